@@ -200,6 +200,89 @@ struct SharedReadTests {
     }
 }
 
+/// Which tasks share a read, without a broker.
+@Suite struct SharedReadsTests {
+    private let reads = SharedReads()
+    private let began = Tally()
+    private let ended = Tally()
+    private static let key = SharedReads.Key(
+        items: [ItemName(service: "s", account: "a")], request: ReadRequest(), vault: .own)
+
+    /// A read whose error tells which one it was.
+    private func read(asking: Bool = false, until gate: Gate) -> Task<String, Never> {
+        Task { [reads, began, ended] in
+            defer { ended.add() }
+            do throws(KeychainError) {
+                _ = try await reads.items(Self.key) { (person) throws(KeychainError) in
+                    began.add()
+                    let number = began.count
+                    if asking { person.begin() }
+                    await gate.pass()
+                    if asking { person.end() }
+                    throw KeychainError(.failed, "read \(number)")
+                }
+                return "nothing"
+            } catch { return error.message }
+        }
+    }
+
+    /// Its answer may be older than what the task knows of.
+    @Test func aReadThatTheBrokerHasIsNotJoined() async throws {
+        let (first, second) = (Gate(), Gate())
+        let one = read(until: first)
+        #expect(try await eventually { began.count == 1 })
+        let two = read(until: second)
+        #expect(try await eventually { reads.waiting == 2 })
+        first.open()
+        #expect(await one.value == "read 1")
+        second.open()
+        // It runs the body of the task that came first, whose gate is open.
+        #expect(await two.value == "read 2")
+    }
+
+    @Test func aReadThatWaitsForAPersonIsJoined() async throws {
+        let gate = Gate()
+        let one = read(asking: true, until: gate)
+        #expect(try await eventually { began.count == 1 && gate.waiting == 1 })
+        let two = read(asking: true, until: gate)
+        #expect(try await eventually { reads.waiting == 2 })
+        gate.open()
+        #expect(await one.value == "read 1")
+        #expect(await two.value == "read 1")
+        #expect(began.count == 1)
+    }
+
+    /// So its prompt closes.
+    @Test func aReadThatNobodyWaitsForEnds() async throws {
+        let cancelled = Tally()
+        let gate = Gate()
+        let tasks = (0..<2).map { _ in
+            Task { [reads, began, ended] in
+                defer { ended.add() }
+                _ = try await reads.items(Self.key) { (person) throws(KeychainError) in
+                    began.add()
+                    person.begin()
+                    await withTaskCancellationHandler {
+                        await gate.pass()
+                    } onCancel: {
+                        cancelled.add()
+                        gate.open()
+                    }
+                    throw .cancelledByTask
+                }
+            }
+        }
+        #expect(try await eventually { began.count == 1 && reads.waiting == 2 && gate.waiting == 1 })
+        tasks[0].cancel()
+        #expect(try await eventually { ended.count == 1 })
+        #expect(cancelled.count == 0)
+        tasks[1].cancel()
+        #expect(try await eventually { ended.count == 2 })
+        #expect(try await eventually { cancelled.count == 1 })
+        gate.open()
+    }
+}
+
 /// Who waits for a place gets one in turn.
 @Suite struct PlacesTests {
     private let places = Places<String>(all: 4, alike: 2)
