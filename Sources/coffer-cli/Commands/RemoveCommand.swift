@@ -26,6 +26,8 @@ struct RemoveCommand: ParsableCommand {
     /// The output of `--json`.
     private struct Record: Encodable {
         var removed: ItemDescription
+        /// false while an older copy of the vault would bring it back: the TPM counts the removal soon. Else it is left out.
+        var protected: Bool?
     }
 
     func run() throws {
@@ -48,13 +50,15 @@ struct RemoveCommand: ParsableCommand {
                 throw ExitStatus.failure
             }
         }
-        let removed = try session.finding(name.partial) { () throws(KeychainError) in
+        let reply = try session.finding(name.partial) { () throws(KeychainError) in
             try session.client.call(
-                Keychain.Delete(service: name.service, account: name.account, kind: name.kind)
-            ).item
+                Keychain.Delete(service: name.service, account: name.account, kind: name.kind))
         }
         if format.json {
-            try Output.line(JSONText.of(Record(removed: ItemDescription(removed))))
+            try Output.line(
+                JSONText.of(
+                    Record(
+                        removed: ItemDescription(reply.item), protected: reply.protected == false ? false : nil)))
         } else if !quiet {
             Output.note("Removed \(name.shownName)")
         }
