@@ -1,4 +1,5 @@
 import BrokerProtocol
+import Platform
 
 /// Asks a person at a display through pinentry, GnuPG's dialog, in the lines of the Assuan protocol.
 struct PinentryPrompter: Prompter {
@@ -29,7 +30,7 @@ struct PinentryPrompter: Prompter {
             let helper = try HelperProgram(
                 path: program, arguments: [], guardian: guardian, environment: environment, hangUp: hangUp)
             let outcome = try Self.converse(
-                with: helper, description: description, prompt: VisibleText.line(message.text))
+                with: helper, description: description, prompt: VisibleText.line(message.text), hangUp: hangUp)
             // The program was told to end. Only its answer counts, not its status.
             _ = try helper.finish()
             switch outcome {
@@ -57,9 +58,15 @@ struct PinentryPrompter: Prompter {
     }
 
     private static func converse(
-        with helper: borrowing HelperProgram, description: String, prompt: String
+        with helper: borrowing HelperProgram, description: String, prompt: String, hangUp: Int32
     ) throws(KeychainError) -> Outcome {
-        guard case .data = try result(of: helper) else { return .none }
+        switch try result(of: helper) {
+        case .data: break
+        // One that cannot even begin: a library is missing, or no display of its kind is there.
+        case .ended where !isHungUp(hangUp): return .unable("it ended before it could ask")
+        case .refused(let words): return .unable(words)
+        case .ended, .cancelled: return .none
+        }
         for command in [
             "SETTITLE Coffer", "SETDESC \(Assuan.escape(description))", "SETPROMPT \(Assuan.escape(prompt))",
         ] {
@@ -83,6 +90,12 @@ struct PinentryPrompter: Prompter {
         case .cancelled, .ended: return .none
         case .refused(let words): return .unable(words)
         }
+    }
+
+    /// Whether nobody waits for the answer any longer.
+    private static func isHungUp(_ descriptor: Int32) -> Bool {
+        // `try?`: if that cannot be told, nobody is asked once more.
+        (try? Readiness.wait(for: [(descriptor, .input)], until: .now)[0]) ?? true
     }
 
     private enum Reply {

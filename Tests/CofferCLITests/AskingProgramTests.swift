@@ -166,6 +166,32 @@ import Varlink
             "\(log)")
     }
 
+    /// Its library or its kind of display is missing.
+    @Test func aPinentryThatEndsBeforeItAsksIsFollowedByTheNext() throws {
+        var stage = try stage()
+        try stage.scratch.program("pinentry", "#!/bin/sh\nexit 127\n")
+        try stage.scratch.program(
+            "pinentry-qt",
+            "#!/bin/sh\necho OK\nwhile read -r l; do case $l in GETPIN) echo 'D word'; echo OK;; *) echo OK;; esac; done\n"
+        )
+        let display = try FakeDisplay(in: stage.scratch)
+        stage.program.environment["WAYLAND_DISPLAY"] = display.name
+        stage.program.environment["PATH"] = stage.scratch.path
+        let result = try withExtendedLifetime(display) { try stage.program.run("get", "github", "me") }
+        #expect(result.status == 0, "\(result)")
+        #expect(try answers(stage) == [nil, "word"])
+    }
+
+    @Test func aPinentryThatEndsBeforeItAsksIsNoPersonWhoGivesUp() throws {
+        var stage = try stage()
+        try stage.scratch.program("pinentry", "#!/bin/sh\nexit 127\n")
+        let display = try FakeDisplay(in: stage.scratch)
+        stage.program.environment["WAYLAND_DISPLAY"] = display.name
+        stage.program.environment["PATH"] = stage.scratch.path
+        let result = try withExtendedLifetime(display) { try stage.program.run("get", "github", "me") }
+        #expect(result.status == 4 && result.errors.contains("it ended before it could ask"), "\(result)")
+    }
+
     @Test func aClosedDialogIsGivingUp() throws {
         var stage = try stage()
         try stage.scratch.program(
