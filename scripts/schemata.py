@@ -185,11 +185,14 @@ class Shared:
         return text + self.text[at:last]
 
     def rendered(self):
-        """The whole text, and the lines of each mutant in it."""
-        pieces, lines = [], {}
+        """The whole text, the lines of each mutant in it, and of each body that has some: the first line, the last, and the mutants."""
+        pieces, lines, places = [], {}, []
+
+        def line():
+            return sum(text.count("\n") for text in pieces) + 1
 
         def put(piece, number=None):
-            start = sum(text.count("\n") for text in pieces) + 1
+            start = line()
             pieces.append(piece)
             if number is not None:
                 lines.setdefault(number, []).append((start, start + piece.count("\n")))
@@ -213,6 +216,7 @@ class Shared:
                     put(f"isMutantInForce({number}) ? ({self.variant(first, last, parts)}) : ", number)
                 put(f"{self.text[first:last]})")
                 return
+            begin = line()
             for index, (number, parts) in enumerate(self.groups[place]):
                 put(f"\n{'} else ' if index else ''}if isMutantInForce({number}) {{\n")
                 put(branch(self.variant(first, last, parts), gives), number)
@@ -228,6 +232,8 @@ class Shared:
             unchanged(first + lead, max(first + lead, last - trail))
             self.groups[place] = entries
             put("\n}\n")
+            # The body's own brace comes next. A value that not every path returns is missed there.
+            places.append((begin, line() + 1, {number for number, _ in entries}))
 
         unchanged(0, len(self.text))
-        return "".join(pieces), lines
+        return "".join(pieces), lines, places

@@ -337,11 +337,12 @@ def wiped():
     """Values that were stored in encrypted sessions are not left in the provider's memory."""
     client = Client()
     session = client.encrypted()
-    values = [os.urandom(96) for _ in range(96)]
+    # All of other lengths: the memory of one that was freed would soon be another's.
+    values = [os.urandom(96 + 48 * number) for number in range(96)]
     for number, value in enumerate(values):
         path = client.create(session, f"item {number}", {"wiped": str(number)}, value, replace=True)
         if number % 2:
-            values[number] = os.urandom(96)
+            values[number] = os.urandom(len(values[number]))
             client.call(path, ITEM, "SetSecret", "(oayays)", session.seal(values[number], "text/plain"))
     bus = Client("org.freedesktop.DBus")
     provider = bus.call("/org/freedesktop/DBus", "org.freedesktop.DBus", "GetConnectionUnixProcessID", "s", NAME)
@@ -357,7 +358,8 @@ def wiped():
                 memory += file.read(last - first)
             except OSError: continue
     # The allocator writes into the beginning of what is free.
-    assert not [number for number, value in enumerate(values) if value[40:72] in memory]
+    parts = lambda value: [value[start:start + 32] for start in range(40, len(value) - 31, 200)]
+    assert not [number for number, value in enumerate(values) if any(part in memory for part in parts(value))]
 
 
 def prompt_flood():

@@ -246,19 +246,40 @@ struct CancellationTests {
     func waitingChange() async throws {
         let folder = try TemporaryFolder()
         let paths = SocketPaths(broker: folder.path + "/broker", authenticator: folder.path + "/authenticator")
-        let server = try FakeServer(path: paths.broker, ["Show": [.silence], "Lock": [.silence]])
+        let mayAnswer = DispatchSemaphore(value: 0)
+        let gone = FakeServer.encode(Fault(.notFound))
+        let server = try FakeServer(
+            path: paths.broker, ["Show": [.parts([gone]) { _, _ in mayAnswer.wait() }], "Lock": [.silence]])
         let keychain = Coffer.Keychain(
             service: "s", backend: BrokerBackend(paths: paths, patience: .seconds(100_000)))
         let others = (0..<CallLimits.connections).map { number in
-            Task { try await keychain.attributes(of: "\(number)") }
+            Task { _ = try await keychain.attributes(of: "\(number)") }
         }
         try await Self.until { server.calls("Show").count == CallLimits.connections }
         let locking = Task { try await keychain.lock() }
         await Task.yield()
         locking.cancel()
         await refused(.cancelled) { () throws(KeychainError) in try await Check.value(of: locking) }
-        for task in others { task.cancel() }
+        // Its place comes now. Who calls later has one after it.
+        for _ in 0...CallLimits.connections { mayAnswer.signal() }
+        for task in others { await refused(.notFound) { () throws(KeychainError) in try await Check.value(of: task) } }
+        await refused(.notFound) { () throws(KeychainError) in _ = try await keychain.attributes(of: "later") }
         #expect(server.calls("Lock").isEmpty)
+    }
+
+    @Test("a challenge whose conversation cannot begin is withdrawn")
+    func noAuthenticator() async throws {
+        let folder = try TemporaryFolder()
+        let paths = SocketPaths(broker: folder.path + "/broker", authenticator: folder.path + "/authenticator")
+        let needed = Fault.Details(challenge: "0123456789abcdef0123456789abcdef", purposes: ["read"])
+        let server = try FakeServer(
+            path: paths.broker,
+            ["Get": [.fault(.authenticationRequired, needed)], "Withdraw": [.answer(Wire.Withdraw.Reply())]])
+        let keychain = Coffer.Keychain(
+            service: "s", prompts: .handler { _ in nil }, backend: BrokerBackend(paths: paths))
+        await refused(.authenticatorUnreachable) { () throws(KeychainError) in _ = try await keychain.bytes(for: "a") }
+        try await Self.until { server.calls("Withdraw").count == 1 }
+        #expect(try server.calls("Withdraw")[0].parameters(Wire.Withdraw.self)?.challenge == needed.challenge)
     }
 
     @Test("a change that was sent tells what came of it, if that is known soon after the cancellation")
