@@ -141,6 +141,22 @@ struct DoctorLossTests {
             #expect(found.contains { $0.message.contains(String(handle, radix: 16)) }, "\(found)")
         }
         #expect(found.contains { $0.advice?.contains("coffer export") == true }, "\(found)")
+        // Those of a binding and of a boot tie, too.
+        func index(_ handle: UInt32) throws -> IndexPin {
+            try #require(IndexPin(handle: handle, policy: [UInt8](repeating: 1, count: 32)))
+        }
+        let binding = try #require(
+            BindingPin(index: index(0x01B0_FFF1), salt: [UInt8](repeating: 2, count: BindingPin.saltCount)))
+        let boot = try #require(BootPin(index: index(0x01B0_FFF2), registers: BootPin.standardRegisters))
+        let tied = record.with(binding: binding, unlockRoot: record.objects[.unlockRoot] ?? [])
+            .with(boot: boot, names: [.approvingKey: [UInt8](repeating: 3, count: 34)])
+        try registry.replace(record, with: tied)
+        let more = try await stage.findings(.tpmIndexes)
+        #expect(more.count == 4, "\(more)")
+        for words in ["password tries (0x1b0fff1)", "approved boots (0x1b0fff2)"] {
+            #expect(
+                more.contains { $0.verdict == .problem && $0.message.contains(words) && $0.advice != nil }, "\(more)")
+        }
         await stage.broker.stop()
     }
 
