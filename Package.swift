@@ -169,7 +169,7 @@ let package = Package(
         tests(
             "CofferCLITests",
             [
-                "coffer-cli", "cofferd", "Coffer",
+                "coffer-cli", "CredentialHelpers", "cofferd", "Coffer",
                 "BrokerProtocol", "Varlink", "Platform", "CLinux",
                 "TestSupport",
                 "Import", "HelperProtocol", argumentParser,

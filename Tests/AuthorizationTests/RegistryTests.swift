@@ -46,6 +46,34 @@ import Testing
         }
     }
 
+    /// Of several that replace the same record at the same moment, one does.
+    @Test func oneOfSeveralReplacesARecord() async throws {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        // A folder that stays in /tmp is not a failure of the test.
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let registry = Registry(directory: folder, authenticatorUID: getuid())
+        try registry.write(record())
+        for round in 0..<30 {
+            let old = try #require(try registry.record(for: .user(1000)))
+            let done = try await withThrowingTaskGroup { group in
+                for number in 0..<4 {
+                    group.addTask {
+                        let name = [UInt8](repeating: UInt8(1 + round * 4 + number), count: 34)
+                        do throws(RegistryError) {
+                            try registry.replace(old, with: old.with(binding: nil, unlockRoot: name))
+                        } catch {
+                            guard error.code == .conflict else { throw error }
+                            return 0
+                        }
+                        return 1
+                    }
+                }
+                return try await group.reduce(0, +)
+            }
+            #expect(done == 1, "round \(round)")
+        }
+    }
+
     /// Two conversations change a record at once. The second starts from a record that was replaced, and would undo the
     /// first change.
     @Test func whatWasMadeFromAnOlderRecordReplacesNothing() throws {

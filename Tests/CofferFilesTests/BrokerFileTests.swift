@@ -34,6 +34,9 @@ import Vault
         try await files.write([5], to: "gated")
         #expect(await code { _ = try await files.read("gated") } == .authenticationNeeded)
         #expect(await code { try await files.move("gated", to: "free") } == .authenticationNeeded)
+        // A key that the broker refuses. Without it, the file would be lost.
+        #expect(await code { try await files.write([6], to: "bound", access: .passcodeSet) } == .invalidArgument)
+        #expect(await code { _ = try await files.read("bound") } == .notFound)
         try await files.deleteAll()
         #expect(try await files.list(recursively: true).isEmpty)
         let left = try await Keychain(

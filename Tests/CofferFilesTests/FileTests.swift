@@ -33,6 +33,25 @@ import Testing
         #expect(Data(sealed).range(of: Data(text.prefix(8))) == nil)
     }
 
+    /// A file that is too large is refused by its size, before anything of it is read.
+    @Test func withoutALimitOfTheCallersAFileMayHave64MiB() async throws {
+        let scratch = try Scratch()
+        let files = try scratch.files()
+        try await files.write([1], to: "f")
+        let path = scratch.root + "/f"
+        let empty = try #require(try FileManager.default.attributesOfItem(atPath: path)[.size] as? UInt64) - 1
+        func code(at size: Int) async throws -> KeychainError.Code? {
+            let handle = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+            // 16 bytes for each part of 64 KiB but the first, which `empty` has.
+            let parts = UInt64((size + 65_535) / 65_536)
+            try handle.truncate(atOffset: empty + UInt64(size) + 16 * (parts - 1))
+            try handle.close()
+            return await CofferFilesTests.code { _ = try await files.read("f") }
+        }
+        #expect(try await code(at: 64 << 20) == .damaged)
+        #expect(try await code(at: 64 << 20 + 1) == .limitExceeded)
+    }
+
     @Test func streamsComeBackAsTheyWereAndFailWhole() async throws {
         struct Broken: Error {}
         let scratch = try Scratch()

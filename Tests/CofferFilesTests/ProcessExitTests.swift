@@ -56,11 +56,16 @@ import Testing
         #expect(try await files.read("f") == Self.content(3))
     }
 
-    /// A power cut after a deletion: the name is gone from the disk before the key is.
-    @Test(.enabled(if: geteuid() == 0, "only root traces any process"), arguments: ["f", "folder/f"])
+    /// A power cut after a deletion: the name is gone from the disk before the key is, and a folder's name when the call
+    /// returns.
+    @Test(.enabled(if: geteuid() == 0, "only root traces any process"), arguments: ["f", "folder/f", "folder/empty/"])
     func aFilesNameIsGoneFromTheDiskBeforeItsKey(name: String) async throws {
         let scratch = try Scratch()
-        try await scratch.files().write([1], to: name)
+        if name.hasSuffix("/") {
+            try await scratch.files().createDirectory(String(name.dropLast()))
+        } else {
+            try await scratch.files().write([1], to: name)
+        }
         let path = scratch.path
         await #expect(processExitsWith: .success) { [path = path as String, name = name as String] in
             let options = ["-f", "-y", "-qq", "-e", "trace=fsync,unlink,unlinkat", "-o", path + "/trace"]
@@ -69,16 +74,25 @@ import Testing
             while try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").contains(where: { thread in
                 ProcFile.text("/proc/self/task/\(thread)/status")?.contains("TracerPid:\t0\n") ?? false
             }) { usleep(2000) }
-            try await Scratch.files(path).delete(name)
+            let files = try Scratch.files(path)
+            if name.hasSuffix("/") {
+                try await files.removeDirectory(String(name.dropLast()))
+            } else {
+                try await files.delete(name)
+            }
             // It detaches, and has written everything then.
             strace.signal(SIGINT)
             _ = try strace.finish()
         }
         let calls = try String(contentsOfFile: path + "/trace", encoding: .utf8).split(separator: "\n")
         let folder = scratch.root + (name.contains("/") ? "/folder" : "")
-        let unlinked = try #require(calls.firstIndex { $0.contains("unlinkat(") && $0.contains("\"f\"") }, "\(calls)")
+        let unlinked = try #require(
+            calls.firstIndex { call in
+                call.contains("unlinkat(") && ["\"f\"", "\"empty\""].contains { call.contains($0) }
+            }, "\(calls)")
         let synced = try #require(
             calls[unlinked...].firstIndex { $0.contains("fsync(") && $0.contains("\(folder)>") }, "\(calls)")
+        guard !name.hasSuffix("/") else { return }
         let key = try #require(calls.firstIndex { $0.contains("unlink") && $0.contains(path + "/keys/") }, "\(calls)")
         #expect(unlinked < synced && synced < key, "\(calls)")
     }

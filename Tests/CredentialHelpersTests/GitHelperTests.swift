@@ -118,6 +118,8 @@ import Testing
                 == "capability[]=authtype\nusername=me\nauthtype=Bearer\ncredential=tok2\n")
         // The one that names nobody fits a request that names nobody.
         #expect(try await get(can + place).contains("credential=tok\n"))
+        // Not even whose it is.
+        #expect(try await get(place + "username=me\n") == "")
         // Without the capability these fields mean nothing.
         try await store("protocol=https\nhost=other.example\nauthtype=Bearer\ncredential=tok\n")
         #expect(try await items.count == 2)
