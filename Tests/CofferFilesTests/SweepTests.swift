@@ -23,6 +23,23 @@ import Testing
         #expect(try await files.read("kept") == [1])
     }
 
+    /// What is more waits for the next sweep.
+    @Test func oneSweepDeletesManyKeysAndNotAll() async throws {
+        let scratch = try Scratch()
+        var keys = try scratch.keys()
+        try await scratch.files(keys).write([1], to: "gone")
+        try FileManager.default.removeItem(atPath: scratch.root + "/gone")
+        let key = try #require(keys.ids.first)
+        for number in 1..<300 {
+            let name = String(repeating: "0", count: 29) + String(1000 + number, radix: 16)
+            try FileManager.default.copyItem(atPath: "\(keys.path)/\(key)", toPath: "\(keys.path)/\(name)")
+        }
+        keys.age = Self.day
+        #expect(try await scratch.files(keys).sweep() == 256)
+        #expect(try await scratch.files(keys).sweep() == 44)
+        #expect(keys.ids.isEmpty)
+    }
+
     @Test func nothingIsSweptWhileAFileIsWritten() async throws {
         let scratch = try Scratch()
         var keys = try scratch.keys()

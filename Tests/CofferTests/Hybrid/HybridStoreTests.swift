@@ -287,6 +287,28 @@ struct HybridStoreTests {
         #expect(try await fixture.store(Wide.self).delete())
     }
 
+    @Test("Names have 1 to 100 plain characters, and a record 31 secrets at most")
+    func limits() async throws {
+        struct One: HybridRecord {
+            var a: String?
+            static let fields: [HybridField<One>] = [.secret("a", \.a)]
+        }
+        struct Most: HybridRecord {
+            var a: String?
+            static let fields: [HybridField<Most>] = (0..<31).map { .secret("a\($0)", \.a) }
+        }
+        for name in ["n", "a-Z_9", String(repeating: "n", count: 100)] {
+            try await fixture.store(One.self, name: name).save(One(a: "x"))
+            #expect(try await fixture.store(One.self, name: name).load()?.a == "x")
+        }
+        for name in ["", String(repeating: "n", count: 101), "a/b", "a b", "é", "a.b"] {
+            let code = await keychainCode { try await fixture.store(One.self, name: name).save(One(a: "x")) }
+            #expect(code == .invalidArgument, "\(name)")
+        }
+        try await fixture.store(Most.self).save(Most(a: "x"))
+        #expect(try await fixture.store(Most.self).load()?.a == "x")
+    }
+
     @Test("A record with two fields of one name, or with too many secrets, is refused")
     func impossibleRecords() async throws {
         struct Twice: HybridRecord {
