@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import Coffer
@@ -205,6 +206,27 @@ struct HybridStoreTests {
         try await slow.value
         try await fixture.store().removeOrphans()
         #expect(try await fixture.files.exists("user/picture-new") == false)
+    }
+
+    @Test("A save lets nobody clean up until its manifest names the new files")
+    func saveIsAmongTheWriters() async throws {
+        let fixture = fixture
+        let free = Mutex<[Bool]>([])
+        let store = HybridStore(
+            Person.self, name: "user", keychain: fixture.keychain,
+            settings: Settings(backend: fixture.settings, batch: .seconds(3600)), files: fixture.files
+        ) { step in
+            guard step == .filesWritten else { return }
+            let state = try FolderState(in: FileRoot.making(fixture.files.place()))
+            if let alone = try state.tryLock(.writers) {
+                alone.keep()
+                free.withLock { $0.append(true) }
+            } else {
+                free.withLock { $0.append(false) }
+            }
+        }
+        try await store.save(Person(1))
+        #expect(free.withLock { $0 } == [false])
     }
 
     @Test("A record without a file that it names is damaged, not half loaded")
