@@ -7,7 +7,7 @@ import Platform
 @main
 enum Main {
     static func main() {
-        // Whoever starts a program chooses this word. It only says which of Coffer's own programs that is.
+        // The caller chooses this word. It decides nothing but which command line is read.
         if let helper = CredentialHelper(startedAs: CommandLine.arguments.first) { helper.run() }
         let arguments = ArgumentRewriter.rewrite(Array(CommandLine.arguments.dropFirst()))
         let report = ErrorReport(asJSON: arguments.prefix { $0 != "--" }.contains("--json"))
