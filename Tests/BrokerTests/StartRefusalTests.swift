@@ -6,39 +6,20 @@ import Testing
 import Varlink
 
 /// A broker that cannot start, as the service manager starts it: with the clients' socket, on which somebody waits already.
-@Suite(.timeLimit(.minutes(3))) struct StartRefusalTests {
-    private static let start = #"""
-        import os, socket, sys
-        listener = socket.socket(socket.AF_UNIX); listener.bind(sys.argv[1]); listener.listen(8)
-        os.dup2(listener.fileno(), 3); os.set_inheritable(3, True)
-        os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS="1")
-        os.execvp(sys.argv[2], sys.argv[2:])
-        """#
-
+@Suite(.timeLimit(.minutes(30))) struct StartRefusalTests {
     /// Starts the program and calls it several times.
     private func answers(_ command: [String], socket: String) throws -> [Fault] {
-        let process = try Subprocess("/usr/bin/python3", ["-c", Self.start, socket] + command) {
-            $0.errors = .file(socket + ".log")
-        }
-        defer { #expect(throws: Never.self) { try process.end() } }
-        return try (0..<3).map { _ in
-            var client = try connected(socket)
+        let server = try ActivatedProgram(command, socket: socket)
+        var faults: [Fault] = []
+        for _ in 0..<3 {
+            var client = try server.connected()
             guard case .fault(let fault) = try client.call(Keychain.Status(), until: .now + patience) else {
                 throw SystemError("call the broker", reason: "it answers as if it had started")
             }
-            return fault
+            faults.append(fault)
         }
-    }
-
-    /// The file is there a moment before somebody listens.
-    private func connected(_ path: String) throws -> VarlinkConnection {
-        let end = ContinuousClock.now + patience
-        while true {
-            do { return try VarlinkConnection(path: path, until: end) } catch {
-                guard ContinuousClock.now < end else { throw error }
-                Thread.sleep(forTimeInterval: 0.01)
-            }
-        }
+        try server.end()
+        return faults
     }
 
     @Test("everybody who calls is told why, and it does not end at once, to be started again and again")
