@@ -29,6 +29,8 @@ PREFIX ?= /usr
 PAMDIR ?= $(or $(firstword $(wildcard /usr/lib/$(shell uname -m)-linux-gnu/security /usr/lib64/security)),/usr/lib/security)
 
 SWIFT := swift
+# The broker, the other programs and the tests are behind this trait of the package (Package.swift).
+all := --traits Daemons
 jobs := $(if $(JOBS),--jobs $(JOBS))
 release := .build-release
 BUILD ?= $(release)/release
@@ -37,7 +39,7 @@ MODULE ?= $(default_module)
 programs := cofferd coffer-authenticator coffer coffer-secret-service
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo examples test race fuzz bench docs check format mutants mutate memory pam release deb packages container clients recording install uninstall machine clean
+.PHONY: help application build demo examples test race fuzz bench docs check format mutants mutate memory pam release deb packages container clients recording install uninstall machine clean
 
 help: ## this list
 	@echo 'Targets:'
@@ -46,7 +48,7 @@ help: ## this list
 	@sed -n 's/^#   \([A-Z]*=[A-Z]*  *\)/  \1/p' $(firstword $(MAKEFILE_LIST))
 
 build: ## all programs, for trying out and for tests (.build/debug)
-	$(SWIFT) build $(jobs)
+	$(SWIFT) build $(all) $(jobs)
 
 demo: ## from nothing to a secret read through PAM, and a refusal; installs what is missing, and asks before
 	@scripts/install-dependencies
@@ -60,7 +62,7 @@ needs-%:
 	@scripts/install-dependencies $*
 
 test: needs-test ## build, check, all tests; some need root, some an sshd, and say so; asks before it installs
-	$(SWIFT) build --build-tests $(jobs)
+	$(SWIFT) build --build-tests $(all) $(jobs)
 	scripts/check
 	CPUS=$(CPUS) LIMIT=$(LIMIT) scripts/test $(FILTER)
 
@@ -68,9 +70,9 @@ race: needs-test ## the library's tests of many tasks and processes, under the t
 	scripts/race
 
 fuzz: needs-test ## changed content for everything that reads from outside; a failure names SEED and CASE
-	$(SWIFT) build --build-tests $(jobs)
+	$(SWIFT) build --build-tests $(all) $(jobs)
 	COFFER_FUZZ_SECONDS=$(SECONDS) COFFER_FUZZ_READER=$(READER) COFFER_FUZZ_SEED=$(SEED) COFFER_FUZZ_CASE=$(CASE) \
-		$(SWIFT) test --skip-build --disable-xctest --filter '^FuzzTests\.'
+		$(SWIFT) test --skip-build $(all) --disable-xctest --filter '^FuzzTests\.'
 
 bench: release ## times and sizes beside peers and floors, a line a figure
 	$(optimised) --product coffer-benchmark
@@ -78,7 +80,7 @@ bench: release ## times and sizes beside peers and floors, a line a figure
 	scripts/bench
 
 docs: ## DocC archives of the libraries (.build-docs)
-	for library in Coffer CofferFiles CofferConfiguration CofferTestKit; do $(SWIFT) build $(jobs) --target $$library || exit 1; done
+	for library in Coffer CofferFiles CofferConfiguration CofferTestKit; do $(SWIFT) build $(all) $(jobs) --target $$library || exit 1; done
 	scripts/docs
 
 check: ## format, confinement of unsafe code, module arrows, unit files, documents
@@ -94,7 +96,7 @@ mutate: ## careless mistakes that nobody chose, each tried on the tests of its m
 	scripts/mutate --sample $(SAMPLE) $(if $(SEED),--seed $(SEED)) $(if $(filter-out $(default_module),$(MODULE)),--module $(MODULE))
 
 memory: release ## what root finds in the memory of the optimised broker after a lock; as root
-	$(SWIFT) build --build-tests $(jobs)
+	$(SWIFT) build --build-tests $(all) $(jobs)
 	COFFER_TEST_PROGRAMS=$(CURDIR)/$(release)/release scripts/test SystemTests.MemoryTests
 
 pam: ## pam_coffer.so, the login programs' module (.build-pam/pam_coffer.so)
@@ -103,7 +105,7 @@ pam: ## pam_coffer.so, the login programs' module (.build-pam/pam_coffer.so)
 # Small programs that start quickly (docs/performance.md). The libraries of Swift and C++ are linked in as far as they are used. Types are
 # found by their address, not by their name. Relative relocations are packed; nothing is exported; no library is looked for beside the program.
 static := $(release)/static
-optimised = $(SWIFT) build --configuration release --scratch-path $(release) $(jobs) --static-swift-stdlib --disable-local-rpath \
+optimised = $(SWIFT) build $(all) --configuration release --scratch-path $(release) $(jobs) --static-swift-stdlib --disable-local-rpath \
 	-Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors \
 	-Xswiftc -use-ld=lld -Xswiftc -L$(CURDIR)/$(static) -Xlinker -Bstatic -Xlinker -lgcc_eh -Xlinker -Bdynamic \
 	-Xlinker --as-needed -Xlinker --no-export-dynamic -Xlinker --icf=safe -Xlinker -z -Xlinker pack-relative-relocs -Xlinker -s
@@ -124,6 +126,9 @@ packages: needs-packages build pam ## install, update, remove and purge the pack
 
 container: needs-packages build pam ## what make machine does and needs no kernel of its own, in a container (systemd-nspawn); needs root
 	scripts/container --programs .build/debug
+
+application: needs-packages ## an application that uses the library, built in a clean root with Swift alone; needs root
+	scripts/application
 
 clients: needs-packages build pam ## the clients that people have, unmodified, against installed packages in a clean root; needs root
 	scripts/clients --programs .build/debug

@@ -26,13 +26,22 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Reso
     .testTarget(name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
 }
 
-let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
-let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
-let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
-let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
-let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
-let nio = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
-let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+/// A product that only the programs, their modules and the tests use (trait `Daemons`).
+func daemons(_ name: String, _ package: String) -> Target.Dependency {
+    .product(name: name, package: package, condition: .when(traits: ["Daemons"]))
+}
+
+let argumentParser = daemons("ArgumentParser", "swift-argument-parser")
+let logging = daemons("Logging", "swift-log")
+let lifecycle = daemons("ServiceLifecycle", "swift-service-lifecycle")
+let unixSignals = daemons("UnixSignals", "swift-service-lifecycle")
+let nio = daemons("NIOCore", "swift-nio")
+let nioPosix = daemons("NIOPosix", "swift-nio")
+let configuration = Target.Dependency.product(
+    name: "Configuration", package: "swift-configuration", condition: .when(traits: ["Configuration"]))
+
+/// `swift build` in this folder builds everything. Another package gets no trait that it does not name.
+let everything = Context.environment["PWD"] == Context.packageDirectory ? ["Daemons"] : []
 
 let package = Package(
     name: "coffer",
@@ -46,6 +55,13 @@ let package = Package(
         .executable(name: "coffer-authenticator", targets: ["coffer-authenticator"]),
         .executable(name: "coffer-secret-service", targets: ["coffer-secret-service"]),
     ],
+    traits: [
+        .default(enabledTraits: Set(everything)),
+        .trait(
+            name: "Daemons", description: "The broker, the other programs and the tests.",
+            enabledTraits: ["Configuration"]),
+        .trait(name: "Configuration", description: "The product CofferConfiguration."),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -54,14 +70,14 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
     ],
     targets: [
-        // C libraries: module map and shim only.
-        .systemLibrary(
-            name: "CTSS2", pkgConfig: "tss2-esys tss2-sys tss2-mu tss2-rc", providers: [.apt(["libtss2-dev"])]),
-        .systemLibrary(name: "CPAM", pkgConfig: "pam", providers: [.apt(["libpam0g-dev"])]),
-        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        // C libraries: module map and shim only. The module map says what to link: with `pkgConfig` here, every
+        // application would be warned of each library that it lacks and does not need.
+        .systemLibrary(name: "CTSS2"),
+        .systemLibrary(name: "CPAM"),
+        .systemLibrary(name: "COpenSSL"),
+        .systemLibrary(name: "CSQLite"),
         .systemLibrary(name: "CLinux"),
-        .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+        .systemLibrary(name: "CSystemd"),
 
         // One gate to each of them.
         library("Platform", ["CLinux"]),

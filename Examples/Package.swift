@@ -11,7 +11,7 @@ let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: 
 let package = Package(
     name: "examples",
     dependencies: [
-        .package(name: "coffer", path: ".."),
+        .package(name: "coffer", path: "..", traits: []),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     ],
     targets: [

@@ -7,7 +7,7 @@ let settings: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .
 let package = Package(
     name: "web-server",
     dependencies: [
-        .package(name: "coffer", path: "../.."),
+        .package(name: "coffer", path: "../..", traits: ["Configuration"]),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),

@@ -21,7 +21,7 @@ let package = Package(
         .library(name: "CofferTestKit", targets: ["CofferTestKit"]),
     ],
     targets: [
-        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "COpenSSL"),
         .systemLibrary(name: "CLinux"),
         library("Platform", ["CLinux"]),
         library("Cryptography", ["COpenSSL"]),
