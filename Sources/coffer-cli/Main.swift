@@ -18,6 +18,7 @@ enum Main {
             report.show(KeychainError(.failed, error.description)).leave()
         }
         do {
+            if let plain = PlainCommand(arguments) { return try plain.run() }
             if let mistake = RunCommand.mistake(in: arguments) { throw mistake }
             if let mistake = DashedWord.mistake(in: arguments) { throw mistake }
             if let mistake = SubcommandSuggestion.mistake(in: arguments) { throw mistake }

@@ -20,7 +20,10 @@ struct ExistsCommand: ParsableCommand {
 
     func run() throws {
         let session = CommandSession(vault)
-        let name = try item.name(session)
+        try Self.answer(item.name(session), session)
+    }
+
+    static func answer(_ name: PartialName, _ session: CommandSession) throws {
         let reply = try session.client.call(
             Keychain.Exists(service: name.service, account: name.account, kind: name.kind))
         if !reply.exists { throw ExitStatus.notFound }

@@ -65,6 +65,13 @@ struct GetCommand: ParsableCommand {
         }
     }
 
+    /// The command to run in a terminal if nobody can be asked here.
+    static func command(_ name: PartialName, version: Int64? = nil, _ vault: [String] = []) -> String {
+        ShellText.command(
+            "get", name.service, name.account,
+            KindOptions.words(name.kind) + (version.map { ["--former", String($0)] } ?? []) + vault)
+    }
+
     private var detachedTime: String? {
         ArgumentRewriter.detached("--clip") { SecondsArgument($0) != nil }
     }
@@ -72,9 +79,7 @@ struct GetCommand: ParsableCommand {
     private func read(_ name: PartialName, _ session: CommandSession) throws(KeychainError) -> ItemReading.Value {
         let reading = ItemReading(
             version: version, reason: why.reason, noPrompt: prompt.noPrompt, choosingPassword: password.appPassword,
-            command: ShellText.command(
-                "get", name.service, name.account,
-                KindOptions.words(name.kind) + (version.map { ["--former", String($0)] } ?? []) + vault.words))
+            command: Self.command(name, version: version, vault.words))
         do throws(KeychainError) { return try reading.read(name, session) } catch {
             guard error.code == .notFound, clip != nil, let time = detachedTime, time == item.account else {
                 throw error

@@ -41,15 +41,26 @@ struct ReadCommand: ParsableCommand {
         _ = try parsed()
     }
 
-    func run() throws {
-        let reference = try parsed()
-        var resolver = ReferenceResolver(
-            vault: vault, reason: why.reason, noPrompt: prompt.noPrompt,
+    static func resolver(
+        of reference: SecretReference, _ vault: VaultOptions, reason: String? = nil, noPrompt: Bool = false
+    ) -> ReferenceResolver {
+        ReferenceResolver(
+            vault: vault, reason: reason, noPrompt: noPrompt,
             command: ShellText.command(["coffer", "read", reference.text] + vault.words))
-        resolver.choosesPassword = password.appPassword
+    }
+
+    static func secret(_ reference: SecretReference, _ resolver: ReferenceResolver) throws -> ReferenceResolver.Secret {
         guard let secret = try resolver.resolve([reference])[reference] else {
             throw KeychainError(.protocolViolation, "\(reference.shownName) was not read")
         }
+        return secret
+    }
+
+    func run() throws {
+        let reference = try parsed()
+        var resolver = Self.resolver(of: reference, vault, reason: why.reason, noPrompt: prompt.noPrompt)
+        resolver.choosesPassword = password.appPassword
+        let secret = try Self.secret(reference, resolver)
         guard format.json else { return try SecretOutput.value(secret.value, of: secret.item, raw: raw) }
         try Output.line(
             JSONText.of(

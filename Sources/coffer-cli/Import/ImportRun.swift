@@ -38,7 +38,7 @@ struct ImportRun {
     /// - Throws: what ended it. ``outcomes`` has what was stored before.
     mutating func run(_ items: [ImportedItem]) throws(KeychainError) {
         let vault = try VaultComparison(
-            session, noPrompt: noPrompt, mayAsk: !isTrial && session.mayUnlock(noPrompt: noPrompt))
+            session, noPrompt: noPrompt, mayAsk: !isTrial && session.mayAsk(noPrompt: noPrompt))
         let known = items.compactMap { vault[$0] }
         let values = known.isEmpty ? [:] : try vault.values(of: known)
         var steps: [Step] = []
@@ -109,7 +109,7 @@ struct ImportRun {
                 Keychain.Edit(
                     service: present.service, account: present.account, kind: present.kind,
                     access: change.applied(to: present.access),
-                    unlock: session.mayUnlock(noPrompt: noPrompt) ? true : nil),
+                    unlock: noPrompt ? nil : true),
                 for: present.shownName, noPrompt: noPrompt, command: session.unlockCommand)
         }
         outcomes.append(ImportOutcome(item, .stricter))

@@ -84,7 +84,9 @@ struct ItemReference: ParsableArguments {
 
     @OptionGroup var kind: KindOptions
 
-    func validate() throws {
+    func validate() throws { try Self.check(service, account) }
+
+    static func check(_ service: String, _ account: String?) throws(ValidationError) {
         try ItemName.check(service: service)
         if let account { try ItemName.check(account: account) }
     }
