@@ -2,7 +2,7 @@ import BrokerProtocol
 import Platform
 import Varlink
 
-/// The client's access to the broker. Each call has a connection of its own.
+/// The client's access to the broker. Calls that follow each other share a connection.
 package struct BrokerClient: Sendable {
     package let path: String
     /// How long a call may take. A call waits for a TPM, but never for a person.
@@ -11,6 +11,7 @@ package struct BrokerClient: Sendable {
     private let notice: Duration
     /// Called if the broker does not take a call, for example because it cannot start: the service manager listens for it.
     private let whenWaiting: (@Sendable () -> Void)?
+    private let kept = KeptConnection()
 
     package init(
         path: String, patience: Duration = CallLimits.broker, notice: Duration = CallLimits.notice,
@@ -57,7 +58,8 @@ package struct BrokerClient: Sendable {
             let deadline = ContinuousClock.now + patience
             var replies: [VarlinkAnswer<Method.Reply>] = []
             let moment = whenWaiting == nil ? deadline : min(deadline, .now + notice)
-            var connection = try connect(moment, deadline)
+            var connection: VarlinkConnection
+            if let free = kept.take() { connection = free } else { connection = try connect(moment, deadline) }
             // A broker that refuses a connection at once says why, and may close it before the call is sent.
             var unsent: TransportFailure?
             do throws(TransportFailure) { try connection.send(method, more: more, until: deadline) } catch {
@@ -69,7 +71,10 @@ package struct BrokerClient: Sendable {
                     reply = try receive(on: &connection, replies.isEmpty ? moment : deadline, deadline)
                 } catch { throw unsent ?? error }
                 replies.append(reply)
-                guard case .reply(_, continues: true) = reply else { return replies }
+                guard case .reply(_, continues: true) = reply else {
+                    if unsent == nil { kept.keep(connection) }
+                    return replies
+                }
                 guard more == true else { throw .notUnderstood("one answer was requested, but several came") }
             }
         } catch {
