@@ -98,6 +98,7 @@ let package = Package(
 
         // What a broker and an authenticator agree on.
         library("RootConfiguration", [], small),
+        library("ProgramOptions", ["Platform"], small),
         library("Authorization", ["Cryptography", "Platform"], small),
         library("Recovery", ["Authorization", "Cryptography"]),
         library("HelperProtocol"),
@@ -142,8 +143,8 @@ let package = Package(
         program(
             "coffer-authenticator",
             [
-                "Authenticator", "BrokerProtocol", "Varlink", "RootConfiguration", "Platform", "ServiceManager",
-                argumentParser,
+                "Authenticator", "BrokerProtocol", "Varlink", "RootConfiguration", "Platform", "ProgramOptions",
+                "ServiceManager",
             ]),
         program(
             "coffer-cli",
@@ -153,7 +154,7 @@ let package = Package(
             ]),
         program(
             "coffer-secret-service",
-            ["SecretService", "SystemBus", "Coffer", "BrokerProtocol", "Platform", argumentParser, logging]),
+            ["SecretService", "SystemBus", "Coffer", "BrokerProtocol", "Platform", "ProgramOptions", logging]),
 
         // What make bench runs.
         .executableTarget(
@@ -213,6 +214,7 @@ let package = Package(
         tests("ImportTests", ["Import", "HelperProtocol"]),
         tests("AgeTests", ["Age", "Cryptography", "TestSupport"], resources: [.copy("testkit")]),
         tests("RootConfigurationTests", ["RootConfiguration"]),
+        tests("ProgramOptionsTests", ["ProgramOptions"]),
         tests("VarlinkTests", ["Varlink", "BrokerProtocol", "Platform"]),
         tests("BrokerProtocolTests", ["BrokerProtocol", "Varlink"]),
         tests(

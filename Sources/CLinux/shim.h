@@ -1,6 +1,7 @@
 #pragma once
 #include <errno.h>
 #include <fcntl.h>
+#include <getopt.h>
 #include <spawn.h>
 #include <linux/memfd.h>
 #include <signal.h>
@@ -224,3 +225,8 @@ static inline int coffer_poll_group_add(int group, int fd) {
 
 // Its flags are an enumeration that Swift imports with another type.
 static inline int coffer_event_descriptor(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+
+// getopt_long keeps its state in variables, which Swift takes for shared ones. A place of 0 makes it begin anew.
+static inline void coffer_options_begin(void) { optind = 0; opterr = 0; }
+static inline int coffer_options_place(void) { return optind; }
+static inline const char *coffer_option_value(void) { return optarg; }

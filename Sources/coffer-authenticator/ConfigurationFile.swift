@@ -1,20 +1,18 @@
-import ArgumentParser
 import Platform
+import ProgramOptions
 import RootConfiguration
 
-/// The options of the subcommands.
-struct CommonOptions: ParsableArguments {
-    @Option(help: "The configuration file.")
-    var config = Configuration.defaultPath
+/// The file with root's settings.
+struct ConfigurationFile {
+    let path: String
 
     func load() throws -> Configuration {
-        guard let status = try FileStatus.of(config), status.isRegular, status.mode & 0o022 == 0,
+        guard let status = try FileStatus.of(path), status.isRegular, status.mode & 0o022 == 0,
             status.uid == 0 || status.uid == ProcessSurroundings.effectiveUser
         else {
-            throw ValidationError(
-                "\(config) must be there, and nobody but root (or this user, in a sandbox) may change it.")
+            throw UsageError("\(path) must be there, and nobody but root (or this user, in a sandbox) may change it.")
         }
-        let bytes = try DurableFile.read(config, limit: ConfigurationLimits.file)
+        let bytes = try DurableFile.read(path, limit: ConfigurationLimits.file)
         return try Configuration(parsing: String(decoding: bytes, as: UTF8.self))
     }
 }

@@ -1,25 +1,22 @@
-import ArgumentParser
 import Authenticator
 import Platform
+import ProgramOptions
 import RootConfiguration
 import ServiceManager
 import Varlink
 
 /// Listens on the service manager's socket, or on its own sockets, and starts a process for each connection.
-struct Serve: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        abstract: "Listen on the socket that systemd passes, or on the configured ones if there is no systemd.")
-
-    @OptionGroup var options: CommonOptions
+struct Serve {
+    let file: ConfigurationFile
 
     func run() throws {
         try ProcessHardening.apply()
         let passed = try ActivationSockets.take()
         guard passed.count <= 1 else {
-            throw ValidationError("systemd must pass one socket, but it passed \(passed.count).")
+            throw UsageError("systemd must pass one socket, but it passed \(passed.count).")
         }
         guard let number = passed.first else {
-            var server = try Server(configuration: try configuration(), configurationPath: options.config)
+            var server = try Server(configuration: try configuration(), configurationPath: file.path)
             return try server.run()
         }
         let loaded: Configuration
@@ -33,14 +30,14 @@ struct Serve: ParsableCommand {
             .serve(UnixListener(adopting: Descriptor(adopting: number)))
             throw error
         }
-        var server = try Server(configuration: loaded, configurationPath: options.config, listening: number)
+        var server = try Server(configuration: loaded, configurationPath: file.path, listening: number)
         try server.run()
     }
 
     private func configuration() throws -> Configuration {
-        let configuration = try options.load()
+        let configuration = try file.load()
         guard configuration.sandbox || ProcessSurroundings.effectiveUser == 0 else {
-            throw ValidationError("The authenticator must run as root (only a sandbox may do without).")
+            throw UsageError("The authenticator must run as root (only a sandbox may do without).")
         }
         return configuration
     }

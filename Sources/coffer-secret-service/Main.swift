@@ -1,16 +1,16 @@
-import ArgumentParser
 import BrokerProtocol
 import Coffer
 import FoundationEssentials
 import Logging
 import Platform
+import ProgramOptions
 import SecretService
 import SystemBus
 
 /// Serves `org.freedesktop.secrets` on the session bus, with the items of the user's vault.
-@main struct CofferSecretService: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "coffer-secret-service",
+@main struct CofferSecretService {
+    private static let usage = ProgramUsage(
+        "coffer-secret-service", version: "coffer-secret-service \(ProductVersion.current)",
         abstract: "Give programs your secrets through the desktop's Secret Service.",
         discussion: """
             Browsers, mail programs, secret-tool and others keep passwords in the Secret Service: org.freedesktop.secrets on the session bus. With \
@@ -26,22 +26,31 @@ import SystemBus
 
             Exit status: 0 the bus has ended, or another program has taken over; 1 failed; 64 wrong use.
             """,
-        version: "coffer-secret-service \(ProductVersion.current)")
+        commands: [
+            .init(options: [
+                .init(
+                    "replace", help: "Take over from the program that serves the Secret Service now, if it allows that."),
+                .init(
+                    "wait", value: "seconds",
+                    help: "How long a program waits for your answer, 1 to 600 seconds. Most programs give up after 25.",
+                    usual: "24"),
+            ])
+        ])
 
-    @Flag(help: "Take over from the program that serves the Secret Service now, if it allows that.")
-    var replace = false
+    let replace: Bool
+    /// In seconds.
+    let wait: Int
 
-    @Option(
-        help: ArgumentHelp(
-            "How long a program waits for your answer, 1 to 600 seconds. Most programs give up after 25.",
-            valueName: "seconds"))
-    var wait = 24
-
-    func validate() throws {
-        guard (1...600).contains(wait) else { throw ValidationError("--wait takes 1 to 600 seconds.") }
+    static func main() {
+        usage.start { options in
+            guard let wait = Int(options["wait"] ?? "24"), (1...600).contains(wait) else {
+                throw UsageError("--wait takes 1 to 600 seconds.")
+            }
+            try CofferSecretService(replace: options["replace"] != nil, wait: wait).run()
+        }
     }
 
-    func run() throws {
+    private func run() throws {
         try ProcessHardening.apply()
         // Every program on the bus is served, and not only those of the terminal in which a person starts this one.
         try ControllingTerminal.leave()
