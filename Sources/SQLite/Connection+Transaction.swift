@@ -25,6 +25,22 @@ extension Connection {
         _ kind: Transaction, _ failure: (SQLiteError) -> Failure, _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         do throws(SQLiteError) { try run(kind.begin) } catch { throw failure(error) }
+        return try ending(kind, failure, body)
+    }
+
+    /// Runs `body`, which may begin a transaction of reading with ``beginReading()``. It ends with `body`.
+    ///
+    /// - Parameter failure: what an error of ending the transaction becomes.
+    public func reading<Result, Failure: Error>(
+        _ failure: (SQLiteError) -> Failure, _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result { try ending(.reading, failure, body) }
+
+    /// Begins a transaction of reading, within ``reading(_:_:)`` only.
+    public func beginReading() throws(SQLiteError) { try run(Transaction.reading.begin) }
+
+    private func ending<Result, Failure: Error>(
+        _ kind: Transaction, _ failure: (SQLiteError) -> Failure, _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
         let result: Result
         do throws(Failure) { result = try body() } catch {
             rollBack()

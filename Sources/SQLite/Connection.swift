@@ -80,6 +80,18 @@ import CSQLite
         return try statement.rows(values, limit: limit)
     }
 
+    /// Runs a statement and gives its rows to `body` one by one. `body` runs other statements only.
+    public func forEachRow<Failure: Error>(
+        _ sql: String, _ failure: (SQLiteError) -> Failure, _ body: ([Value]) throws(Failure) -> Void
+    ) throws(Failure) {
+        // Not a kept one: `body` may come to the same text.
+        let statement: Statement
+        do throws(SQLiteError) { statement = try unsafe Statement(sql, isKept: false, in: handle) } catch {
+            throw failure(error)
+        }
+        try statement.forEachRow(failure, body)
+    }
+
     /// Runs a statement that is not needed again.
     ///
     /// - Returns: its first row; nil if there is none.

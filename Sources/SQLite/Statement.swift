@@ -45,12 +45,28 @@ import CSQLite
         guard unsafe sqlite3_bind_parameter_count(handle) == values.count else { throw SQLiteError(code: SQLITE_RANGE) }
         for (index, value) in values.enumerated() { try bind(value, at: Int32(index + 1)) }
         var rows: [[Value]] = []
-        while rows.count < limit, try step() {
-            var row: [Value] = []
-            for column in 0..<(unsafe sqlite3_column_count(handle)) { row.append(try value(column)) }
-            rows.append(row)
-        }
+        while rows.count < limit, try step() { rows.append(try row()) }
         return rows
+    }
+
+    /// Runs the statement, which takes no values and is not used again. Gives each row away before it reads the next.
+    func forEachRow<Failure: Error>(
+        _ failure: (SQLiteError) -> Failure, _ body: ([Value]) throws(Failure) -> Void
+    ) throws(Failure) {
+        while true {
+            let row: [Value]
+            do throws(SQLiteError) {
+                guard try step() else { return }
+                row = try self.row()
+            } catch { throw failure(error) }
+            try body(row)
+        }
+    }
+
+    private func row() throws(SQLiteError) -> [Value] {
+        var row: [Value] = []
+        for column in 0..<(unsafe sqlite3_column_count(handle)) { row.append(try value(column)) }
+        return row
     }
 
     /// - Returns: whether there is a row.

@@ -89,3 +89,20 @@ public enum VaultLimits {
     /// milliseconds. It is longer than an authenticator keeps trying.
     public static let decisionTime: Int64 = 20_000
 }
+
+/// What is kept in memory of what was verified, in bytes (docs/broker-protocol.md, "Limits"). All are rough sizes.
+struct KeptLimits: Sendable {
+    /// A vault's names and attributes: those of 10,000 items of the usual size. If there are more, a list reads the file.
+    var names = 6 << 20
+    /// A vault's items that were read or looked at, each with its sealed value.
+    var items = 1 << 20
+    /// A vault's index entries.
+    var postings = 256 << 10
+    /// The longest sealed value that is kept.
+    var value = 4 << 10
+    /// All vaults together.
+    var all = 64 << 20
+    /// The part of that for vaults that hold no more than `ensured`.
+    var reserve = 16 << 20
+    var ensured = 512 << 10
+}

@@ -24,6 +24,7 @@ public final class OpenVault: Sendable {
 
     private let currentKeybag: Mutex<Keybag>
     private let lastSeen: Mutex<AuthenticatedHeader>
+    private let kept: KeptRows
     private let nodeReads = Mutex(0)
     private let onChange: ChangeObserver
 
@@ -35,15 +36,17 @@ public final class OpenVault: Sendable {
     /// - Parameters:
     ///   - record: the registry's record, which identifies the vault.
     ///   - now: milliseconds since 1970-01-01 UTC.
+    ///   - memory: what the vaults of this process may keep of their files.
     ///   - onChange: must not use the vault, and must return soon.
     /// - Throws: `.damaged`, `.rollback`, `.newerFormat`, `.sealer`, `.storage`.
     public convenience init(
         directory: String, record: RegistryRecord, sealer: any Sealer,
-        now: @escaping @Sendable () -> UInt64 = SystemClock.now, onChange: @escaping ChangeObserver = { _ in }
+        now: @escaping @Sendable () -> UInt64 = SystemClock.now, memory: KeptMemory = KeptMemory(),
+        onChange: @escaping ChangeObserver = { _ in }
     ) throws(VaultError) {
         try self.init(
             directory: directory, record: record, sealer: sealer, now: now, logLimit: AccessLogLimits.size,
-            onChange: onChange)
+            kept: KeptRows(memory), onChange: onChange)
     }
 
     /// Opens an owner's vault whatever its counter shows, and moves the counter so that it stands for this file. All
@@ -64,10 +67,11 @@ public final class OpenVault: Sendable {
     ///   - room: the vault's size limits.
     ///   - isAccepting: accepts the file whatever the counter shows.
     ///   - isSuccessor: the vault has not replaced its former one yet, so its files have names of their own.
+    ///   - kept: empty.
     init(
         directory: String, record: RegistryRecord, sealer: any Sealer, now: @escaping @Sendable () -> UInt64,
         logLimit: Int, room: Room = Room(), accepting isAccepting: Bool = false, isSuccessor: Bool = false,
-        onChange: @escaping ChangeObserver = { _ in }
+        kept: KeptRows = KeptRows(KeptMemory()), onChange: @escaping ChangeObserver = { _ in }
     ) throws(VaultError) {
         guard sealer.kind == record.sealer else {
             throw .damaged("it is sealed by \(record.sealer.rawValue), not by the configured \(sealer.kind.rawValue)")
@@ -138,6 +142,7 @@ public final class OpenVault: Sendable {
         self.format = format
         self.now = now
         self.room = room
+        self.kept = kept
         self.onChange = onChange
         log = AccessLog(
             path: VaultFile.logPath(of: record.owner, in: directory) + (isSuccessor ? VaultFile.successorSuffix : ""),
@@ -207,8 +212,30 @@ public final class OpenVault: Sendable {
     /// How many nodes of the tree were read from the file since the vault was opened. This measures what look-ups cost.
     var treeReadCount: Int { nodeReads.withLock { $0 } }
 
-    /// Reads the vault in its present state.
+    /// Reads the vault in its present state. What was verified against its header before is not read again.
     func read<Value>(_ body: (Snapshot) throws(VaultError) -> Value) throws(VaultError) -> Value {
+        do throws(VaultError) {
+            return try database.readLate { (rows) throws(VaultError) in
+                let last = lastSeen.withLock { $0 }
+                guard kept.isFor(last.header.revision) else { return }
+                // Only this process writes the file, so the header that it wrote last must be there still.
+                let found = try rows.header()
+                guard found.content == last.content, found.mac == last.mac else {
+                    throw .damaged("it was changed while it was open")
+                }
+            } _: { (rows) throws(VaultError) in
+                let snapshot = Snapshot(rows, header: try knownHeader(rows), keys: keys, kept: kept)
+                defer { nodeReads.withLock { $0 += snapshot.tree.readCount } }
+                return try body(snapshot)
+            }
+        } catch {
+            if error.code == .damaged { kept.begin(for: nil) }
+            throw error
+        }
+    }
+
+    /// The same, from the file alone. Nothing of it is kept.
+    func readFile<Value>(_ body: (Snapshot) throws(VaultError) -> Value) throws(VaultError) -> Value {
         try database.read { (rows) throws(VaultError) in
             let snapshot = Snapshot(rows, header: try currentHeader(rows), keys: keys)
             defer { nodeReads.withLock { $0 += snapshot.tree.readCount } }
@@ -216,13 +243,26 @@ public final class OpenVault: Sendable {
         }
     }
 
+    /// The header that this process wrote or checked last, if what is kept is true for it. After a change whose outcome
+    /// is unknown it is not, and the file tells.
+    private func knownHeader(_ rows: Rows) throws(VaultError) -> Header {
+        let last = lastHeader
+        if kept.isFor(last.revision) { return last }
+        kept.begin(for: nil)
+        let header = try currentHeader(rows)
+        kept.begin(for: header.revision)
+        return header
+    }
+
     /// Changes the vault durably, all or nothing.
     func write<Value>(
         _ kind: Change.Kind = .content, protection: RollbackProtection = .soon,
         _ body: (Change) throws(VaultError) -> Value
     ) throws(VaultError) -> Value {
-        let (value, header, logHead, leftStep, itemChanges) = try written { (rows) throws(VaultError) in
+        let (value, logHead, leftStep, itemChanges) = try written { (rows) throws(VaultError) in
             let present = try currentHeader(rows)
+            let isKept = kept.isFor(present.revision)
+            kept.suspend()
             let step = epochs.withLock { epochs -> Change.Step in
                 guard let epochs else { return .taken }
                 if kind == .content, epochs.leavesSteps { return .left }
@@ -241,20 +281,35 @@ public final class OpenVault: Sendable {
             if present.advanceDue == .step, finished.header.advanceDue == .nothing {
                 epochs.withLock { $0?.owed = finished.header.epoch }
             }
-            return (value, finished, logHead, change.leftStep, change.itemChanges)
+            return Committed(
+                value: (value, logHead, change.leftStep, change.itemChanges), header: finished, isKept: isKept)
         }
-        remember(header)
         if let leftStep { epochs.withLock { $0?.noteLeftStep(leftStep) } }
         if let logHead { log.wasAnchored(logHead) }
         if !itemChanges.isEmpty { onChange(itemChanges) }
         return value
     }
 
+    private struct Committed<Value> {
+        let value: Value
+        let header: AuthenticatedHeader
+        /// Whether what is kept was true when the change began.
+        let isKept: Bool
+    }
+
     /// Runs one transaction. After an error, the change may still be in the file, for example if the disk filled up
     /// after the commit. The header tells.
-    private func written<Value>(_ body: (Rows) throws(VaultError) -> Value) throws(VaultError) -> Value {
+    private func written<Value>(
+        _ body: (Rows) throws(VaultError) -> Committed<Value>
+    ) throws(VaultError) -> Value {
         let before = lastHeader.revision
-        do throws(VaultError) { return try database.write(body) } catch {
+        do throws(VaultError) {
+            return try database.write(body) { committed, rows in
+                remember(committed.header)
+                let revision = committed.header.header.revision
+                if committed.isKept { kept.moveOn(to: revision, without: rows) } else { kept.begin(for: revision) }
+            }.value
+        } catch {
             // `try?`: the first error matters more than one from this second look.
             let now = try? database.read { (rows) throws(VaultError) in try currentHeader(rows).revision }
             if now != before { onChange([.unknown]) }

@@ -118,6 +118,35 @@ import Testing
     }
 
     /// Two connections to one file: what one reads in a transaction stays, and only one writes.
+    /// Rows one by one, with other statements between them, in a transaction that begins when it is needed.
+    @Test func rowsOneByOne() throws {
+        let database = try memory()
+        for number in 0..<Int64(5) { try database.run("INSERT INTO t VALUES (?, ?)", [.integer(number), .blob([7])]) }
+        struct Enough: Error {}
+        try database.reading({ $0 as any Error }) { () throws(any Error) in
+            try database.beginReading()
+            var seen: [[Value]] = []
+            try database.forEachRow("SELECT n FROM t ORDER BY n", { $0 as any Error }) { (row) throws(any Error) in
+                seen.append(row)
+                #expect(try database.rows("SELECT v FROM t WHERE n = ?", row) == [[.blob([7])]])
+            }
+            #expect(seen == (0..<5).map { [.integer($0)] })
+            #expect(throws: Enough.self) {
+                try database.forEachRow("SELECT n FROM t", { $0 as any Error }) { (_) throws(any Error) in
+                    throw Enough()
+                }
+            }
+            try database.run("DELETE FROM t")
+        }
+        // Reading leaves no trace. Where no transaction was begun, none is ended.
+        #expect(try database.rows("SELECT count(*) FROM t") == [[.integer(5)]])
+        try database.reading({ $0 }) { () throws(SQLiteError) in }
+        #expect(
+            error { () throws(SQLiteError) in
+                try database.forEachRow("SELECT", { $0 }) { (_) throws(SQLiteError) in }
+            }?.code == 1)
+    }
+
     @Test func transactions() throws {
         let folder = try TemporaryFolder()
         let path = try empty(in: folder)

@@ -238,7 +238,8 @@ struct ItemTests {
         #expect(absent <= 4)
         let item = try vault.find(service: "service 17", account: "account")
         let keys = try fixture.unlock(vault)
-        #expect(try cost { _ = try vault.value(of: item, classKeys: keys) } == 4)
+        // The item was looked at just now, so its row is known.
+        #expect(try cost { _ = try vault.value(of: item, classKeys: keys) } == 0)
         #expect(try vault.list().count == 300)
         #expect(try vault.verify().items == 300)
     }

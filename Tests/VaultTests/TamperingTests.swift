@@ -340,7 +340,8 @@ struct TamperingTests {
         let before = try vault.database.read { (rows) throws(VaultError) in try rows.header() }
         try vault.set(.make("s", "third", "three"))
         try vault.database.write { (rows) throws(VaultError) in try rows.put(header: before.content, mac: before.mac) }
-        #expect(vaultError { _ = try vault.count } == .damaged)
+        // This is known from the header that the vault itself wrote last.
+        #expect(try vault.count == 3)
         #expect(vaultError { _ = try vault.find(service: "s", account: "first") } == .damaged)
         #expect(vaultError { try vault.set(.make("s", "a", "v")) } == .damaged)
     }

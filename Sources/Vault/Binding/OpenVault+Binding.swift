@@ -28,7 +28,9 @@ extension OpenVault {
     /// How many items need the password as part of their key. Ending the binding deletes them.
     public var passcodeSetCount: Int {
         get throws(VaultError) {
-            try read { (snapshot) throws(VaultError) in try snapshot.allItems().count { $0.isPasscodeSet } }
+            try read { (snapshot) throws(VaultError) in
+                try snapshot.allSummaries().count { $0.access.accessibility == .passcodeSet }
+            }
         }
     }
 

@@ -54,13 +54,23 @@ extension ItemContext {
     }
 
     func open(metadata sealed: [UInt8], key: SecretBytes) throws(VaultError) -> Metadata {
+        try open(metadataText: sealed, key: key).metadata
+    }
+
+    /// - Returns: the metadata, and the text that was sealed.
+    func open(
+        metadataText sealed: [UInt8], key: SecretBytes
+    ) throws(VaultError) -> (metadata: Metadata, text: [UInt8]) {
         let content = try Padding.remove(
             open(sealed, key, "org.coffer.metadata", "an item's metadata"), "an item's metadata",
             sizeClass: SizeClass.metadata)
-        let text = content.withBytes { bytes in Data((0..<bytes.count).map { bytes[$0] }) }
-        do { return try JSONDecoder().decode(Metadata.self, from: text) } catch {
-            throw .damaged("an item's metadata cannot be read", cause: error)
+        let text = content.withBytes { bytes in
+            var text: [UInt8] = []
+            text.reserveCapacity(bytes.count)
+            for place in bytes.indices { text.append(bytes[place]) }
+            return text
         }
+        return (try Metadata(text: text, from: 0), text)
     }
 
     private func open(

@@ -37,7 +37,7 @@ public struct ItemView: ~Copyable {
     /// The size of the item's sealed value, in bytes. The value itself is no longer.
     ///
     /// - Throws: `.damaged`; `.storage`.
-    public func sealedSize() throws(VaultError) -> Int { try snapshot.sealedValue(key, of: stored.record).count }
+    public func sealedSize() throws(VaultError) -> Int { try sealedValue().count }
 
     /// The item's value.
     ///
@@ -48,8 +48,12 @@ public struct ItemView: ~Copyable {
     ) throws(VaultError) -> SecretBytes {
         try checkExpiry()
         return try vault.open(
-            stored, snapshot.sealedValue(key, of: stored.record), classKeys: classKeys, agreements: agreements,
+            stored, sealedValue(), classKeys: classKeys, agreements: agreements,
             applicationPassword: applicationPassword)
+    }
+
+    private func sealedValue() throws(VaultError) -> [UInt8] {
+        try isFormer ? snapshot.sealedValue(key, of: stored.record) : snapshot.sealedValue(of: stored)
     }
 
     private func checkExpiry() throws(VaultError) {

@@ -33,7 +33,7 @@ extension OpenVault {
     public func list(service: String? = nil, kind: ItemKind? = nil) throws(VaultError) -> [ItemSummary] {
         let items = try read { (snapshot) throws(VaultError) -> [ItemSummary] in
             if let service { return try snapshot.items(service: service, kind: kind).map(\.summary) }
-            return try snapshot.allItems().map(\.summary)
+            return try snapshot.allSummaries()
         }
         return items.sortedByName(of: kind)
     }
@@ -70,7 +70,7 @@ extension OpenVault {
         text: String? = nil, attributes: [String: String] = [:], kind: ItemKind? = nil
     ) throws(VaultError) -> [ItemSummary] {
         let items = try read { (snapshot) throws(VaultError) -> [ItemSummary] in
-            guard !attributes.isEmpty else { return try snapshot.allItems().map(\.summary) }
+            guard !attributes.isEmpty else { return try snapshot.allSummaries() }
             var common: Set<ItemID>?
             for (name, value) in attributes {
                 let term = try cryptography { () throws(CryptographyError) in

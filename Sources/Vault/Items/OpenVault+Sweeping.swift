@@ -9,9 +9,9 @@ extension OpenVault {
     /// - Returns: the items as they were.
     /// - Throws: `.damaged`, `.storage`.
     public func sweep(expiredBy time: UInt64, limit: Int) throws(VaultError) -> [ItemSummary] {
-        let due = try read { (snapshot) throws(VaultError) in try snapshot.allItems() }
-            .filter { $0.summary.metadata.isExpired(at: time) }
-            .sorted { ($0.summary.metadata.expires ?? 0) < ($1.summary.metadata.expires ?? 0) }
+        let due = try read { (snapshot) throws(VaultError) in try snapshot.allSummaries() }
+            .filter { $0.metadata.isExpired(at: time) }
+            .sorted { ($0.metadata.expires ?? 0) < ($1.metadata.expires ?? 0) }
             .prefix(limit)
         // Without anything to delete, the file is not written.
         guard !due.isEmpty else { return [] }
@@ -19,7 +19,7 @@ extension OpenVault {
             var swept: [ItemSummary] = []
             for item in due {
                 // Somebody may have set it again, or given it another time.
-                guard let present = try change.itemIfPresent(item.summary.id),
+                guard let present = try change.itemIfPresent(item.id),
                     present.summary.metadata.isExpired(at: time)
                 else { continue }
                 try change.remove(present)

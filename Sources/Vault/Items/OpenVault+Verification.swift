@@ -18,7 +18,7 @@ extension OpenVault {
     /// - Parameter deadline: when to give up, because a large vault takes long.
     /// - Throws: `.damaged`, naming the fault; `.storage`; `.limitExceeded` if the deadline has passed.
     public func verify(until deadline: ContinuousClock.Instant? = nil) throws(VaultError) -> VerificationReport {
-        try read { (snapshot) throws(VaultError) in
+        try readFile { (snapshot) throws(VaultError) in
             try snapshot.rows.checkSchema()
             try snapshot.rows.checkIntegrity()
             try verifyKeys(snapshot)

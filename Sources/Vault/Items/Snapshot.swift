@@ -1,24 +1,28 @@
 import Cryptography
 
-/// The vault within one transaction. It returns only what the tree authenticates, and reports nothing as absent without
-/// the tree's proof.
+/// The vault in one state. It returns only what the tree authenticates, and reports nothing as absent without the tree's
+/// proof. What was proved for this state before and is kept in memory is not read again.
 class Snapshot {
     let rows: Rows
     let header: Header
     let tree: Tree
     let keys: VaultKeys
     let format: FormatContext
+    /// nil: everything comes from the file.
+    private let kept: KeptRows?
 
-    init(_ rows: Rows, header: Header, keys: VaultKeys) {
+    init(_ rows: Rows, header: Header, keys: VaultKeys, kept: KeptRows? = nil) {
         self.rows = rows
         self.header = header
         self.keys = keys
+        self.kept = kept
         tree = Tree(rows, root: header.root)
         format = FormatContext(vault: header.vault)
     }
 
     /// - Returns: an empty list if the tree proves that no item has this term.
     func items(of term: [UInt8]) throws(VaultError) -> [ItemID] {
+        if let items = kept?.posting(term) { return items }
         let bytes = try rows.posting(term)
         let digest = try bytes.map { (bytes) throws(VaultError) in
             try cryptography { () throws(CryptographyError) in try TreeEntry.digest(term: term, items: bytes) }
@@ -26,18 +30,22 @@ class Snapshot {
         guard try tree.digest(of: term) == digest else {
             throw .damaged("an index entry is missing, foreign or changed")
         }
-        return try bytes.map(Posting.decode) ?? []
+        let items = try bytes.map(Posting.decode) ?? []
+        kept?.put(items, of: term)
+        return items
     }
 
     /// An item that an index entry leads to.
     func item(_ id: ItemID) throws(VaultError) -> StoredItem {
+        if let item = kept?.item(id) { return item }
         guard let bytes = try rows.record(of: id) else { throw .damaged("an item that the index names is missing") }
-        return try item(id, bytes)
+        return try checked(id, bytes)
     }
 
     /// - Returns: nil if the tree proves that there is no such item.
     func itemIfPresent(_ id: ItemID) throws(VaultError) -> StoredItem? {
-        if let bytes = try rows.record(of: id) { return try item(id, bytes) }
+        if let item = kept?.item(id) { return item }
+        if let bytes = try rows.record(of: id) { return try checked(id, bytes) }
         let key = try cryptography { () throws(CryptographyError) in try TreeEntry.key(item: id) }
         guard try tree.digest(of: key) == nil else { throw .damaged("an item is missing") }
         return nil
@@ -57,19 +65,58 @@ class Snapshot {
         return items
     }
 
-    private func item(_ id: ItemID, _ bytes: [UInt8]) throws(VaultError) -> StoredItem {
+    /// What lists tell of every item. Their number must match the header's.
+    func allSummaries() throws(VaultError) -> [ItemSummary] {
+        var items: [ItemSummary] = []
+        items.reserveCapacity(Int(min(header.itemCount, 1 << 16)))
+        if let kept, kept.nameCount == Int(header.itemCount) {
+            // So many different items were verified, so these are all.
+            for (id, name) in kept.names { items.append(try name.summary(of: id)) }
+            return items
+        }
+        var ids: Set<ItemID> = []
+        try rows.forEachItem { (id, record) throws(VaultError) in
+            guard let id = ItemID(bytes: id) else { throw .damaged("an item has no id") }
+            ids.insert(id)
+            if let name = kept?.name(id) {
+                items.append(try name.summary(of: id))
+                return
+            }
+            let (item, text) = try opened(id, record)
+            kept?.put(KeptName(item.summary, text: text), of: id)
+            items.append(item.summary)
+        }
+        guard items.count == Int(header.itemCount), ids.count == items.count else {
+            throw .damaged("an item is missing")
+        }
+        return items
+    }
+
+    /// An item, and what is kept of it from then on.
+    private func checked(_ id: ItemID, _ bytes: [UInt8]) throws(VaultError) -> StoredItem {
+        let (item, text) = try opened(id, bytes)
+        kept?.put(item)
+        kept?.put(KeptName(item.summary, text: text), of: id)
+        return item
+    }
+
+    private func item(_ id: ItemID, _ bytes: [UInt8]) throws(VaultError) -> StoredItem { try opened(id, bytes).item }
+
+    /// - Returns: the item, and its metadata as it was sealed.
+    private func opened(_ id: ItemID, _ bytes: [UInt8]) throws(VaultError) -> (item: StoredItem, text: [UInt8]) {
         let (key, digest) = try cryptography { () throws(CryptographyError) in
             (try TreeEntry.key(item: id), try TreeEntry.digest(item: id, record: bytes))
         }
         guard try tree.digest(of: key) == digest else { throw .damaged("an item is foreign or changed") }
         let record = try ItemRecord(decoding: bytes)
         let context = ItemContext(format: format, item: id, version: record.version, access: record.access)
-        let metadata = try context.open(metadata: record.sealedMetadata, key: keys.metadata)
-        return StoredItem(
+        let (metadata, text) = try context.open(metadataText: record.sealedMetadata, key: keys.metadata)
+        let item = StoredItem(
             record: record,
             summary: ItemSummary(
                 id: id, version: record.version, metadata: metadata, access: record.access,
                 revision: ItemRevision(digest: digest)))
+        return (item, text)
     }
 
     func item(service: String, account: String, kind: ItemKind) throws(VaultError) -> StoredItem? {
@@ -109,7 +156,11 @@ class Snapshot {
 
     /// The sealed value. Its digest must match the item's record.
     func sealedValue(of item: StoredItem) throws(VaultError) -> [UInt8] {
-        try sealedValue(item.summary.id.bytes, of: item.record)
+        let (id, version) = (item.summary.id, item.record.version)
+        if let sealed = kept?.sealedValue(of: id, version: version) { return sealed }
+        let sealed = try sealedValue(id.bytes, of: item.record)
+        kept?.put(sealedValue: sealed, of: id, version: version)
+        return sealed
     }
 
     /// - Parameter key: an item's, or that of a former value.

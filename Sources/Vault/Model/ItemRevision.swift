@@ -6,7 +6,7 @@ public struct ItemRevision: Hashable, Sendable, CustomStringConvertible {
     /// The length in bytes.
     public static let count = 16
 
-    private let bytes: [UInt8]
+    let bytes: [UInt8]
 
     /// - Parameter digest: of the item's row.
     init(digest: [UInt8]) { bytes = Array(digest.prefix(Self.count)) }

@@ -100,3 +100,12 @@ public struct MetadataChanges: Sendable, Hashable {
         if let expires { metadata.expires = expires == 0 ? nil : expires }
     }
 }
+
+extension Metadata {
+    /// The length of all names and attributes, in bytes.
+    var textCount: Int {
+        let texts = [service, account, label ?? "", comment ?? ""]
+        return texts.reduce(0) { $0 + $1.utf8.count }
+            + attributes.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count + 32 }
+    }
+}

@@ -167,7 +167,7 @@ extension OpenVault {
     public func close() throws(VaultError) { try database.close() }
 
     private func everything() throws(VaultError) -> [ItemSummary] {
-        try read { (snapshot) throws(VaultError) in try snapshot.allItems().map(\.summary) }
+        try readFile { (snapshot) throws(VaultError) in try snapshot.allItems().map(\.summary) }
     }
 
     private func living() throws(VaultError) -> [ItemSummary] {

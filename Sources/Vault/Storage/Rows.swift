@@ -4,8 +4,19 @@ import SQLite
 /// The rows of a vault, with types. A value of another type than Coffer writes is damage, and never a trap.
 struct Rows {
     let database: Connection
+    /// Begins the transaction before the first row is read; nil if it has begun.
+    private let late: LateReading?
+    /// What a change has written; nil for a read.
+    let written: WrittenRows?
 
-    init(_ database: Connection) { self.database = database }
+    init(_ database: Connection, late: LateReading? = nil, written: WrittenRows? = nil) {
+        self.database = database
+        self.late = late
+        self.written = written
+    }
+
+    /// Reads what follows from the file, even if it was kept in memory.
+    func begin() throws(VaultError) { try late?.begin() }
 
     /// - Returns: the format of a vault with these tables. The header must have the same.
     /// - Throws: `.damaged` for tables that differ from Coffer's, and for rows longer than any of Coffer's.
@@ -91,6 +102,14 @@ struct Rows {
     func allItems() throws(VaultError) -> [(id: [UInt8], record: [UInt8])] {
         try checkLength("item", "length(id) + length(record)", StorageLimits.items)
         return try pairs("SELECT id, record FROM item")
+    }
+
+    /// Gives away all items' rows, one by one.
+    func forEachItem(_ body: (_ id: [UInt8], _ record: [UInt8]) throws(VaultError) -> Void) throws(VaultError) {
+        try checkLength("item", "length(id) + length(record)", StorageLimits.items)
+        try database.forEachRow("SELECT id, record FROM item", StorageGate.translate) { (row) throws(VaultError) in
+            try body(bytes(row, 0), bytes(row, 1))
+        }
     }
 
     func allFormer() throws(VaultError) -> [(item: [UInt8], records: [UInt8])] {
@@ -195,20 +214,24 @@ struct Rows {
     }
 
     func put(record: [UInt8], of item: ItemID) throws(VaultError) {
+        written?.note(item)
         try execute("INSERT OR REPLACE INTO item (id, record) VALUES (?, ?)", [.blob(item.bytes), .blob(record)])
     }
 
     func put(sealedValue: [UInt8], of item: ItemID) throws(VaultError) {
+        written?.note(item)
         try execute("INSERT OR REPLACE INTO value (id, sealed) VALUES (?, ?)", [.blob(item.bytes), .blob(sealedValue)])
     }
 
     func remove(_ item: ItemID) throws(VaultError) {
+        written?.note(item)
         try execute("DELETE FROM item WHERE id = ?", [.blob(item.bytes)])
         try execute("DELETE FROM value WHERE id = ?", [.blob(item.bytes)])
     }
 
     /// Makes an item's sealed value a former one.
     func moveValue(of item: ItemID, to key: [UInt8]) throws(VaultError) {
+        written?.note(item)
         try execute("UPDATE value SET id = ? WHERE id = ?", [.blob(key), .blob(item.bytes)])
     }
 
@@ -224,6 +247,7 @@ struct Rows {
 
     /// - Parameter items: empty removes the row.
     func put(posting term: [UInt8], items: [UInt8]) throws(VaultError) {
+        written?.note(term: term)
         guard !items.isEmpty else { return try execute("DELETE FROM posting WHERE term = ?", [.blob(term)]) }
         try execute("INSERT OR REPLACE INTO posting (term, items) VALUES (?, ?)", [.blob(term), .blob(items)])
     }
@@ -242,7 +266,8 @@ struct Rows {
     }
 
     private func fetch(_ sql: String, _ values: [Value] = [], limit: Int = .max) throws(VaultError) -> [[Value]] {
-        try StorageGate.run { () throws(SQLiteError) in try database.rows(sql, values, limit: limit) }
+        try late?.begin()
+        return try StorageGate.run { () throws(SQLiteError) in try database.rows(sql, values, limit: limit) }
     }
 
     /// The first row's bytes. No other row is read.

@@ -73,13 +73,34 @@ final class VaultDatabase: Sendable {
         }
     }
 
-    /// Runs one transaction. Afterwards everything is in the file itself.
-    func write<Value>(_ body: (Rows) throws(VaultError) -> Value) throws(VaultError) -> Value {
+    /// Reads in one transaction, which begins when the first row is read. If `body` reads none, there is none.
+    ///
+    /// - Parameter begun: runs when the transaction has begun, before the row is read.
+    func readLate<Value>(
+        begun: (Rows) throws(VaultError) -> Void, _ body: (Rows) throws(VaultError) -> Value
+    ) throws(VaultError) -> Value {
         try use { (connection) throws(VaultError) in
+            try withoutActuallyEscaping(begun) { (begun) throws(VaultError) in
+                try connection.reading(StorageGate.translate) { () throws(VaultError) in
+                    try body(Rows(connection, late: LateReading(connection, begun)))
+                }
+            }
+        }
+    }
+
+    /// Runs one transaction. Afterwards everything is in the file itself.
+    ///
+    /// - Parameter ended: runs when the change is in the file, before anybody else can read it.
+    func write<Value>(
+        _ body: (Rows) throws(VaultError) -> Value, ended: (Value, WrittenRows) -> Void = { _, _ in }
+    ) throws(VaultError) -> Value {
+        try use { (connection) throws(VaultError) in
+            let written = WrittenRows()
             let result = try connection.transaction(.writing, StorageGate.translate) { () throws(VaultError) in
-                try body(Rows(connection))
+                try body(Rows(connection, written: written))
             }
             try Self.emptyLog(connection)
+            ended(result, written)
             return result
         }
     }
@@ -102,6 +123,26 @@ final class VaultDatabase: Sendable {
                 "the change could not be written back, and may or may not be stored",
                 advice: "check that, then try again")
         }
+    }
+}
+
+/// A transaction of reading that begins when it is needed.
+final class LateReading {
+    private let connection: Connection
+    private let begun: (Rows) throws(VaultError) -> Void
+    private var hasBegun = false
+
+    init(_ connection: Connection, _ begun: @escaping (Rows) throws(VaultError) -> Void) {
+        self.connection = connection
+        self.begun = begun
+    }
+
+    func begin() throws(VaultError) {
+        guard !hasBegun else { return }
+        try StorageGate.run { () throws(SQLiteError) in try connection.beginReading() }
+        try begun(Rows(connection))
+        // Only now: after an error, the next attempt finds the transaction begun, and fails as well.
+        hasBegun = true
     }
 }
 

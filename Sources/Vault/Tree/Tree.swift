@@ -19,7 +19,14 @@ final class Tree {
 
     /// The digest of the row with this key; nil proves that there is no such row.
     func digest(of key: [UInt8]) throws(VaultError) -> [UInt8]? {
-        try entries(of: path(to: key)).first { $0.key == key }?.digest
+        let bucket = try path(to: key)
+        let content = contents[bucket] ?? []
+        for start in stride(from: 0, to: content.count, by: TreeNode.entryCount) {
+            let middle = start + TreeNode.digestCount
+            guard content[start..<middle].elementsEqual(key) else { continue }
+            return Array(content[middle..<start + TreeNode.entryCount])
+        }
+        return nil
     }
 
     /// Sets a row's digest; nil removes the row.
@@ -82,6 +89,9 @@ final class Tree {
     /// Checks the path from the root to a key's bucket.
     private func path(to key: [UInt8]) throws(VaultError) -> TreeNode {
         guard key.count == TreeNode.digestCount else { throw .damaged("its index has an entry of a wrong length") }
+        let bucket = TreeNode(level: TreeNode.bucketLevel, above: key)
+        // It was checked up to the root when it was read.
+        if contents[bucket] != nil { return bucket }
         var expected = root
         for level in 0..<TreeNode.bucketLevel {
             let node = TreeNode(level: level, above: key)
@@ -89,7 +99,6 @@ final class Tree {
             let place = TreeNode(level: level + 1, above: key).placeInParent
             expected = content.isEmpty ? TreeNode.emptyDigest : Array(content[place])
         }
-        let bucket = TreeNode(level: TreeNode.bucketLevel, above: key)
         _ = try content(bucket, expected: expected)
         return bucket
     }

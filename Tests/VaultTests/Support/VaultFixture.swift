@@ -31,9 +31,18 @@ final class VaultFixture: Sendable {
 
     var path: String { VaultFile.path(of: record.owner, in: folder.path) }
 
-    func open(in directory: String? = nil) throws -> OpenVault {
+    func open(in directory: String? = nil, memory: KeptMemory = KeptMemory()) throws -> OpenVault {
         try OpenVault(
-            directory: directory ?? folder.path, record: record, sealer: sealer, now: { self.clock.withLock { $0 } })
+            directory: directory ?? folder.path, record: record, sealer: sealer, now: { self.clock.withLock { $0 } },
+            memory: memory)
+    }
+
+    /// The file is closed, and opened with nothing in memory.
+    func openAgain(from vault: OpenVault, kept: KeptRows) throws -> OpenVault {
+        try vault.close()
+        return try OpenVault(
+            directory: folder.path, record: record, sealer: sealer, now: { self.clock.withLock { $0 } },
+            logLimit: AccessLogLimits.size, kept: kept)
     }
 
     func advance(milliseconds: UInt64) { clock.withLock { $0 += milliseconds } }

@@ -1,0 +1,207 @@
+import Authorization
+import Cryptography
+import Foundation
+import SQLite
+import TestSupport
+import Testing
+
+@testable import Vault
+
+/// What was verified is kept in memory, and stays what the file has.
+struct KeptRowsTests {
+    let fixture: VaultFixture
+    let memory = KeptMemory()
+    let vault: OpenVault
+
+    init() throws {
+        fixture = try VaultFixture()
+        vault = try fixture.open(memory: memory)
+    }
+
+    private func set(_ account: String, _ value: String = "v", service: String = "s") throws {
+        try vault.set(.make(service, account, value))
+    }
+
+    /// How many nodes of the file a look-up has read.
+    private func reads(_ body: () throws -> Void) throws -> Int {
+        let before = vault.treeReadCount
+        try body()
+        return vault.treeReadCount - before
+    }
+
+    private func value(_ account: String, service: String = "s") throws -> [UInt8] {
+        try fixture.value(vault, service, account)
+    }
+
+    @Test func aSecondLookReadsNothing() throws {
+        for number in 0..<20 { try set("\(number)") }
+        #expect(try reads { _ = try vault.find(service: "s", account: "7") } > 0)
+        #expect(try reads { _ = try value("7") } == 0)
+        #expect(try reads { _ = try vault.list() } > 0)
+        #expect(try reads { _ = try vault.list() } == 0)
+        #expect(try reads { _ = try vault.search(text: "7") } == 0)
+        #expect(memory.taken > 0)
+        // That there is no such item is known from then on, too.
+        #expect(vaultError { _ = try vault.find(service: "s", account: "absent") } == .notFound)
+        #expect(try reads { _ = vaultError { _ = try vault.find(service: "s", account: "absent") } } == 0)
+    }
+
+    /// Another item's row stays known. The row that was written is read again.
+    @Test func aChangeLeavesWhatItHasNotWritten() throws {
+        for account in ["a", "b"] {
+            try set(account, service: "service of \(account)")
+            _ = try value(account, service: "service of \(account)")
+        }
+        try set("a", "new", service: "service of a")
+        #expect(try reads { _ = try value("b", service: "service of b") } == 0)
+        #expect(try reads { _ = try value("a", service: "service of a") } > 0)
+        #expect(try value("a", service: "service of a") == Array("new".utf8))
+    }
+
+    /// What the file itself says.
+    private func inTheFile() throws -> Set<ItemSummary> {
+        Set(try vault.readFile { (snapshot) throws(VaultError) in try snapshot.allItems() }.map(\.summary))
+    }
+
+    /// Changes of every kind in any order, on items that were all read before.
+    @Test func everyKindOfChange() throws {
+        let accounts = (0..<6).map { "account \($0)" }
+        var values: [String: String] = [:]
+        for step in 0..<150 {
+            let account = accounts[step * 7 % 6]
+            // `try?`: nil for an item that is not there.
+            let found = try? vault.find(service: "s", account: account)
+            switch (Int.random(in: 0..<9), found) {
+            case (0, let item?):
+                try vault.delete(item)
+                values[account] = nil
+            case (1, let item?): try vault.edit(item, changes: MetadataChanges(label: "\(step)"))
+            case (2, let item?): try vault.edit(item, changes: MetadataChanges(attributes: ["a": "\(step % 3)"]))
+            case (3, let item?):
+                try vault.rotate(item, value: secret(values[account] ?? ""))
+            case (4, let item?):
+                try vault.reseal(
+                    item, value: secret(values[account] ?? ""), access: AccessControl(accessibility: .afterFirstUnlock))
+            case (5, let item?):
+                let other = "account \(Int.random(in: 0..<6))"
+                guard values[other] == nil else { continue }
+                try vault.rename(item, service: "s", account: other)
+                values[other] = values.removeValue(forKey: account)
+            case (6, _):
+                let other = "account \(Int.random(in: 0..<6))"
+                try vault.apply([
+                    .delete(service: "s", account: account, kind: .generic, ifRevision: nil),
+                    .set(.make("s", other, "\(step)"), mode: .replace, ifRevision: nil),
+                ])
+                values[account] = nil
+                values[other] = "\(step)"
+            case (7, let item?) where item.version > 1:
+                guard let former = try vault.history(service: "s", account: account).versions.first else { continue }
+                let keys = try fixture.unlock(vault)
+                let old: (ItemSummary, SecretBytes) = try vault.look(
+                    service: "s", account: account, version: former.version
+                ) { view in (view.item, try view.value(classKeys: keys)) }
+                try vault.restore(old.0, value: old.1)
+                values[account] = String(decoding: revealed(old.1), as: UTF8.self)
+            default:
+                try set(account, "\(step)")
+                values[account] = "\(step)"
+            }
+            let there = try inTheFile()
+            #expect(Set(try vault.list()) == there, "step \(step)")
+            #expect(Set(try vault.list(service: "s")) == there, "step \(step)")
+            #expect(Set(try vault.list().map(\.metadata.account)) == Set(values.keys), "step \(step)")
+            for (account, value) in values { #expect(try self.value(account) == Array(value.utf8), "step \(step)") }
+            for number in 0..<3 {
+                #expect(
+                    Set(try vault.search(attributes: ["a": "\(number)"]))
+                        == there.filter { $0.metadata.attributes["a"] == "\(number)" })
+            }
+        }
+        _ = try vault.verify()
+    }
+
+    @Test func sweepingAndHistory() throws {
+        try vault.set(
+            ItemDraft(
+                service: "s", account: "short", value: secret("v"), access: .whenUnlocked, expires: 1_800_000_001_000))
+        try set("long")
+        for account in ["short", "long"] { _ = try value(account) }
+        fixture.advance(milliseconds: 2000)
+        #expect(vaultError { _ = try value("short") } == .notFound)
+        #expect(try vault.sweep(expiredBy: 1_800_000_002_000, limit: 10).count == 1)
+        #expect(try vault.list().map(\.metadata.account) == ["long"])
+        try vault.put(HistorySetting(count: 0, days: 0))
+        #expect(try value("long") == Array("v".utf8))
+    }
+
+    /// A change that did not happen leaves nothing behind.
+    @Test func aRefusedChange() throws {
+        try set("a", "one")
+        _ = try value("a")
+        #expect(
+            vaultError {
+                try vault.apply([
+                    .set(.make("s", "a", "two"), mode: .replace, ifRevision: nil),
+                    .set(.make("s", "b", "two"), mode: .replace, ifRevision: nil),
+                    .set(.make("s", "a", "two"), mode: .new, ifRevision: nil),
+                ])
+            } == .alreadyExists)
+        #expect(try value("a") == Array("one".utf8))
+        #expect(try vault.list().map(\.metadata.account) == ["a"])
+        #expect(vaultError { _ = try vault.find(service: "s", account: "b") } == .notFound)
+    }
+
+    /// The disk fails. Whether the change is in the file is seen in the file.
+    @Test func aChangeWhoseOutcomeIsUnknown() throws {
+        try set("a", "one")
+        _ = try value("a")
+        _ = try vault.list()
+        try withoutWriting(fixture.path) { #expect(vaultError { try set("a", "two") } == .storage) }
+        let there = try inTheFile()
+        #expect(Set(try vault.list()) == there)
+        #expect(try vault.find(service: "s", account: "a").version == there.first?.version)
+        #expect(try value("a") == Array((there.first?.version == 1 ? "one" : "two").utf8))
+    }
+
+    // Limits
+
+    @Test func aVaultKeepsSoMuch() throws {
+        let limits = KeptLimits(names: 2000, items: 6000, postings: 1000, value: 200)
+        let memory = KeptMemory(limits)
+        let vault = try fixture.openAgain(from: self.vault, kept: KeptRows(memory, limits))
+        for number in 0..<40 {
+            try vault.set(.make("s", "account \(number)", String(repeating: "v", count: number * 20)))
+        }
+        for _ in 0..<3 {
+            for number in 0..<40 {
+                let value = try fixture.value(vault, "s", "account \(number)")
+                #expect(value.count == number * 20)
+            }
+            #expect(try vault.list().count == 40)
+            #expect(memory.taken > 0 && memory.taken <= 9000)
+        }
+        #expect(Set(try vault.list()).count == 40)
+    }
+
+    @Test func allVaultsKeepSoMuch() {
+        let memory = KeptMemory(KeptLimits(all: 100, reserve: 40, ensured: 10))
+        #expect(memory.take(60, held: 0))
+        #expect(!memory.take(11, held: 0))
+        #expect(memory.take(10, held: 0))
+        #expect(!memory.take(1, held: 10))
+        memory.give(back: 70)
+        #expect(memory.taken == 0)
+    }
+
+    @Test func aClosedVaultKeepsNothing() throws {
+        let memory = KeptMemory()
+        try set("a")
+        do {
+            let vault = try fixture.openAgain(from: self.vault, kept: KeptRows(memory))
+            _ = try vault.list()
+            #expect(memory.taken > 0)
+        }
+        #expect(memory.taken == 0)
+    }
+}
