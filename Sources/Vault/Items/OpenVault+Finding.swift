@@ -89,12 +89,8 @@ extension OpenVault {
             }
             return found
         }
-        guard let text = text?.lowercased(), !text.isEmpty else { return items.sortedByName(of: kind) }
-        return items.filter { item in
-            let metadata = item.metadata
-            return [metadata.service, metadata.account, metadata.label ?? "", metadata.comment ?? ""]
-                .contains { $0.lowercased().contains(text) }
-        }.sortedByName(of: kind)
+        guard let text = text.map(TextMatch.init), !text.isEmpty else { return items.sortedByName(of: kind) }
+        return items.filter { text.isIn($0.metadata) }.sortedByName(of: kind)
     }
 }
 
