@@ -83,7 +83,8 @@ public final class Broker: Service {
             directory: configuration.vaultDirectory,
             registry: Registry(directory: configuration.registryDirectory, authenticatorUID: authenticatorUID),
             sealer: service, challenges: challenges, clock: options.clock, leases: LeaseStore(clock: options.clock),
-            indexes: IndexBudget(perUser: configuration.indexesPerUser), signatureTime: options.signatureTimeLimit)
+            indexes: IndexBudget(perUser: configuration.indexesPerUser), budgets: budgets,
+            signatureTime: options.signatureTimeLimit)
         let vaultStore = VaultStore(dependencies: dependencies)
         self.core = BrokerCore(
             configuration: configuration, sealer: service, vaultStore: vaultStore,

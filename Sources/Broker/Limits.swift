@@ -75,6 +75,20 @@ public enum SecureMemory {
     public static let heap = 2 << 20
 }
 
+/// When the memory of a long list goes back to the kernel.
+enum TrimLimits {
+    /// The shortest list for which that is worth the time, in bytes of names and attributes.
+    static let list = 256 << 10
+    /// How long after the list was sent, in seconds.
+    static let delay = 1.0
+}
+
+/// Items' keys that are kept beside the class keys that open them.
+enum ItemKeyLimits {
+    /// The most of one vault. Each takes 32 bytes of the secure heap, and counts to the user's secrets.
+    static let vault = 512
+}
+
 /// One client's connection, and how fast a user may make them. The number of a user's connections is configured.
 enum ConnectionLimits {
     /// How many connections all users together may have. Each takes two descriptors, and together at most half

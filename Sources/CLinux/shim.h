@@ -4,6 +4,7 @@
 #include <getopt.h>
 #include <spawn.h>
 #include <linux/memfd.h>
+#include <malloc.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/epoll.h>

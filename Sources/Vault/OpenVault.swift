@@ -229,10 +229,13 @@ public final class OpenVault: Sendable {
                 return try body(snapshot)
             }
         } catch {
-            if error.code == .damaged { kept.begin(for: nil) }
+            if error.code == .damaged { forget() }
             throw error
         }
     }
+
+    /// Drops all that was verified before. The next read begins with the file's header.
+    func forget() { kept.begin(for: nil) }
 
     /// The same, from the file alone. Nothing of it is kept.
     func readFile<Value>(_ body: (Snapshot) throws(VaultError) -> Value) throws(VaultError) -> Value {

@@ -145,6 +145,28 @@ struct ChangedFileTests {
         #expect(vaultError { _ = try fixture.value(vault, "s", "third") } == .damaged)
     }
 
+    /// Damage in a value ends trust, too.
+    @Test func damageInAValue() throws {
+        let third = try vault.find(service: "s", account: "third")
+        _ = try vault.list()
+        let keys = try fixture.unlock(vault)
+        try overwrite(
+            changed { database in
+                try database.run("UPDATE value SET sealed = x'00' WHERE id = ?", [.blob(third.id.bytes)])
+            })
+        #expect(
+            vaultError {
+                try vault.look(service: "s", account: "third") { view in _ = try view.value(classKeys: keys) }
+            } == .damaged)
+        #expect(try nodesRead { _ = try vault.list() } > 0)
+    }
+
+    private func nodesRead(_ body: () throws -> Void) throws -> Int {
+        let before = vault.treeReadCount
+        try body()
+        return vault.treeReadCount - before
+    }
+
     /// Who changes the file of a vault that is listed often is noticed by who looks at the file.
     @Test func aCheckReadsTheFile() throws {
         let third = try vault.find(service: "s", account: "third")

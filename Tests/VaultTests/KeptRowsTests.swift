@@ -164,6 +164,16 @@ struct KeptRowsTests {
         #expect(try value("a") == Array((there.first?.version == 1 ? "one" : "two").utf8))
     }
 
+    /// A vault that is closed answers nothing from memory.
+    @Test func aClosedVaultAnswersNothing() throws {
+        try set("a")
+        _ = try vault.list()
+        try vault.close()
+        #expect(vaultError { _ = try vault.list() } != nil)
+        #expect(vaultError { _ = try vault.find(service: "s", account: "a") } != nil)
+        #expect(memory.taken == 0)
+    }
+
     // Limits
 
     @Test func aVaultKeepsSoMuch() throws {
@@ -194,7 +204,7 @@ struct KeptRowsTests {
         #expect(memory.taken == 0)
     }
 
-    @Test func aClosedVaultKeepsNothing() throws {
+    @Test func aVaultThatIsGoneKeepsNothing() throws {
         let memory = KeptMemory()
         try set("a")
         do {

@@ -25,11 +25,35 @@ final class UserBudgets: Sendable {
 
     let limits: BudgetLimits
     private let state = Mutex(State())
+    private let yielding = Mutex<(@Sendable (Refusal, UInt32) -> Void)?>(nil)
 
     init(limits: BudgetLimits) { self.limits = limits }
 
-    /// Counts something for a user before it is made.
+    /// Counts something for a user before it is made. Secrets that are kept only to save work make room for others.
     func take(_ amount: Int, of resource: Resource, for uid: UInt32) throws(Refusal) {
+        do throws(Refusal) { try count(amount, of: resource, for: uid) } catch {
+            guard resource == .secrets, let yield = yielding.withLock({ $0 }) else { throw error }
+            yield(error, uid)
+            try count(amount, of: resource, for: uid)
+        }
+    }
+
+    /// Sets what gives up secrets that are kept only to save work: those of the user, or of all users.
+    func onShortage(_ yield: @escaping @Sendable (Refusal, UInt32) -> Void) { yielding.withLock { $0 = yield } }
+
+    /// Counts a secret that is kept only to save work. Half of the room, a user's and that of all, is never taken so.
+    func takeSpare(_ amount: Int, for uid: UInt32) -> Bool {
+        let limit = limits[.secrets]
+        return state.withLock { state in
+            let held = state.users[uid]?[.secrets] ?? 0
+            let total = state.total[.secrets] ?? 0
+            guard amount <= limit.user / 2 - held, amount <= limit.open / 2 - total else { return false }
+            Self.add(amount, .secrets, uid, &state)
+            return true
+        }
+    }
+
+    private func count(_ amount: Int, of resource: Resource, for uid: UInt32) throws(Refusal) {
         let limit = limits[resource]
         try state.withLock { state throws(Refusal) in
             let held = state.users[uid]?[resource] ?? 0

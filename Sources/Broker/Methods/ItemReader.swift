@@ -102,7 +102,8 @@ struct ItemReader: Sendable {
                     return .password(item.id, salt: salt)
                 }
                 let value = try view.value(
-                    classKeys: state.keys, agreements: granted?.grant.agreements ?? [:], applicationPassword: stretched)
+                    classKeys: state.keys, agreements: granted?.grant.agreements ?? [:], applicationPassword: stretched,
+                    keeper: state.held)
                 let subject = Challenge.Subject(view)
                 return .done(
                     Opened(item: item, formerName: subject.presentName == nil ? nil : subject.name, value: value))

@@ -69,7 +69,7 @@ struct JointReader: Sendable {
                 let value = try naming(name, request) {
                     try state.vault.value(
                         of: found.item, classKeys: state.keys,
-                        agreements: granted?.grant.agreements(for: found.item.id) ?? [:])
+                        agreements: granted?.grant.agreements(for: found.item.id) ?? [:], keeper: state.held)
                 }
                 try request.secrets.take(value.count)
                 opened.append(OpenedItem(value: value, item: found.item))

@@ -15,6 +15,7 @@ struct Connection: Sendable {
     let budgets: UserBudgets
     let connections: OpenConnections
     let calls: RunningCalls
+    let trim: HeapTrim
     let pace: Pace
     let logger: Logger
 
@@ -170,7 +171,10 @@ struct Connection: Sendable {
             let fault = Fault(.limitExceeded, "too many of your lists are still unread", advice: "try again later")
             return try await send([encoder.encode(fault)].makeIterator())
         }
-        defer { budgets.give(back: size, of: .lists, for: caller.uid) }
+        defer {
+            budgets.give(back: size, of: .lists, for: caller.uid)
+            trim.listSent(size)
+        }
         try await send(encoder.replies(to: items, more: more))
     }
 

@@ -29,6 +29,7 @@ final class Listener: Sendable {
         let threads: UserThreads
         let logger: Logger
         let refusals = Refusals()
+        let trim = HeapTrim()
         let arrivals = ConnectionPace(burst: ConnectionLimits.burst, interval: ConnectionLimits.interval)
     }
 
@@ -133,7 +134,8 @@ final class Listener: Sendable {
         let connection = Connection(
             channel: channel, sender: sender, caller: caller, served: dependencies.served,
             budgets: dependencies.budgets,
-            connections: connections, calls: dependencies.calls, pace: dependencies.pace, logger: dependencies.logger)
+            connections: connections, calls: dependencies.calls, trim: dependencies.trim, pace: dependencies.pace,
+            logger: dependencies.logger)
         connections.insert(channel.channel, of: caller)
         await connection.serve()
         return connections.remove(caller)

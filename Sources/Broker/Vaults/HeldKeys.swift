@@ -1,5 +1,6 @@
 import Authorization
 import BrokerProtocol
+import Cryptography
 import Platform
 import Synchronization
 import Vault
@@ -13,14 +14,24 @@ final class HeldKeys: Sendable {
         var keys: ClassKeys?
         var lock = VaultActor.LockState.sealed
         var code: UnconfirmedCode?
+        /// Of items that ask nobody. Each one's class key is here, too, or needs no unlocking.
+        var itemKeys = HeldItemKeys()
     }
 
+    private let room: ItemKeyRoom?
     private let state = Mutex(State())
     /// Told of each lock and unlock, in their order, after the keys have changed.
     private let onChange: @Sendable (Keychain.Event.Kind) -> Void
 
-    /// - Parameter onChange: must not use this object, and must return soon.
-    init(onChange: @escaping @Sendable (Keychain.Event.Kind) -> Void) { self.onChange = onChange }
+    /// - Parameters:
+    ///   - room: nil if no item's key is kept.
+    ///   - onChange: must not use this object, and must return soon.
+    init(room: ItemKeyRoom? = nil, onChange: @escaping @Sendable (Keychain.Event.Kind) -> Void) {
+        self.room = room
+        self.onChange = onChange
+    }
+
+    deinit { state.withLock { give(back: $0.itemKeys.removeAll()) } }
 
     /// The present keys; nil if only items that need no unlocking can be read. Do not keep them.
     var keys: ClassKeys? { state.withLock { $0.keys } }
@@ -54,6 +65,7 @@ final class HeldKeys: Sendable {
         state.withLock { state in
             guard isWanted() else { return false }
             state.keys = keys
+            dropItemKeys(&state)
             if case .unlocked = state.lock { return true }
             state.lock = .unlocked(since: time)
             onChange(.unlocked)
@@ -69,6 +81,7 @@ final class HeldKeys: Sendable {
             state.code = nil
             guard case .unlocked = state.lock else { return false }
             state.keys = state.keys?.locked()
+            dropItemKeys(&state)
             state.lock = .locked(since: time)
             onChange(.locked)
             return true
@@ -79,11 +92,56 @@ final class HeldKeys: Sendable {
     func seal() {
         state.withLock { state in
             state.keys = nil
+            give(back: state.itemKeys.removeAll())
             guard case .unlocked = state.lock else { return state.lock = .sealed }
             state.lock = .sealed
             onChange(.locked)
         }
     }
+}
+
+/// The keys of items that ask nobody. A lock wipes them as it wipes the class keys that open them.
+extension HeldKeys: ItemKeyKeeper {
+    func itemKey(of item: ItemID) -> ItemKey? { state.withLock { $0.itemKeys.use(item) } }
+
+    func keep(_ key: ItemKey) {
+        guard let room else { return }
+        state.withLock { state in
+            // A lock may have come since the class key was read.
+            guard Self.mayStay(key, state.keys) else { return }
+            give(back: state.itemKeys.makeRoom(for: key.item))
+            guard room.take() else { return }
+            state.itemKeys.put(key)
+        }
+    }
+
+    /// Wipes the keys of items that were written.
+    func note(_ changes: [CommittedChange]) {
+        state.withLock { state in
+            for change in changes {
+                switch change {
+                case .added(let item), .updated(let item, _), .deleted(let item):
+                    give(back: state.itemKeys.remove(item.id))
+                case .unknown: give(back: state.itemKeys.removeAll())
+                }
+            }
+        }
+    }
+
+    /// Wipes all items' keys, because somebody needs the room. They are made again when the items are read.
+    func yieldItemKeys() { state.withLock { give(back: $0.itemKeys.removeAll()) } }
+
+    /// Wipes the keys of items whose class key is gone.
+    private func dropItemKeys(_ state: inout State) {
+        let keys = state.keys
+        give(back: state.itemKeys.removeAll { !Self.mayStay($0, keys) })
+    }
+
+    private static func mayStay(_ key: ItemKey, _ keys: ClassKeys?) -> Bool {
+        key.accessibility == .always || keys?.contains(key.accessibility) ?? false
+    }
+
+    private func give(back count: Int) { room?.give(back: count) }
 }
 
 /// When each vault was last locked, open or not. The clock is the one that dates the authenticator's reusable

@@ -11,7 +11,7 @@ struct RollbackAcceptance: Sendable {
     func accept(in vaultActor: isolated VaultActor, by program: AccessRecord.Program?) async throws(Fault) {
         try await requireRollback(in: vaultActor)
         guard let record = try vaultActor.registered() else { throw Faults.notFound }
-        let dependencies = vaultActor.dependencies
+        let (dependencies, held) = (vaultActor.dependencies, vaultActor.held)
         let made: Result<OpenVault, VaultError>
         do throws(SealerError) {
             // A counter that is far behind advances step by step, which takes long.
@@ -20,7 +20,7 @@ struct RollbackAcceptance: Sendable {
                     return .success(
                         try OpenVault(
                             accepting: record, directory: dependencies.directory, sealer: sealer,
-                            onChange: dependencies.itemObserver(for: record.owner))
+                            onChange: dependencies.itemObserver(for: record.owner, held))
                     )
                 } catch { return .failure(error) }
             }

@@ -74,7 +74,9 @@ actor VaultActor {
         self.owner = owner
         self.dependencies = dependencies
         self.executor = QueueExecutor()
-        held = HeldKeys { [events = dependencies.events] in events.publish($0, of: owner) }
+        held = HeldKeys(room: dependencies.itemKeyRoom(of: owner)) { [events = dependencies.events] in
+            events.publish($0, of: owner)
+        }
         counting = VaultCounting(at: dependencies.clock.now())
     }
 

@@ -82,8 +82,8 @@ struct VaultOpener: Sendable {
             let vault: OpenVault
             do throws(VaultError) {
                 vault = try OpenVault(
-                    directory: dependencies.directory, record: record, sealer: sealer,
-                    onChange: dependencies.itemObserver(for: owner))
+                    directory: dependencies.directory, record: record, sealer: sealer, memory: dependencies.memory,
+                    onChange: dependencies.itemObserver(for: owner, held))
             } catch { throw Fault(error) }
             try checkDecided(vault)
             return .success(VaultActor.OpenState(vault: vault, record: record, held: held))

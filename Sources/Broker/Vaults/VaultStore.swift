@@ -14,16 +14,27 @@ struct VaultDependencies: Sendable {
     var events = VaultEvents()
     var leases = LeaseStore(clock: .system)
     var indexes = IndexBudget()
+    /// Counts the items' keys that vaults keep. nil: they keep none.
+    var budgets: UserBudgets?
+    /// What all vaults keep in memory of their files.
+    var memory = KeptMemory()
     /// How long making keys may take, or bringing a counter forward. A slow TPM needs many seconds, and a person
     /// waits for it only once.
     var makingTime = SealerLimits.making
     /// How long the TPM waits for a signature.
     var signatureTime = Duration.seconds(5)
 
+    /// Only a user's own vault keeps the keys of items. A group's counts to nobody.
+    func itemKeyRoom(of owner: Owner) -> ItemKeyRoom? {
+        guard case .user(let uid) = owner else { return nil }
+        return budgets.map { ItemKeyRoom(budgets: $0, uid: uid) }
+    }
+
     /// Every vault that is opened for calls gets this, so that all its changes are published.
-    func itemObserver(for owner: Owner) -> OpenVault.ChangeObserver {
+    func itemObserver(for owner: Owner, _ held: HeldKeys) -> OpenVault.ChangeObserver {
         {
-            [events, leases] in
+            [events, leases, held] in
+            held.note($0)
             events.publish($0, of: owner)
             leases.note($0, of: owner)
         }
@@ -37,7 +48,20 @@ final class VaultStore: Sendable {
     let isGroupWatchSet = Mutex(false)
     private let vaultActors = Mutex<[Owner: VaultActor]>([:])
 
-    init(dependencies: VaultDependencies) { self.dependencies = dependencies }
+    init(dependencies: VaultDependencies) {
+        self.dependencies = dependencies
+        dependencies.budgets?.onShortage { [weak self] refusal, uid in
+            switch refusal {
+            case .ofUser: self?.known(.user(uid))?.held.yieldItemKeys()
+            case .ofAll: self?.yieldItemKeys()
+            }
+        }
+    }
+
+    private func yieldItemKeys() {
+        let all = vaultActors.withLock { Array($0.values) }
+        for vaultActor in all { vaultActor.held.yieldItemKeys() }
+    }
 
     /// When vaults were locked.
     var lockTimes: LockTimes { dependencies.lockTimes }

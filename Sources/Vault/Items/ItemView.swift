@@ -44,12 +44,12 @@ public struct ItemView: ~Copyable {
     /// - Throws: as ``OpenVault/value(of:classKeys:agreements:applicationPassword:)``.
     public func value(
         classKeys: @autoclosure () -> ClassKeys, agreements: [ObjectRole: SecretBytes] = [:],
-        applicationPassword: StretchedPassword? = nil
+        applicationPassword: StretchedPassword? = nil, keeper: (any ItemKeyKeeper)? = nil
     ) throws(VaultError) -> SecretBytes {
         try checkExpiry()
         return try vault.open(
             stored, sealedValue(), classKeys: classKeys, agreements: agreements,
-            applicationPassword: applicationPassword)
+            applicationPassword: applicationPassword, keeper: !isFormer && stored.hasKeptKey ? keeper : nil)
     }
 
     private func sealedValue() throws(VaultError) -> [UInt8] {
@@ -82,7 +82,10 @@ extension OpenVault {
                 former = try self.former(version, of: stored, snapshot)
             }
             let view = ItemView(stored, former: former, snapshot, self)
-            return Result { try body(view) }
+            let result = Result { try body(view) }
+            // Damage ends trust in what was verified before, so `read` must hear of it.
+            if case .failure(let error as VaultError) = result, error.code == .damaged { throw error }
+            return result
         }.get()
     }
 }

@@ -41,24 +41,27 @@ extension OpenVault {
     ///   - agreements: the shared secrets of the constraint keys and the points of the item's read plan.
     ///   - applicationPassword: stretched with the read plan's salt. If given, only a way of reading that needs it is
     ///     used.
+    ///   - keeper: keeps the item's key if the item asks nobody.
     /// - Throws: `.locked` if the class key is missing; `.invalidArgument` if an agreement or password is missing;
     ///   `.authenticationFailed` for a wrong application password; `.changed`; `.notFound` if the item has expired;
     ///   `.damaged`; `.storage`.
     public func value(
         of item: ItemSummary, classKeys: @autoclosure () -> ClassKeys, agreements: [ObjectRole: SecretBytes] = [:],
-        applicationPassword: StretchedPassword? = nil
+        applicationPassword: StretchedPassword? = nil, keeper: (any ItemKeyKeeper)? = nil
     ) throws(VaultError) -> SecretBytes {
         let (stored, sealed) = try read { (snapshot) throws(VaultError) in
             let stored = try snapshot.present(item, now: now())
             return (stored, try snapshot.sealedValue(of: stored))
         }
         return try open(
-            stored, sealed, classKeys: classKeys, agreements: agreements, applicationPassword: applicationPassword)
+            stored, sealed, classKeys: classKeys, agreements: agreements, applicationPassword: applicationPassword,
+            keeper: stored.hasKeptKey ? keeper : nil)
     }
 
+    /// - Parameter keeper: nil for an item whose key must not be kept.
     func open(
         _ stored: StoredItem, _ sealed: [UInt8], classKeys: () -> ClassKeys, agreements: [ObjectRole: SecretBytes],
-        applicationPassword: StretchedPassword?
+        applicationPassword: StretchedPassword?, keeper: (any ItemKeyKeeper)? = nil
     ) throws(VaultError) -> SecretBytes {
         let slot = try slot(of: stored, agreements, hasPassword: applicationPassword != nil)
         guard applicationPassword.map({ $0.salt == slot.salt }) ?? true else {
@@ -68,6 +71,9 @@ extension OpenVault {
             throw VaultError(.locked, "the vault is locked", advice: "open it with: coffer unlock")
         }
         let context = stored.context(format)
+        if let kept = keeper?.itemKey(of: stored.summary.id), kept.opens(stored, in: format.vault) {
+            return try context.open(value: sealed, key: kept.key)
+        }
         let roles = slot.shape.constraints.roles
         let itemKey: SecretBytes
         do throws(CryptographyError) {
@@ -82,7 +88,9 @@ extension OpenVault {
             }
             throw .damaged("an item's key does not open", cause: error)
         }
-        return try context.open(value: sealed, key: itemKey)
+        let value = try context.open(value: sealed, key: itemKey)
+        keeper?.keep(ItemKey(itemKey, of: stored, in: format.vault))
+        return value
     }
 
     /// The first way of reading whose requirements are all met.

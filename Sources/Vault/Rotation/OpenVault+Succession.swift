@@ -164,7 +164,10 @@ extension OpenVault {
     }
 
     /// Closes the file. The vault cannot be used after this.
-    public func close() throws(VaultError) { try database.close() }
+    public func close() throws(VaultError) {
+        forget()
+        try database.close()
+    }
 
     private func everything() throws(VaultError) -> [ItemSummary] {
         try readFile { (snapshot) throws(VaultError) in try snapshot.allItems().map(\.summary) }
