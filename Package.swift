@@ -90,7 +90,7 @@ let package = Package(
         library(
             "TestSupport",
             [
-                "TPM", "Platform", "CLinux", "Cryptography", "Authorization", "BrokerProtocol", "Varlink",
+                "TPM", "Platform", "CLinux", "Cryptography", "Authorization", "BrokerProtocol", "JSON", "Varlink",
                 "RootConfiguration",
                 "Vault", "Broker",
                 logging,
@@ -99,29 +99,32 @@ let package = Package(
         // What a broker and an authenticator agree on.
         library("RootConfiguration", [], small),
         library("ProgramOptions", ["Platform"], small),
-        library("Authorization", ["Cryptography", "Platform"], small),
+        library("Authorization", ["Cryptography", "JSON", "Platform"], small),
         library("Recovery", ["Authorization", "Cryptography"]),
         library("HelperProtocol"),
         library("Age", ["Cryptography"]),
         // The files of other programs, read from bytes.
         library("Import", ["HelperProtocol"]),
         library("Firmware", ["Cryptography"]),
-        library("Vault", ["TPM", "Cryptography", "Authorization", "Recovery", "Platform", "SQLite"]),
-        library("Varlink", ["Platform"], small),
-        library("BrokerProtocol", ["Varlink", "Platform"], small),
+        library("Vault", ["TPM", "Cryptography", "Authorization", "JSON", "Recovery", "Platform", "SQLite"]),
+        library("JSON", ["Platform"]),
+        library("Varlink", ["JSON", "Platform"], small),
+        library("BrokerProtocol", ["JSON", "Varlink", "Platform"], small),
         library(
             "Broker",
             [
-                "Vault", "TPM", "Cryptography", "Authorization", "Recovery", "Firmware", "BrokerProtocol", "Varlink",
+                "Vault", "TPM", "Cryptography", "Authorization", "Recovery", "Firmware", "BrokerProtocol", "JSON",
+                "Varlink",
                 "RootConfiguration", "Platform", "ServiceManager", "SystemBus", nio, nioPosix, logging, lifecycle,
             ]),
         library(
             "Authenticator",
             [
-                "PAM", "Cryptography", "Authorization", "BrokerProtocol", "Varlink", "RootConfiguration", "Platform",
+                "PAM", "Cryptography", "Authorization", "BrokerProtocol", "JSON", "Varlink", "RootConfiguration",
+                "Platform",
                 "ServiceManager", "SystemBus", logging,
             ], small),
-        library("Coffer", ["BrokerProtocol", "Varlink", "Platform"]),
+        library("Coffer", ["BrokerProtocol", "JSON", "Varlink", "Platform"]),
         library(
             "SecretService", ["Coffer", "SystemBus", "Cryptography", "Platform", logging], small),
         library("CofferTestKit", ["Coffer", "Platform"]),
@@ -149,7 +152,8 @@ let package = Package(
         program(
             "coffer-cli",
             [
-                "Coffer", "BrokerProtocol", "Varlink", "Platform", "HelperProtocol", "Import", "CredentialHelpers",
+                "Coffer", "BrokerProtocol", "JSON", "Varlink", "Platform", "HelperProtocol", "Import",
+                "CredentialHelpers",
                 argumentParser,
             ]),
         program(
@@ -215,8 +219,9 @@ let package = Package(
         tests("AgeTests", ["Age", "Cryptography", "TestSupport"], resources: [.copy("testkit")]),
         tests("RootConfigurationTests", ["RootConfiguration"]),
         tests("ProgramOptionsTests", ["ProgramOptions"]),
-        tests("VarlinkTests", ["Varlink", "BrokerProtocol", "Platform"]),
-        tests("BrokerProtocolTests", ["BrokerProtocol", "Varlink"]),
+        tests("JSONTests", ["JSON"]),
+        tests("VarlinkTests", ["JSON", "Varlink", "BrokerProtocol", "Platform"]),
+        tests("BrokerProtocolTests", ["BrokerProtocol", "JSON", "Varlink"]),
         tests(
             "SystemTests",
             [
@@ -231,13 +236,13 @@ let package = Package(
         tests("SQLiteTests", ["SQLite", "TestSupport"]),
         tests(
             "VaultTests",
-            ["Vault", "Recovery", "TPM", "Authorization", "Cryptography", "Platform", "TestSupport", "SQLite"]),
+            ["Vault", "Recovery", "TPM", "Authorization", "Cryptography", "JSON", "Platform", "TestSupport", "SQLite"]),
         tests("TPMTests", ["TPM", "CTSS2", "Cryptography", "Platform", "TestSupport"]),
         tests(
             "FuzzTests",
             [
                 "Vault", "Recovery", "Firmware", "Broker", "Authenticator", "Authorization", "BrokerProtocol",
-                "Varlink", "RootConfiguration", "Coffer", "CofferFiles", "CredentialHelpers", "Age", "Import",
+                "JSON", "Varlink", "RootConfiguration", "Coffer", "CofferFiles", "CredentialHelpers", "Age", "Import",
                 "HelperProtocol",
                 "coffer-cli", "Cryptography", "Platform", "TPM", "TestSupport", "SecretService", "SystemBus",
                 "SQLite", logging,
@@ -245,14 +250,14 @@ let package = Package(
         tests(
             "BrokerTests",
             [
-                "Broker", "Vault", "TPM", "Cryptography", "Authorization", "BrokerProtocol", "Varlink",
+                "Broker", "Vault", "TPM", "Cryptography", "Authorization", "BrokerProtocol", "JSON", "Varlink",
                 "RootConfiguration",
                 "Platform", "Recovery", "SystemBus", "TestSupport", "cofferd", logging, nio, nioPosix,
             ]),
         tests(
             "AuthenticatorTests",
             [
-                "Authenticator", "coffer-authenticator", "Authorization", "BrokerProtocol", "Varlink",
+                "Authenticator", "coffer-authenticator", "Authorization", "BrokerProtocol", "JSON", "Varlink",
                 "RootConfiguration", "PAM",
                 "TestSupport", "Cryptography", "Platform",
             ]),

@@ -53,20 +53,21 @@ struct Reader: ~Copyable {
     private let call: [UInt8]
 
     init(_ path: String, _ service: String, _ account: String) throws {
-        let call = try Varlink.encode(VarlinkCall(Keychain.Get(service: service, account: account)))
+        let call = Varlink.encode(VarlinkCall(Keychain.Get(service: service, account: account)))
         var socket = try UnixSocket(connectingTo: path)
         let reply = try Self.answer(to: call, &socket)
-        if case .fault(let fault) = try reply.decode(VarlinkAnswer<Keychain.Get.Reply>.self) { throw fault }
+        let answer = try Varlink.decode(VarlinkAnswer<Keychain.Get.Reply>.self, from: reply)
+        if case .fault(let fault) = answer { throw fault }
         self.call = call
         self.socket = socket
     }
 
-    private static func answer(to call: [UInt8], _ socket: inout UnixSocket) throws -> VarlinkMessage {
+    private static func answer(to call: [UInt8], _ socket: inout UnixSocket) throws -> [UInt8] {
         try socket.send(call)
         guard let reply = try socket.receiveMessage(limit: Varlink.longestMessage) else {
             throw SystemError("read", reason: "the broker hung up")
         }
-        return try VarlinkMessage(reply)
+        return reply
     }
 
     mutating func read() throws {

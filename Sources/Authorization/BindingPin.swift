@@ -1,7 +1,9 @@
+import JSON
+
 /// An NV index that a policy relies on. It counts the tries of a bound vault's password, holds the approved boots, or
 /// stands for a generation of keys. The pin has what is needed to compute the index's Name (docs/vault-format.md, "A
 /// bound vault", "A vault that is tied to the boot").
-public struct IndexPin: Codable, Sendable, Hashable {
+public struct IndexPin: JSONValue, Hashable {
     /// The NV index, in the owners' range (TCG Registry of Reserved TPM 2.0 Handles and Localities, section 2.2.2).
     public let handle: UInt32
     /// The authPolicy of the index, 32 bytes. It decides who may write the index.
@@ -16,30 +18,34 @@ public struct IndexPin: Codable, Sendable, Hashable {
         self.policy = policy
     }
 
-    enum CodingKeys: String, CodingKey { case handle, policy }
-
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        let pin = IndexPin(
-            handle: try container.decode(UInt32.self, forKey: .handle),
-            policy: try container.decodeHex(forKey: .policy))
-        guard let pin else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .handle, in: container, debugDescription: "no index can have this handle or policy")
+    public init(from reader: inout JSONReader) throws(JSONFailure) {
+        let start = reader.at
+        var handle: UInt32?
+        var policy: Hexadecimal?
+        var members = try reader.members()
+        while let member = try reader.next(&members, of: ["handle", "policy"]) {
+            switch member {
+            case 0: handle = try reader.read()
+            default: policy = try reader.read()
+            }
         }
+        let pin = IndexPin(
+            handle: try members.required(handle, "handle"), policy: try members.required(policy, "policy").bytes)
+        guard let pin else { throw .mismatch(at: start, "no index can have this handle or policy") }
         self = pin
     }
 
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(handle, forKey: .handle)
-        try container.encode(Hex.encode(policy), forKey: .policy)
+    public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("handle", handle)
+        writer.member("policy", Hexadecimal(policy))
+        writer.endObject()
     }
 }
 
 /// How a vault is bound to its owner's login password. The registry keeps this, so the vault's file cannot choose salt
 /// or cost.
-public struct BindingPin: Codable, Sendable, Hashable {
+public struct BindingPin: JSONValue, Hashable {
     public static let saltCount = 16
     /// The cost of scrypt with N = 2¹⁷, r = 8, p = 1.
     public static let standardCost = 17
@@ -58,24 +64,31 @@ public struct BindingPin: Codable, Sendable, Hashable {
         self.cost = cost
     }
 
-    enum CodingKeys: String, CodingKey { case index, salt, cost }
-
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        let pin = BindingPin(
-            index: try container.decode(IndexPin.self, forKey: .index),
-            salt: try container.decodeHex(forKey: .salt), cost: try container.decode(Int.self, forKey: .cost))
-        guard let pin else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .salt, in: container, debugDescription: "no vault is bound with such a salt or cost")
+    public init(from reader: inout JSONReader) throws(JSONFailure) {
+        let start = reader.at
+        var cost: Int?
+        var index: IndexPin?
+        var salt: Hexadecimal?
+        var members = try reader.members()
+        while let member = try reader.next(&members, of: ["cost", "index", "salt"]) {
+            switch member {
+            case 0: cost = try reader.read()
+            case 1: index = try reader.read()
+            default: salt = try reader.read()
+            }
         }
+        let pin = BindingPin(
+            index: try members.required(index, "index"), salt: try members.required(salt, "salt").bytes,
+            cost: try members.required(cost, "cost"))
+        guard let pin else { throw .mismatch(at: start, "no vault is bound with such a salt or cost") }
         self = pin
     }
 
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(index, forKey: .index)
-        try container.encode(Hex.encode(salt), forKey: .salt)
-        try container.encode(cost, forKey: .cost)
+    public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("cost", cost)
+        writer.member("index", index)
+        writer.member("salt", Hexadecimal(salt))
+        writer.endObject()
     }
 }

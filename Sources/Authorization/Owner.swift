@@ -1,5 +1,7 @@
+import JSON
+
 /// The owner of a vault, written `user:1000` or `group:27`.
-public enum Owner: Hashable, Sendable, Codable, CustomStringConvertible {
+public enum Owner: Hashable, JSONValue, CustomStringConvertible {
     case user(UInt32)
     case group(UInt32)
 
@@ -32,16 +34,13 @@ public enum Owner: Hashable, Sendable, Codable, CustomStringConvertible {
 
     public var description: String { text }
 
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        guard let owner = Owner(text: try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "an owner is user:UID or group:GID")
+    public init(from reader: inout JSONReader) throws(JSONFailure) {
+        let start = reader.at
+        guard let owner = Owner(text: try reader.string()) else {
+            throw .mismatch(at: start, "an owner is user:UID or group:GID")
         }
         self = owner
     }
 
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(text)
-    }
+    public func write(to writer: inout JSONWriter) { text.write(to: &writer) }
 }

@@ -1,6 +1,8 @@
+import JSON
+
 /// The TPM's storage key as it was when the vault was made. If another key is in its place, the TPM was replaced or
 /// cleared.
-public struct StorageKeyPin: Codable, Sendable, Equatable {
+public struct StorageKeyPin: JSONValue, Equatable {
     /// A persistent handle, 0x81000001 wherever possible.
     public let handle: UInt32
     /// 34 bytes: the name algorithm and the SHA-256 of the public area.
@@ -14,35 +16,51 @@ public struct StorageKeyPin: Codable, Sendable, Equatable {
         self.context = context
     }
 
-    enum CodingKeys: String, CodingKey { case handle, name, context }
-
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        handle = try container.decode(UInt32.self, forKey: .handle)
-        name = try container.decodeHex(forKey: .name)
-        context = try container.decodeHex(forKey: .context)
+    public init(from reader: inout JSONReader) throws(JSONFailure) {
+        var context: Hexadecimal?
+        var handle: UInt32?
+        var name: Hexadecimal?
+        var members = try reader.members()
+        while let member = try reader.next(&members, of: ["context", "handle", "name"]) {
+            switch member {
+            case 0: context = try reader.read()
+            case 1: handle = try reader.read()
+            default: name = try reader.read()
+            }
+        }
+        self.handle = try members.required(handle, "handle")
+        self.name = try members.required(name, "name").bytes
+        self.context = try members.required(context, "context").bytes
     }
 
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(handle, forKey: .handle)
-        try container.encode(Hex.encode(name), forKey: .name)
-        try container.encode(Hex.encode(context), forKey: .context)
+    public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("context", Hexadecimal(context))
+        writer.member("handle", handle)
+        writer.member("name", Hexadecimal(name))
+        writer.endObject()
     }
 }
 
-extension KeyedDecodingContainer {
-    func decodeHex(forKey key: Key) throws -> [UInt8] {
-        guard let bytes = Hex.decode(try decode(String.self, forKey: key)) else {
-            throw DecodingError.dataCorruptedError(
-                forKey: key, in: self, debugDescription: "expected hexadecimal digits")
+/// Bytes as records have them: in hexadecimal.
+struct Hexadecimal: JSONValue {
+    let bytes: [UInt8]
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    init(from reader: inout JSONReader) throws(JSONFailure) {
+        let start = reader.at
+        guard let bytes = Hex.decode(try reader.string()) else {
+            throw .mismatch(at: start, "expected hexadecimal digits")
         }
-        return bytes
+        self.bytes = bytes
     }
+
+    func write(to writer: inout JSONWriter) { Hex.encode(bytes).write(to: &writer) }
 }
 
 /// The TPM counter that a vault's epoch is compared with (docs/vault-format.md, "Epoch and counter").
-public struct CounterPin: Codable, Sendable, Hashable {
+public struct CounterPin: JSONValue, Hashable {
     /// The NV index, in the owners' range.
     public let handle: UInt32
     /// The counter's value minus the epoch. It never changes, even if the counter must be made again.
@@ -60,32 +78,38 @@ public struct CounterPin: Codable, Sendable, Hashable {
         self.context = context
     }
 
-    enum CodingKeys: String, CodingKey { case handle, base, context }
-
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        let pin = CounterPin(
-            handle: try container.decode(UInt32.self, forKey: .handle),
-            base: try container.decode(UInt64.self, forKey: .base),
-            context: try container.decodeHex(forKey: .context))
-        guard let pin else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .handle, in: container, debugDescription: "no counter can have this handle or context")
+    public init(from reader: inout JSONReader) throws(JSONFailure) {
+        let start = reader.at
+        var base: UInt64?
+        var context: Hexadecimal?
+        var handle: UInt32?
+        var members = try reader.members()
+        while let member = try reader.next(&members, of: ["base", "context", "handle"]) {
+            switch member {
+            case 0: base = try reader.read()
+            case 1: context = try reader.read()
+            default: handle = try reader.read()
+            }
         }
+        let pin = CounterPin(
+            handle: try members.required(handle, "handle"), base: try members.required(base, "base"),
+            context: try members.required(context, "context").bytes)
+        guard let pin else { throw .mismatch(at: start, "no counter can have this handle or context") }
         self = pin
     }
 
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(handle, forKey: .handle)
-        try container.encode(base, forKey: .base)
-        try container.encode(Hex.encode(context), forKey: .context)
+    public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("base", base)
+        writer.member("context", Hexadecimal(context))
+        writer.member("handle", handle)
+        writer.endObject()
     }
 }
 
 /// How a vault is tied to the measured boot (docs/boot.md). The registry keeps this, so the vault's file cannot choose
 /// which registers count.
-public struct BootPin: Codable, Sendable, Hashable {
+public struct BootPin: JSONValue, Hashable {
     /// The boot loader and kernel that were started (PCR 4), and the Secure Boot policy (PCR 7); docs/boot.md, "Which
     /// registers".
     public static let standardRegisters = [4, 7]
@@ -108,17 +132,27 @@ public struct BootPin: Codable, Sendable, Hashable {
             && registers.allSatisfy { (0...22).contains($0) && $0 != 16 }
     }
 
-    enum CodingKeys: String, CodingKey { case index, registers }
-
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        let pin = BootPin(
-            index: try container.decode(IndexPin.self, forKey: .index),
-            registers: try container.decode([Int].self, forKey: .registers))
-        guard let pin else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .registers, in: container, debugDescription: "no vault is tied to such registers")
+    public init(from reader: inout JSONReader) throws(JSONFailure) {
+        let start = reader.at
+        var index: IndexPin?
+        var registers: [Int]?
+        var members = try reader.members()
+        while let member = try reader.next(&members, of: ["index", "registers"]) {
+            switch member {
+            case 0: index = try reader.read()
+            default: registers = try reader.read()
+            }
         }
+        let pin = BootPin(
+            index: try members.required(index, "index"), registers: try members.required(registers, "registers"))
+        guard let pin else { throw .mismatch(at: start, "no vault is tied to such registers") }
         self = pin
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("index", index)
+        writer.member("registers", registers)
+        writer.endObject()
     }
 }

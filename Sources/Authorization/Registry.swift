@@ -1,4 +1,4 @@
-import FoundationEssentials
+import JSON
 import Platform
 
 /// A record cannot be read, trusted or written. `cause` is the underlying error.
@@ -74,9 +74,7 @@ public struct Registry: Sendable {
         } catch {
             throw RegistryError(.unreadable, "the registry record \(path) cannot be read", cause: error)
         }
-        do {
-            return try JSONDecoder().decode(RegistryRecord.self, from: Data(bytes))
-        } catch {
+        do throws(JSONFailure) { return try JSONReader.read(RegistryRecord.self, from: bytes) } catch {
             throw RegistryError(
                 .damaged, "the registry record \(path) is damaged", advice: Self.restore(path), cause: error)
         }
@@ -222,11 +220,10 @@ public struct Registry: Sendable {
 
     private func store(_ record: RegistryRecord) throws(RegistryError) {
         let path = path(of: record.owner)
-        do {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
+        let text = JSONWriter.bytes(of: record, isPretty: true) + [UInt8(ascii: "\n")]
+        do throws(SystemError) {
             try Folder.make("\(directory)/vaults", mode: 0o755)
-            try DurableFile.write(Array(encoder.encode(record)) + [UInt8(ascii: "\n")], to: path, mode: 0o644)
+            try DurableFile.write(text, to: path, mode: 0o644)
         } catch {
             throw RegistryError(.unwritable, "the registry record \(path) cannot be written", cause: error)
         }

@@ -1,6 +1,8 @@
+import JSON
+
 /// What the registry keeps about a vault, apart from the vault's own file (docs/vault-format.md, "The registry
 /// record").
-public struct RegistryRecord: Codable, Sendable, Equatable {
+public struct RegistryRecord: Equatable, Sendable {
     /// The only format so far.
     public static let currentFormat = 1
 
@@ -23,17 +25,17 @@ public struct RegistryRecord: Codable, Sendable, Equatable {
     /// before generations.
     public let generation: GenerationPin?
     /// The Name of each object, 34 bytes.
-    public private(set) var objects: [ObjectRole: [UInt8]]
+    public internal(set) var objects: [ObjectRole: [UInt8]]
     /// The member who made a group's vault; nil for others, and for groups' vaults from before this was recorded.
     public let maker: UInt32?
     /// Whether root made the vault for an account that no person can answer for. Root unlocks such a vault.
     public let isService: Bool
     /// The digest of the enrolled fingers that object 18 is bound to, 32 bytes; nil without that object.
-    public private(set) var biometrySet: [UInt8]?
+    public internal(set) var biometrySet: [UInt8]?
     /// How the vault is bound to its owner's login password; nil if it is not.
-    public private(set) var binding: BindingPin?
+    public internal(set) var binding: BindingPin?
     /// How the vault is tied to the measured boot; nil if it is not.
-    public private(set) var boot: BootPin?
+    public internal(set) var boot: BootPin?
 
     /// The TPM's NV indexes that this vault needs.
     public var indexHandles: [UInt32] {
@@ -97,95 +99,6 @@ public struct RegistryRecord: Codable, Sendable, Equatable {
         return record
     }
 
-    enum CodingKeys: String, CodingKey {
-        case format, vault, owner, ownerName, created, sealer, authenticatorKey, storageKey, counter, objects,
-            biometrySet,
-            binding, boot, generation, maker
-        case isService = "service"
-    }
-
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        format = try container.decode(Int.self, forKey: .format)
-        guard format == Self.currentFormat else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .format, in: container,
-                debugDescription: "format \(format) is not \(Self.currentFormat), because a newer Coffer wrote it")
-        }
-        vault = try container.decode(VaultID.self, forKey: .vault)
-        owner = try container.decode(Owner.self, forKey: .owner)
-        ownerName = try container.decode(String.self, forKey: .ownerName)
-        created = try container.decode(UInt64.self, forKey: .created)
-        sealer = try container.decode(SealerKind.self, forKey: .sealer)
-        authenticatorKey = try container.decodeHex(forKey: .authenticatorKey)
-        storageKey = try container.decodeIfPresent(StorageKeyPin.self, forKey: .storageKey)
-        counter = try container.decodeIfPresent(CounterPin.self, forKey: .counter)
-        isService = try container.decodeIfPresent(Bool.self, forKey: .isService) ?? false
-        let maker = try container.decodeIfPresent(UInt32.self, forKey: .maker)
-        if case .group = owner { self.maker = maker } else { self.maker = nil }
-        var names: [ObjectRole: [UInt8]] = [:]
-        for (key, value) in try container.decode([String: String].self, forKey: .objects) {
-            guard let number = UInt16(key), let role = ObjectRole(rawValue: number), let name = Hex.decode(value),
-                name.count == 34
-            else {
-                throw DecodingError.dataCorruptedError(
-                    forKey: .objects, in: container, debugDescription: "unknown object or bad Name: \(key)")
-            }
-            names[role] = name
-        }
-        objects = names
-        biometrySet =
-            container.contains(.biometrySet) ? try container.decodeHex(forKey: .biometrySet) : nil
-        guard (biometrySet != nil) == (names[.biometryCurrentSet] != nil), biometrySet?.count ?? 32 == 32 else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .biometrySet, in: container, debugDescription: "fingers and their key do not belong together")
-        }
-        generation = try container.decodeIfPresent(GenerationPin.self, forKey: .generation)
-        binding = try container.decodeIfPresent(BindingPin.self, forKey: .binding)
-        guard binding == nil || canBeBound else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .binding, in: container, debugDescription: "such a vault cannot be bound to a password")
-        }
-        boot = try container.decodeIfPresent(BootPin.self, forKey: .boot)
-        guard boot == nil || canBeBound, (boot != nil) == (names[.approvingKey] != nil), names[.approvedBoots] == nil
-        else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .boot, in: container, debugDescription: "such a vault cannot be tied to the boot")
-        }
-        guard generation == nil || (sealer == .tpm && generation != binding?.index) else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .generation, in: container, debugDescription: "such a vault has no generation in a TPM")
-        }
-        guard authenticatorKey.count == 65, (storageKey == nil) == (sealer == .software),
-            (counter == nil) == (sealer == .software),
-            ObjectRole.ofNewVault.allSatisfy({ names[$0] != nil })
-        else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .objects, in: container, debugDescription: "the record is not complete")
-        }
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(format, forKey: .format)
-        try container.encode(vault, forKey: .vault)
-        try container.encode(owner, forKey: .owner)
-        try container.encode(ownerName, forKey: .ownerName)
-        try container.encode(created, forKey: .created)
-        try container.encode(sealer, forKey: .sealer)
-        try container.encode(Hex.encode(authenticatorKey), forKey: .authenticatorKey)
-        try container.encodeIfPresent(storageKey, forKey: .storageKey)
-        try container.encodeIfPresent(counter, forKey: .counter)
-        if isService { try container.encode(true, forKey: .isService) }
-        let names = Dictionary(uniqueKeysWithValues: objects.map { (String($0.key.rawValue), Hex.encode($0.value)) })
-        try container.encode(names, forKey: .objects)
-        try container.encodeIfPresent(biometrySet.map(Hex.encode), forKey: .biometrySet)
-        try container.encodeIfPresent(binding, forKey: .binding)
-        try container.encodeIfPresent(boot, forKey: .boot)
-        try container.encodeIfPresent(generation, forKey: .generation)
-        try container.encodeIfPresent(maker, forKey: .maker)
-    }
-
     /// Whether the vault can be bound to a password or tied to the boot. That needs a TPM, and one person to give the
     /// password or approve a boot.
     public var canBeBound: Bool {
@@ -201,7 +114,7 @@ public struct RegistryRecord: Codable, Sendable, Equatable {
 }
 
 /// What keeps a vault's roots. Root chooses it when the vault is made, and it never changes.
-public enum SealerKind: String, Codable, Sendable, CaseIterable {
+public enum SealerKind: String, JSONValue, CaseIterable {
     case tpm
     case software
 }

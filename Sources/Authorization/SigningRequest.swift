@@ -50,7 +50,7 @@ public struct PolicyReference: Hashable, Sendable {
 }
 
 /// What a signature of the authenticator is for. The raw value is the kind in a policy reference.
-public enum AuthorizationKind: String, Sendable, Codable, CaseIterable {
+public enum AuthorizationKind: String, Sendable, CaseIterable {
     case unlock
     case recovery
     case presence

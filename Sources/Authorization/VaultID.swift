@@ -1,7 +1,8 @@
 import Cryptography
+import JSON
 
 /// A vault's own id: 16 random bytes, made once. Written in hexadecimal.
-public struct VaultID: Hashable, Sendable, Codable, CustomStringConvertible {
+public struct VaultID: Hashable, JSONValue, CustomStringConvertible {
     public let bytes: [UInt8]
 
     /// - Returns: nil unless there are 16 bytes.
@@ -24,17 +25,13 @@ public struct VaultID: Hashable, Sendable, Codable, CustomStringConvertible {
 
     public var description: String { hex }
 
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        guard let id = VaultID(hex: try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "a vault id is 32 hexadecimal digits")
+    public init(from reader: inout JSONReader) throws(JSONFailure) {
+        let start = reader.at
+        guard let id = VaultID(hex: try reader.string()) else {
+            throw .mismatch(at: start, "a vault id is 32 hexadecimal digits")
         }
         self = id
     }
 
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(hex)
-    }
+    public func write(to writer: inout JSONWriter) { hex.write(to: &writer) }
 }

@@ -1,6 +1,8 @@
+import JSON
+
 extension Authentication.Message {
     /// How a message of PAM's (pam_conv(3)) is shown, and whether it takes an answer.
-    public enum Style: String, Codable, Sendable {
+    public enum Style: String, JSONValue {
         /// PAM_PROMPT_ECHO_OFF
         case secret
         /// PAM_PROMPT_ECHO_ON
@@ -14,7 +16,7 @@ extension Authentication.Message {
 
 extension Authentication {
     /// Why a person was refused, as `reason` of `Failed` carries it.
-    public enum FailureReason: String, Codable, Sendable {
+    public enum FailureReason: String, JSONValue {
         case password, expired, denied, tries
         /// A finger cannot be asked for, did not match, or is not one of those that the item is bound to.
         case biometry
@@ -23,7 +25,7 @@ extension Authentication {
     }
 
     /// Why a finger was not asked for or not taken, as `obstacle` of `Biometry` and `kind` of an error carry it.
-    public enum FingerRefusal: String, Codable, Sendable {
+    public enum FingerRefusal: String, JSONValue {
         /// fprintd finds no reader.
         case noReader = "no-reader"
         /// The user has enrolled no finger.
@@ -41,7 +43,7 @@ extension Authentication {
 
 extension Keychain {
     /// What a person is asked for.
-    public enum Purpose: String, Codable, Sendable, CaseIterable {
+    public enum Purpose: String, JSONValue, CaseIterable {
         case create, unlock, read, recovery
         /// To change for good what it takes to read an item; the value is taken out for that.
         case change

@@ -1,8 +1,9 @@
+import JSON
 import Varlink
 
 extension Keychain {
     /// What `coffer doctor` looks at. The names are stable: scripts may rely on them.
-    public enum Check: String, Codable, Sendable, CaseIterable {
+    public enum Check: String, JSONValue, CaseIterable {
         case broker, warning, authenticator, sealer, tpm
         case tpmVersion = "tpm-version"
         case tpmLockout = "tpm-lockout"
@@ -68,7 +69,7 @@ extension Keychain {
 
 extension Keychain.Finding {
     /// What a check says.
-    public enum Verdict: String, Codable, Sendable {
+    public enum Verdict: String, JSONValue {
         case ok
         /// Worth knowing, and nothing to mend.
         case note

@@ -1,6 +1,8 @@
+import JSON
+
 extension Keychain.Event {
     /// What happened in a vault.
-    public enum Kind: String, Codable, Sendable, CaseIterable {
+    public enum Kind: String, JSONValue, CaseIterable {
         /// An item, which the event names.
         case added, updated, deleted
         /// The vault.
@@ -9,8 +11,8 @@ extension Keychain.Event {
         case missed
 
         /// Takes a kind that this version does not know for ``missed``, because what it tells is missed.
-        public init(from decoder: any Decoder) throws {
-            self = Self(rawValue: try decoder.singleValueContainer().decode(String.self)) ?? .missed
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            self = Self(rawValue: try reader.string()) ?? .missed
         }
     }
 }

@@ -1,8 +1,9 @@
+import JSON
 import Varlink
 
 extension Keychain {
     /// Which vault a call is about; all methods but `CreateVault` take these. With neither it is the caller's own.
-    public struct VaultChoice: Codable, Sendable, Hashable {
+    public struct VaultChoice: Sendable, Hashable {
         /// A group's name: the caller must be a member.
         public var group: String?
         /// The name of an account with a service vault: root only.
@@ -27,21 +28,22 @@ extension Keychain {
             self.vault = vault
         }
 
-        public init(from decoder: any Decoder) throws {
-            method = try Method(from: decoder)
-            vault = try VaultChoice(from: decoder)
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            reader.note(["group", "user"])
+            method = try Method(from: &reader)
+            vault = VaultChoice(group: try reader.readNoted("group"), user: try reader.readNoted("user"))
         }
 
-        public func encode(to encoder: any Encoder) throws {
-            try method.encode(to: encoder)
-            try vault.encode(to: encoder)
+        public func write(to writer: inout JSONWriter) {
+            writer.beside([("group", vault.group), ("user", vault.user)])
+            method.write(to: &writer)
         }
     }
 }
 
 extension Keychain.VaultState {
     /// Whether a vault can be read.
-    public enum State: String, Codable, Sendable, CaseIterable {
+    public enum State: String, JSONValue, CaseIterable {
         /// There is no vault yet.
         case none
         /// Not unlocked since the broker started.
@@ -53,7 +55,7 @@ extension Keychain.VaultState {
 
 extension Keychain.BootCoverage {
     /// Whether a tie holds one part of the boot.
-    public enum Part: String, Codable, Sendable {
+    public enum Part: String, JSONValue {
         case held, open
         /// The firmware's log does not tell.
         case unknown

@@ -1,4 +1,5 @@
 import BrokerProtocol
+import JSON
 import Platform
 import Varlink
 
@@ -252,7 +253,7 @@ package struct Authenticator: Sendable {
         return try answer(Method.Reply.self, on: &connection, for: client, until: deadline)
     }
 
-    private func answer<Reply: Codable & Sendable>(
+    private func answer<Reply: JSONValue>(
         _ type: Reply.Type, on connection: inout VarlinkConnection, for client: Int32?,
         until deadline: ContinuousClock.Instant
     ) throws(KeychainError) -> Reply {

@@ -1,4 +1,5 @@
 import BrokerProtocol
+import JSON
 import Platform
 import Varlink
 
@@ -93,7 +94,7 @@ package struct BrokerClient: Sendable {
         }
     }
 
-    private func receive<Reply: Codable & Sendable>(
+    private func receive<Reply: JSONValue>(
         on connection: inout VarlinkConnection, _ moment: ContinuousClock.Instant, _ deadline: ContinuousClock.Instant
     ) throws(TransportFailure) -> VarlinkAnswer<Reply> {
         do throws(TransportFailure) { return try connection.receive(Reply.self, until: moment) } catch {

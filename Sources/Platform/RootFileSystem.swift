@@ -1,5 +1,3 @@
-import FoundationEssentials
-
 /// The device of the root file system, as the kernel describes it.
 public struct RootFileSystem: Sendable {
     /// Whether all of it is under dm-crypt (LUKS) or dm-verity. Then nobody who only has the disk can change programs on it unnoticed. nil if that is
@@ -51,7 +49,7 @@ public struct RootFileSystem: Sendable {
 
     private static func content(_ folder: String) -> [String]? {
         // A folder that cannot be listed counts as unknown.
-        try? FileManager.default.contentsOfDirectory(atPath: folder)
+        try? Folder.entries(folder)
     }
 
     private static func text(_ path: String) -> Substring? {

@@ -1,5 +1,6 @@
 import BrokerProtocol
 import Foundation
+import JSON
 import Platform
 import Synchronization
 import Varlink
@@ -20,7 +21,7 @@ public final class FakeServer: Sendable {
         /// Sends something unasked after the answer before it, then ends.
         case replyThenLate([UInt8], late: [UInt8]?)
 
-        public static func answer(_ answer: some Codable & Sendable) -> Step { .reply(encode(VarlinkReply(answer))) }
+        public static func answer(_ answer: some JSONWritable) -> Step { .reply(encode(VarlinkReply(answer))) }
         public static func fault(_ name: Fault.Name, _ details: Fault.Details = .init()) -> Step {
             .reply(encode(Fault(name, details)))
         }
@@ -34,7 +35,7 @@ public final class FakeServer: Sendable {
         public var message: [UInt8]
 
         public func parameters<Method: VarlinkMethod>(_ type: Method.Type) throws -> Method? {
-            try IncomingCall(VarlinkMessage(message), served: ServedMethods([type])).parameters() as? Method
+            try IncomingCall(message, served: ServedMethods([type])).parameters() as? Method
         }
     }
 
@@ -60,19 +61,14 @@ public final class FakeServer: Sendable {
     /// The calls so far, by method.
     public func calls(_ method: String) -> [Call] { calls.withLock { $0.filter { $0.method.hasSuffix("." + method) } } }
 
-    public static func encode(_ message: some Encodable) -> [UInt8] {
-        do { return try Varlink.encode(message) } catch {
-            // A test that cannot say what it means cannot go on.
-            fatalError("a test's own message cannot be written: \(error)")
-        }
-    }
+    public static func encode(_ message: some JSONWritable) -> [UInt8] { Varlink.encode(message) }
 
     private func serve(_ connection: consuming UnixSocket) {
         var socket = connection
         let limit = ContinuousClock.now + patience
         // An error ends the connection. The test sees that from its other end.
         while let message = try? socket.receiveMessage(limit: 4 << 20, until: limit),
-            let call = try? IncomingCall(VarlinkMessage(message), served: ServedMethods([]))
+            let call = try? IncomingCall(message, served: ServedMethods([]))
         {
             // An agent's conversation goes on over the connection that came with its call.
             let passed = socket.takePassed()

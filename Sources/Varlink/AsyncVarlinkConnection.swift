@@ -1,4 +1,5 @@
 import Dispatch
+import JSON
 import Platform
 import Synchronization
 
@@ -112,7 +113,7 @@ public final class AsyncVarlinkConnection: Sendable {
 
     /// Waits for an answer that no call asked for: the reason that a peer gives before it ends the connection.
     /// - Throws: ``TransportFailure``. The connection has ended then.
-    public func lastAnswer<Reply: Codable & Sendable>(
+    public func lastAnswer<Reply: JSONValue>(
         _ type: Reply.Type, until deadline: ContinuousClock.Instant
     ) async throws(TransportFailure) -> VarlinkAnswer<Reply> {
         let result = await withCheckedContinuation { continuation in

@@ -1,7 +1,7 @@
-import FoundationEssentials
+import JSON
 
 /// An error as it is sent: a name from one of the interfaces, and its parameters.
-public struct Fault: Error, Codable, Sendable, Equatable {
+public struct Fault: Error, JSONValue, Equatable {
     public var name: Name
     public var details: Details
 
@@ -17,19 +17,25 @@ public struct Fault: Error, Codable, Sendable, Equatable {
         self.init(name, Details(message: message, advice: advice, cause: cause))
     }
 
-    enum CodingKeys: String, CodingKey {
-        case name = "error"
-        case details = "parameters"
+    public init(from reader: inout JSONReader) throws(JSONFailure) {
+        var name: Name?
+        var details: Details?
+        var members = try reader.members()
+        while let member = try reader.next(&members, of: ["error", "parameters"]) {
+            if member == 0 { name = try reader.read() } else { details = try reader.read() }
+        }
+        self.init(try members.required(name, "error"), details ?? Details())
     }
 
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        name = try container.decode(Name.self, forKey: .name)
-        details = try container.decodeIfPresent(Details.self, forKey: .details) ?? Details()
+    public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("error", name)
+        writer.member("parameters", details)
+        writer.endObject()
     }
 
     /// The fields of all errors. Each error uses those that its interface defines.
-    public struct Details: Codable, Sendable, Equatable {
+    public struct Details: Sendable, Equatable {
         /// What happened, in words for a person.
         public var message: String?
         /// What to do about it, in words for a person; nil if there is nothing to do but what the name says.
@@ -75,7 +81,7 @@ public struct Fault: Error, Codable, Sendable, Equatable {
 
 extension Fault {
     /// The full name of an error. Each interface adds its own names.
-    public struct Name: RawRepresentable, Codable, Sendable, Hashable {
+    public struct Name: RawRepresentable, JSONValue, Hashable {
         public let rawValue: String
 
         /// - Parameter rawValue: the interface's name, a dot, the error's name.
@@ -109,16 +115,8 @@ extension Fault {
 }
 
 extension Fault {
-    /// `InvalidParameter`, with the name of the parameter that is missing or has another type.
-    public init(parameters error: DecodingError) {
-        let path: [any CodingKey]
-        switch error {
-        case .keyNotFound(let key, let context): path = context.codingPath + [key]
-        case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
-            path = context.codingPath
-        @unknown default: path = []
-        }
-        let name = path.last { $0.intValue == nil && $0.stringValue != "parameters" }?.stringValue ?? "parameters"
+    /// `InvalidParameter`, for a parameter that is missing or has another type.
+    public init(parameter name: String) {
         self.init(
             .invalidParameter,
             Details(message: "“\(name)” is missing, or not what the interface says", parameter: name))

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import JSON
 
 /// One call as a server receives it. Its parameters have the type of the called method.
 public struct IncomingCall: Sendable {
@@ -17,14 +17,14 @@ public struct IncomingCall: Sendable {
         case unknown
     }
 
-    /// - Parameter served: the methods that are served, by their names.
-    /// - Throws: `DecodingError` if the message is no Varlink call. The connection is then not worth keeping.
-    public init(_ message: VarlinkMessage, served: ServedMethods) throws {
-        let envelope = try message.decode(Envelope.self, with: [ServedMethods.key: served])
-        method = envelope.method
-        more = envelope.more
-        oneway = envelope.oneway
-        content = envelope.content
+    /// - Parameters:
+    ///   - message: without the final zero. Nothing of it is shared or kept, because it may hold a secret.
+    ///   - served: the methods that are served, by their names.
+    /// - Throws: ``JSONFailure`` if the message is no Varlink call. The connection is then not worth keeping.
+    public init(_ message: [UInt8], served: ServedMethods) throws(JSONFailure) {
+        self = try JSONReader.read(message) { (reader) throws(JSONFailure) in
+            try IncomingCall(&reader, served)
+        }
     }
 
     /// The parameters; nil if the method is not served.
@@ -37,47 +37,80 @@ public struct IncomingCall: Sendable {
         }
     }
 
-    private struct Envelope: Decodable {
-        let method: String
-        let more: Bool
-        let oneway: Bool
-        let content: Content
+    private static let names = ["method", "more", "oneway", "parameters", "upgrade"]
 
-        private enum Keys: String, CodingKey {
-            case method, parameters, more, oneway, upgrade
-        }
-
-        init(from decoder: any Decoder) throws {
-            let container = try decoder.container(keyedBy: Keys.self)
-            method = try container.decode(String.self, forKey: .method)
-            more = try container.decodeIfPresent(Bool.self, forKey: .more) ?? false
-            oneway = try container.decodeIfPresent(Bool.self, forKey: .oneway) ?? false
-            // No call can be upgraded here, but a wrong type still makes the call invalid.
-            _ = try container.decodeIfPresent(Bool.self, forKey: .upgrade)
-            guard let type = (decoder.userInfo[ServedMethods.key] as? ServedMethods)?[method] else {
-                content = .unknown
-                return
-            }
-            content = Self.read(type, container)
-        }
-
-        private static func read<Method: VarlinkMethod>(
-            _ type: Method.Type, _ container: KeyedDecodingContainer<Keys>
-        ) -> Content {
-            do {
-                return .parameters(
-                    try container.decodeIfPresent(type, forKey: .parameters)
-                        ?? Varlink.decode(type, from: Array("{}".utf8)))
-            } catch let error as DecodingError {
-                return .refused(Fault(parameters: error))
-            } catch {
-                // The type cannot hold a number, and the decoder does not say which.
-                return .refused(
-                    Fault(
-                        .invalidParameter,
-                        Fault.Details(message: "a number is not what the interface says", parameter: "parameters")))
+    private init(_ reader: inout JSONReader, _ served: ServedMethods) throws(JSONFailure) {
+        var method: String?
+        var more: Bool?
+        var oneway: Bool?
+        var content: Content?
+        var parameters: JSONMark?
+        var members = try reader.members()
+        while let member = try reader.next(&members, of: Self.names) {
+            switch member {
+            case 0: method = try reader.read()
+            case 1: more = try reader.read()
+            case 2: oneway = try reader.read()
+            case 3:
+                parameters = reader.mark()
+                // Coffer's own callers name the method first. Of others, the parameters wait until the method is known.
+                if let method {
+                    content = try Self.content(of: method, served, &reader)
+                } else {
+                    try reader.skipValue()
+                }
+            default:
+                // No call can be upgraded here, but a wrong type still makes the call invalid.
+                let _: Bool? = try reader.read()
             }
         }
+        self.method = try members.required(method, "method")
+        self.more = more ?? false
+        self.oneway = oneway ?? false
+        if content == nil, let parameters {
+            let end = reader.mark()
+            reader.go(to: parameters)
+            content = try Self.content(of: self.method, served, &reader)
+            reader.go(to: end)
+        }
+        if let content {
+            self.content = content
+        } else {
+            self.content = try Self.withoutParameters(self.method, served)
+        }
+    }
+
+    private static func withoutParameters(
+        _ method: String, _ served: ServedMethods
+    ) throws(JSONFailure) -> Content {
+        try JSONReader.read(Array("{}".utf8)) { (reader) throws(JSONFailure) in
+            try content(of: method, served, &reader) ?? .unknown
+        }
+    }
+
+    /// Reads the parameters, which may be null. If they are not those of the method, they are checked and passed over.
+    /// - Throws: `malformed`.
+    private static func content(
+        of method: String, _ served: ServedMethods, _ reader: inout JSONReader
+    ) throws(JSONFailure) -> Content? {
+        guard let type = served[method] else {
+            try reader.skipValue()
+            return .unknown
+        }
+        let start = reader.mark()
+        do throws(JSONFailure) { return try read(type, &reader) } catch {
+            guard error.malformation == nil else { throw error }
+            reader.go(to: start)
+            let name = try reader.names(around: error).last { $0 != "parameters" }
+            return .refused(Fault(parameter: name ?? "parameters"))
+        }
+    }
+
+    private static func read<Method: VarlinkMethod>(
+        _ type: Method.Type, _ reader: inout JSONReader
+    ) throws(JSONFailure) -> Content? {
+        let method: Method? = try reader.read()
+        return method.map { .parameters($0) }
     }
 }
 
@@ -90,7 +123,4 @@ public struct ServedMethods: Sendable {
     }
 
     subscript(_ name: String) -> (any VarlinkMethod.Type)? { types[name] }
-
-    /// The key under which a decoder finds the methods.
-    static let key = CodingUserInfoKey(rawValue: "org.varlink.served-methods")!
 }

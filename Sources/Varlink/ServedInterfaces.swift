@@ -1,3 +1,5 @@
+import JSON
+
 /// The interfaces that a socket serves. It answers `org.varlink.service`, and refuses calls to what is not served.
 public struct ServedInterfaces: Sendable {
     /// One interface that a socket serves.
@@ -34,7 +36,7 @@ public struct ServedInterfaces: Sendable {
     /// - Returns: nil if the call is to one of the other methods.
     /// - Throws: `InterfaceNotFound`, `MethodNotFound`.
     public func answer(_ parameters: (any VarlinkMethod)?, to method: String) throws(Fault)
-        -> (any Codable & Sendable)?
+        -> (any JSONWritable)?
     {
         switch parameters {
         case is VarlinkService.GetInfo:

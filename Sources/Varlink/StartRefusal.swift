@@ -16,7 +16,7 @@ public struct StartRefusal: Sendable {
     ///   - fault: the error's name in the interface that the server serves.
     public init(_ error: any Error, saying what: String, unit: String, as fault: Fault.Name) throws {
         let reason = "\(error)"
-        message = try Varlink.encode(
+        message = Varlink.encode(
             Fault(
                 fault, "\(what): \(reason.hasSuffix(".") ? reason.dropLast() : reason[...])",
                 advice: "see: systemctl status \(unit)"))

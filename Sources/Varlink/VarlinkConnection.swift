@@ -1,4 +1,5 @@
 import Glibc
+import JSON
 import Platform
 
 /// A client's connection with blocking calls, for a program that does one thing at a time.
@@ -55,12 +56,9 @@ public struct VarlinkConnection: ~Copyable, Sendable {
         _ parameters: Method, more: Bool? = nil, passing descriptor: Int32? = nil,
         until deadline: ContinuousClock.Instant?
     ) throws(TransportFailure) {
-        let bytes: [UInt8]
-        do {
-            bytes = try Varlink.encode(VarlinkCall(parameters, more: more))
-        } catch {
-            throw .notUnderstood("the call could not be written as JSON")
-        }
+        let bytes = Varlink.encode(VarlinkCall(parameters, more: more))
+        // It may hold a secret. Nobody else has it.
+        defer { Wipe.storage(of: bytes) }
         do throws(SystemError) {
             if let descriptor {
                 try socket.send(bytes, passing: descriptor, until: deadline)
@@ -72,7 +70,7 @@ public struct VarlinkConnection: ~Copyable, Sendable {
 
     /// Waits for the next answer.
     /// - Throws: ``TransportFailure``.
-    public mutating func receive<Reply: Codable & Sendable>(
+    public mutating func receive<Reply: JSONValue>(
         _ type: Reply.Type, until deadline: ContinuousClock.Instant?
     ) throws(TransportFailure) -> VarlinkAnswer<Reply> {
         let message: [UInt8]?
@@ -84,10 +82,9 @@ public struct VarlinkConnection: ~Copyable, Sendable {
         guard let message else { throw .unreachable("the connection was closed without an answer") }
         // It may hold a secret. Nobody else has it.
         defer { Wipe.storage(of: message) }
-        do {
+        do throws(JSONFailure) {
             return try Varlink.decode(VarlinkAnswer<Reply>.self, from: message)
         } catch {
-            // The decoder's error may quote the message, which may hold a secret.
             throw .notUnderstood("the answer is not what the interface promises")
         }
     }

@@ -1,17 +1,23 @@
+import JSON
+
 /// One method of an interface. The value is the call's parameters.
-public protocol VarlinkMethod: Codable, Sendable {
-    associatedtype Reply: Codable & Sendable
+public protocol VarlinkMethod: JSONValue {
+    associatedtype Reply: JSONValue
     /// The interface's name, a dot, the method's name.
     static var name: String { get }
 }
 
 /// The parameters or the reply of a method that has none.
-public struct Nothing: Codable, Sendable, Equatable {
+public struct Nothing: JSONValue, Equatable {
     public init() {}
+
+    public init(from reader: inout JSONReader) throws(JSONFailure) { try reader.emptyObject() }
+
+    public func write(to writer: inout JSONWriter) { writer.emptyObject() }
 }
 
 /// A call as it is sent.
-public struct VarlinkCall<Method: VarlinkMethod>: Codable, Sendable {
+public struct VarlinkCall<Method: VarlinkMethod>: JSONValue {
     public var method: String
     public var parameters: Method
     /// Whether the caller accepts several replies.
@@ -22,10 +28,35 @@ public struct VarlinkCall<Method: VarlinkMethod>: Codable, Sendable {
         self.parameters = parameters
         self.more = more
     }
+
+    public init(from reader: inout JSONReader) throws(JSONFailure) {
+        var method: String?
+        var more: Bool?
+        var parameters: Method?
+        var members = try reader.members()
+        while let member = try reader.next(&members, of: ["method", "more", "parameters"]) {
+            switch member {
+            case 0: method = try reader.read()
+            case 1: more = try reader.read()
+            default: parameters = try reader.read()
+            }
+        }
+        self.method = try members.required(method, "method")
+        self.parameters = try members.required(parameters, "parameters")
+        self.more = more
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("method", method)
+        writer.member("more", more)
+        writer.member("parameters", parameters)
+        writer.endObject()
+    }
 }
 
 /// A successful reply as it is sent.
-public struct VarlinkReply<Reply: Codable & Sendable>: Codable, Sendable {
+public struct VarlinkReply<Reply: JSONWritable>: JSONWritable {
     public var parameters: Reply
     /// Whether another reply to the same call follows.
     public var continues: Bool?
@@ -34,26 +65,23 @@ public struct VarlinkReply<Reply: Codable & Sendable>: Codable, Sendable {
         self.parameters = parameters
         self.continues = continues
     }
+
+    public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("continues", continues)
+        writer.member("parameters", parameters)
+        writer.endObject()
+    }
 }
 
-/// The answer to a call.
-public enum VarlinkAnswer<Reply: Codable & Sendable>: Decodable, Sendable {
-    case reply(Reply, continues: Bool)
-    /// An error of one of the interfaces.
-    case fault(Fault)
-
-    private enum Keys: String, CodingKey {
-        case error, parameters, continues
-    }
-
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: Keys.self)
-        if try container.decodeIfPresent(String.self, forKey: .error) != nil {
-            self = .fault(try Fault(from: decoder))
-        } else {
-            self = .reply(
-                try container.decode(Reply.self, forKey: .parameters),
-                continues: try container.decodeIfPresent(Bool.self, forKey: .continues) ?? false)
+extension VarlinkReply: JSONReadable where Reply: JSONReadable {
+    public init(from reader: inout JSONReader) throws(JSONFailure) {
+        var continues: Bool?
+        var parameters: Reply?
+        var members = try reader.members()
+        while let member = try reader.next(&members, of: ["continues", "parameters"]) {
+            if member == 0 { continues = try reader.read() } else { parameters = try reader.read() }
         }
+        self.init(try members.required(parameters, "parameters"), continues: continues)
     }
 }

@@ -59,7 +59,7 @@ struct BoundConversationTests {
     private func refuse(_ count: Int, on stage: Stage, left: Int64 = 8) throws {
         let fault = Fault(
             .brokerTPM, .init(message: "wrong", kind: "wrong-password", code: 1, triesLeft: left))
-        let bytes = try Varlink.encode(fault)
+        let bytes = Varlink.encode(fault)
         stage.broker.change { script in script.refusedCompletions = [[UInt8]](repeating: bytes, count: count) }
     }
 

@@ -1,6 +1,7 @@
 import BrokerProtocol
 import Foundation
 import Glibc
+import JSON
 import Platform
 import Testing
 import Varlink
@@ -154,14 +155,14 @@ extension Stage {
     var attempts: AttemptRecord? {
         get throws {
             guard try FileStatus.of(attemptsPath) != nil else { return nil }
-            return try JSONDecoder().decode(
-                AttemptRecord.self, from: Data(DurableFile.read(attemptsPath, limit: 4096)))
+            return try JSONReader.read(
+                AttemptRecord.self, from: DurableFile.read(attemptsPath, limit: 4096))
         }
     }
 
     /// Records so many failures.
     func remember(_ record: AttemptRecord) throws {
         try Folder.make("\(path)/registry/attempts", mode: 0o700)
-        try DurableFile.write(Array(JSONEncoder().encode(record)), to: attemptsPath, mode: 0o600)
+        try DurableFile.write(JSONWriter.bytes(of: record), to: attemptsPath, mode: 0o600)
     }
 }

@@ -125,7 +125,7 @@ import Varlink
     private static func send(
         _ begin: BrokerProtocol.Authentication.Begin, passing number: Int32?, over connection: borrowing UnixSocket
     ) throws {
-        let bytes = try Varlink.encode(VarlinkCall(begin))
+        let bytes = Varlink.encode(VarlinkCall(begin))
         guard let number else { return try connection.send(bytes, until: .now + patience) }
         try connection.send(bytes, passing: number, until: .now + patience)
     }

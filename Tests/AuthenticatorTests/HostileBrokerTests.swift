@@ -176,7 +176,7 @@ struct HostileBrokerTests {
 
     @Test func anUnknownChallengeIsRefused() throws {
         let stage = try Stage()
-        let bytes = try Varlink.encode(
+        let bytes = Varlink.encode(
             Fault(.brokerChallengeRefused, "unknown\u{1b}[31m", advice: "run\u{1b}[2K: sudo", cause: "tpm\u{1b}"))
         stage.broker.change { $0.raw["Describe"] = bytes }
         var client = try stage.client()

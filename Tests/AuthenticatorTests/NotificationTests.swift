@@ -1,5 +1,6 @@
 import BrokerProtocol
 import Foundation
+import JSON
 import Platform
 import TestSupport
 import Testing
@@ -84,7 +85,7 @@ import Testing
         let order = NotificationOrder(account, bus: "\(folder)/\(SessionBus.uid)/bus", text: "x", seconds: 5)
         let helper = try Subprocess(
             "/usr/bin/python3",
-            ["-c", Self.start, Stage.program, String(decoding: try JSONEncoder().encode(order), as: UTF8.self)])
+            ["-c", Self.start, Stage.program, String(decoding: JSONWriter.bytes(of: order), as: UTF8.self)])
         #expect(try helper.finish() == 0)
         #expect(eventually { !bus.lines.isEmpty })
         #expect(bus.lines == ["uid 1 gid 1 groups [] new 1"])

@@ -161,7 +161,7 @@ struct ReadTests {
     @Test func theBrokersTroubleIsPassedOn() throws {
         let stage = try Stage()
         let fault = Fault(.brokerTPM, Fault.Details(message: "The TPM is in lockout.", kind: "lockout", code: 0x921))
-        let bytes = try Varlink.encode(fault)
+        let bytes = Varlink.encode(fault)
         stage.broker.change { $0.raw["Prepare"] = bytes }
         var client = try stage.client()
         let answer = try client.authenticate(Stage.password).fault

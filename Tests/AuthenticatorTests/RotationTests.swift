@@ -173,7 +173,7 @@ struct RotationTests {
     @Test func aSuccessorThatDoesNotOpenIsNotRegistered() throws {
         let stage = try stage([])
         let next = try successor(of: stage.record)
-        let refusal = try Varlink.encode(Fault(.brokerFailed, "it does not open"))
+        let refusal = Varlink.encode(Fault(.brokerFailed, "it does not open"))
         let broker = stage.broker
         stage.broker.change { script in
             script.successor = next

@@ -2,6 +2,7 @@ import Authorization
 import BrokerProtocol
 import Cryptography
 import Foundation
+import JSON
 import Platform
 import Testing
 
@@ -225,14 +226,15 @@ import Testing
         #expect(try board.turn(of: "second") == .ask)
         try board.end(nil, of: "second", for: ["second"])
         let path = "\(folder.path)/prompts/7.json"
-        var prompts = try JSONDecoder().decode([SharedPrompt].self, from: Data(contentsOf: URL(fileURLWithPath: path)))
+        var prompts = try JSONReader.readValue(
+            [SharedPrompt].self, from: Array(Data(contentsOf: URL(fileURLWithPath: path))))
         for index in prompts.indices {
             guard let outcome = prompts[index].outcome else { continue }
             prompts[index].outcome = SharedPrompt.Outcome(
                 answer: outcome.answer, items: outcome.items, taken: outcome.taken,
                 time: outcome.time - SharingLimits.memory)
         }
-        try DurableFile.write(Array(JSONEncoder().encode(prompts)), to: path, mode: 0o600)
+        try DurableFile.write(JSONWriter.bytes(of: prompts), to: path, mode: 0o600)
         #expect(try board.turn(of: other) == .ask)
     }
 

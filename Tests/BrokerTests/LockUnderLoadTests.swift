@@ -142,7 +142,7 @@ struct LockUnderLoadTests {
         let isDone = ConnectionFlag()
         let calling = Task {
             let caller = Caller(uid: Self.busy, process: ProcessIdentity(pid: 7, startTime: 70), connection: 1)
-            let message = try VarlinkMessage(Array(#"{"method":"org.coffer.Keychain.Lock"}"#.utf8))
+            let message = Array(#"{"method":"org.coffer.Keychain.Lock"}"#.utf8)
             let call = try IncomingCall(message, served: service.interfaces.methods)
             _ = try await service.answer(call, from: caller) { false }
             isDone.set(true)

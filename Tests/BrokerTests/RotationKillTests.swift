@@ -2,6 +2,7 @@ import Authorization
 import BrokerProtocol
 import Foundation
 import Glibc
+import JSON
 import Platform
 import TPM
 import TestSupport
@@ -217,7 +218,7 @@ struct RotationKillTests {
         note[3] ^= 1
         try note.write(to: URL(fileURLWithPath: path))
         let text = try #require(SuccessionNote(Array(note))).text
-        let record = try JSONDecoder().decode(Succession.self, from: Data(text)).record
+        let record = try JSONReader.read(Succession.self, from: Array(text)).record
         let second = try Stage(tpm, after: stage)
         try await second.unlock()
         #expect(try await second.rotate().items == 1)

@@ -230,7 +230,8 @@ import Varlink
             locks: ["screen", "sleep", "15 min idle"],
             lockedBy: .init(screen: true, sleep: true, idleMinutes: 15), warnings: [])
         let stage = try Stage(broker: ["Status": [.answer(reply)]])
-        struct Record: Decodable { var locks: Keychain.LockCauses }
+        struct Locks: Decodable, Equatable { var screen, sleep: Bool, idleMinutes: Int64? }
+        struct Record: Decodable { var locks: Locks }
         let record = try JSONDecoder().decode(Record.self, from: Data(try stage.program.run("status", "--json").output))
         #expect(record.locks == .init(screen: true, sleep: true, idleMinutes: 15))
     }

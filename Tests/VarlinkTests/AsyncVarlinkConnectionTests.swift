@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 import Platform
 import Synchronization
 import Testing
@@ -10,6 +11,12 @@ struct AsyncVarlinkConnectionTests {
         static let name = "org.example.Echo.Say"
         var word: String
         typealias Reply = Echo
+
+        init(word: String) { self.word = word }
+        init(from reader: inout JSONReader) throws(JSONFailure) {
+            word = try [String: String](from: &reader)["word"] ?? ""
+        }
+        func write(to writer: inout JSONWriter) { ["word": word].write(to: &writer) }
     }
 
     /// Answers every call with what it said, but never one that says "wait", and one that says "hold" when it may.

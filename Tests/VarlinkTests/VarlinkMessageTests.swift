@@ -1,12 +1,13 @@
 import BrokerProtocol
+import JSON
 import Testing
 import Varlink
 
 @Suite struct VarlinkMessageTests {
     private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes.dropLast(), as: UTF8.self) }
 
-    @Test func aCallIsOneObjectAndAZeroByte() throws {
-        let bytes = try Varlink.encode(VarlinkCall(Keychain.Get(service: "a/b", account: "c", unlock: true)))
+    @Test func aCallIsOneObjectAndAZeroByte() {
+        let bytes = Varlink.encode(VarlinkCall(Keychain.Get(service: "a/b", account: "c", unlock: true)))
         #expect(bytes.last == 0)
         #expect(!bytes.dropLast().contains(0))
         #expect(
@@ -14,20 +15,20 @@ import Varlink
                 == #"{"method":"org.coffer.Keychain.Get","parameters":{"account":"c","service":"a/b","unlock":true}}"#)
     }
 
-    @Test func aZeroByteInANameIsEscaped() throws {
-        let bytes = try Varlink.encode(VarlinkCall(Keychain.Exists(service: "a\0b")))
+    @Test func aZeroByteInANameIsEscaped() {
+        let bytes = Varlink.encode(VarlinkCall(Keychain.Exists(service: "a\0b")))
         #expect(bytes.firstIndex(of: 0) == bytes.count - 1)
     }
 
     @Test func unknownFieldsAreIgnored() throws {
         let text = #"{"method":"org.coffer.Keychain.Exists","parameters":{"service":"s","later":[1]},"later":true}"#
-        let call = try IncomingCall(VarlinkMessage(Array(text.utf8)), served: ServedMethods([Keychain.Exists.self]))
+        let call = try IncomingCall(Array(text.utf8), served: ServedMethods([Keychain.Exists.self]))
         #expect((try call.parameters() as? Keychain.Exists)?.service == "s")
     }
 
     @Test func faultsGoThereAndBack() throws {
         let fault = Fault(.authenticationRequired, Fault.Details(challenge: "abc", purposes: ["unlock", "read"]))
-        let bytes = try Varlink.encode(fault)
+        let bytes = Varlink.encode(fault)
         #expect(
             text(bytes)
                 == #"{"error":"org.coffer.Keychain.AuthenticationRequired","parameters":{"challenge":"abc","purposes":["unlock","read"]}}"#
@@ -56,8 +57,8 @@ import Varlink
 
     @Test(arguments: malformed)
     func whatTwoReadersCouldTakeForTwoThingsIsRefused(text: String, reason: String) {
-        let error = #expect(throws: MalformedMessage.self) { try VarlinkMessage(Array(text.utf8)) }
-        #expect(error?.reason.contains(reason) == true, "\(String(describing: error))")
+        let error = #expect(throws: JSONFailure.self) { try JSONReader.check(Array(text.utf8)) }
+        #expect(error?.malformation?.contains(reason) == true, "\(String(describing: error))")
     }
 
     @Test(arguments: [
@@ -66,17 +67,12 @@ import Varlink
         #"{"a":{"a":{"a":"a"}},"b":{"a":1}}"#,
     ])
     func whatJSONAllowsIsTaken(text: String) throws {
-        _ = try VarlinkMessage(Array(text.utf8)).decode([String: Anything].self)
-    }
-
-    /// Takes any value.
-    private struct Anything: Decodable {
-        init(from decoder: any Decoder) {}
+        try JSONReader.check(Array(text.utf8))
     }
 
     @Test func bytesThatAreNotTextAreRefused() {
-        #expect(throws: MalformedMessage.self) {
-            try VarlinkMessage(Array(#"{"a":""#.utf8) + [0xFF] + Array(#""}"#.utf8))
+        #expect(throws: JSONFailure.self) {
+            try JSONReader.check(Array(#"{"a":""#.utf8) + [0xFF] + Array(#""}"#.utf8))
         }
     }
 
@@ -86,20 +82,20 @@ import Varlink
                 (#"{"a":"# + String(repeating: "[", count: depth - 1) + String(repeating: "]", count: depth - 1) + "}")
                     .utf8)
         }
-        _ = try VarlinkMessage(nested(32))
-        #expect(throws: MalformedMessage.self) { try VarlinkMessage(nested(33)) }
-        #expect(throws: MalformedMessage.self) { try VarlinkMessage(nested(1_000_000)) }
+        try JSONReader.check(nested(32))
+        #expect(throws: JSONFailure.self) { try JSONReader.check(nested(33)) }
+        #expect(throws: JSONFailure.self) { try JSONReader.check(nested(1_000_000)) }
         func list(_ count: Int) -> [UInt8] {
             Array((#"{"a":["# + Array(repeating: "0", count: count).joined(separator: ",") + "]}").utf8)
         }
-        _ = try VarlinkMessage(list(19_998))
-        #expect(throws: MalformedMessage.self) { try VarlinkMessage(list(19_999)) }
+        try JSONReader.check(list(19_998))
+        #expect(throws: JSONFailure.self) { try JSONReader.check(list(19_999)) }
     }
 
     @Test(arguments: ["", "{", "[]", "{\"method\":1}", "{\"parameters\":{}}", "\u{1}", "{\"method\":\"x\"} trailing"])
     func whatIsNotACallIsRefused(text: String) {
         #expect(throws: (any Error).self) {
-            try IncomingCall(VarlinkMessage(Array(text.utf8)), served: ServedMethods([]))
+            try IncomingCall(Array(text.utf8), served: ServedMethods([]))
         }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 import Platform
 import Synchronization
 import Testing
@@ -10,7 +11,22 @@ struct VarlinkRepliesTests {
         static let name = "org.example.Count.To"
         /// How many replies. After them the call ends with an error if it is negative, and never if it is 0.
         var number: Int
-        struct Reply: Codable, Sendable, Equatable { var number: Int }
+
+        struct Reply: JSONValue, Equatable {
+            var number: Int
+
+            init(number: Int) { self.number = number }
+            init(from reader: inout JSONReader) throws(JSONFailure) {
+                number = try [String: Int](from: &reader)["number"] ?? 0
+            }
+            func write(to writer: inout JSONWriter) { ["number": number].write(to: &writer) }
+        }
+
+        init(number: Int) { self.number = number }
+        init(from reader: inout JSONReader) throws(JSONFailure) {
+            number = try [String: Int](from: &reader)["number"] ?? 0
+        }
+        func write(to writer: inout JSONWriter) { ["number": number].write(to: &writer) }
     }
 
     /// Counts, and tells each call that it reads.
@@ -42,9 +58,9 @@ struct VarlinkRepliesTests {
                     for index in 1...max(1, abs(number)) {
                         let reply = VarlinkReply(Count.Reply(number: index), continues: index != number)
                         // `try?`: as above, here and below.
-                        guard let bytes = try? Varlink.encode(reply), (try? socket.send(bytes)) != nil else { return }
+                        guard (try? socket.send(Varlink.encode(reply))) != nil else { return }
                     }
-                    if number < 0, let bytes = try? Varlink.encode(Fault(.permissionDenied)) { try? socket.send(bytes) }
+                    if number < 0 { try? socket.send(Varlink.encode(Fault(.permissionDenied))) }
                 }
             }
             thread.start()

@@ -1,6 +1,7 @@
 import Authorization
 import Cryptography
 import Foundation
+import JSON
 import TPM
 import TestSupport
 import Testing
@@ -362,7 +363,7 @@ struct BoundVaultTests {
         let index = try #require(IndexPin(handle: 0x01B0_C000, policy: [UInt8](repeating: 0, count: 32)))
         let binding = BindingPin(index: index, salt: [UInt8](repeating: 0, count: 16))
         let lying = fixture.record.with(binding: binding, unlockRoot: fixture.record.objects[.unlockRoot] ?? [])
-        let bytes = try JSONEncoder().encode(lying)
-        #expect(throws: DecodingError.self) { try JSONDecoder().decode(RegistryRecord.self, from: bytes) }
+        let bytes = JSONWriter.bytes(of: lying)
+        #expect(throws: JSONFailure.self) { try JSONReader.read(RegistryRecord.self, from: bytes) }
     }
 }

@@ -1,6 +1,7 @@
 import Authorization
 import Cryptography
 import Foundation
+import JSON
 import Recovery
 import SQLite
 import TestSupport
@@ -185,7 +186,7 @@ struct HistoryFileTests {
     // Format 1
 
     /// A vault as Coffer made it before there were former values.
-    private struct OldVault: Codable {
+    private struct OldVault: JSONReadable {
         var record: RegistryRecord
         var machineKey: Data
         var authenticatorKey: Data
@@ -194,7 +195,21 @@ struct HistoryFileTests {
 
         static func load() throws -> OldVault {
             let path = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Vaults/format-1.json")
-            return try JSONDecoder().decode(OldVault.self, from: Data(contentsOf: path))
+            return try JSONReader.read(OldVault.self, from: Array(Data(contentsOf: path)))
+        }
+
+        init(from reader: inout JSONReader) throws(JSONFailure) {
+            var record: RegistryRecord?
+            var texts: [String: String] = [:]
+            let names = ["authenticatorKey", "file", "machineKey", "record", "recoveryCode"]
+            var members = try reader.members()
+            while let member = try reader.next(&members, of: names) {
+                if member == 3 { record = try reader.read() } else { texts[names[member]] = try reader.read() }
+            }
+            func data(_ name: String) -> Data { texts[name].flatMap { Data(base64Encoded: $0) } ?? Data() }
+            self.record = try members.required(record, "record")
+            (machineKey, authenticatorKey, file) = (data("machineKey"), data("authenticatorKey"), data("file"))
+            recoveryCode = texts["recoveryCode"] ?? ""
         }
     }
 

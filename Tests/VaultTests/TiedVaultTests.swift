@@ -1,6 +1,7 @@
 import Authorization
 import Cryptography
 import Foundation
+import JSON
 import Recovery
 import TPM
 import TestSupport
@@ -394,8 +395,8 @@ struct TiedVaultTests {
         let pin = try #require(BootPin(index: index, registers: [7]))
         let name = [UInt8](repeating: 1, count: 34)
         let lying = fixture.record.with(boot: pin, names: [.approvingKey: name])
-        let bytes = try JSONEncoder().encode(lying)
-        #expect(throws: DecodingError.self) { try JSONDecoder().decode(RegistryRecord.self, from: bytes) }
+        let bytes = JSONWriter.bytes(of: lying)
+        #expect(throws: JSONFailure.self) { try JSONReader.read(RegistryRecord.self, from: bytes) }
     }
 }
 

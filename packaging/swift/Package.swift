@@ -25,9 +25,10 @@ let package = Package(
         .systemLibrary(name: "CLinux"),
         library("Platform", ["CLinux"]),
         library("Cryptography", ["COpenSSL"]),
-        library("Varlink", ["Platform"]),
-        library("BrokerProtocol", ["Varlink"]),
-        library("Coffer", ["BrokerProtocol", "Varlink", "Platform"]),
+        library("JSON", ["Platform"]),
+        library("Varlink", ["JSON", "Platform"]),
+        library("BrokerProtocol", ["JSON", "Varlink", "Platform"]),
+        library("Coffer", ["BrokerProtocol", "JSON", "Varlink", "Platform"]),
         library("CofferTestKit", ["Coffer", "Platform"]),
         library("CofferFiles", ["Coffer", "Cryptography", "Platform"]),
     ]

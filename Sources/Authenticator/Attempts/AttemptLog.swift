@@ -1,4 +1,4 @@
-import FoundationEssentials
+import JSON
 import Platform
 
 /// Counts the failures of one user in a file of that user's own. So one user's guesses slow down nobody else, and no account is ever locked.
@@ -61,21 +61,21 @@ struct AttemptLog {
                 let bytes = try DurableFile.read(path, limit: AttemptLimits.file)
                 // An unreadable file counts as failures, so that nobody can clear the count by damaging it.
                 record =
-                    (try? JSONDecoder().decode(AttemptRecord.self, from: Data(bytes)))
+                    (try? JSONReader.read(AttemptRecord.self, from: bytes))
                     ?? AttemptRecord(failures: AttemptLimits.free, last: Self.now())
             }
             change(&record)
-            try DurableFile.write(Array(JSONEncoder().encode(record)), to: path, mode: 0o600)
+            try DurableFile.write(JSONWriter.bytes(of: record), to: path, mode: 0o600)
         } catch {
             throw .refused(.misconfigured("the authenticator cannot count tries: \(error)"))
         }
     }
 
-    private static func now() -> Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
+    private static func now() -> Int64 { WallTime.milliseconds }
 }
 
 /// A user's recent failures. Times are in milliseconds since 1970-01-01 UTC.
-struct AttemptRecord: Codable, Equatable {
+struct AttemptRecord: JSONValue, Equatable {
     /// Guesses since the last success, including the one that is being judged.
     var failures = 0
     /// When the last guess began.
@@ -110,5 +110,25 @@ struct AttemptRecord: Codable, Equatable {
     static func delay(after failures: Int) -> Int64 {
         guard failures >= AttemptLimits.free else { return 0 }
         return min(1000 << Int64(min(failures - AttemptLimits.free, 10)), AttemptLimits.longestDelay)
+    }
+}
+
+extension AttemptRecord {
+    init(from reader: inout JSONReader) throws(JSONFailure) {
+        var failures: Int?
+        var last: Int64?
+        var members = try reader.members()
+        while let member = try reader.next(&members, of: ["failures", "last"]) {
+            if member == 0 { failures = try reader.read() } else { last = try reader.read() }
+        }
+        self.failures = try members.required(failures, "failures")
+        self.last = try members.required(last, "last")
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("failures", failures)
+        writer.member("last", last)
+        writer.endObject()
     }
 }

@@ -1,7 +1,7 @@
 import Authorization
 import BrokerProtocol
 import Cryptography
-import FoundationEssentials
+import JSON
 import PAM
 import Platform
 
@@ -222,15 +222,15 @@ struct BoundVault {
     private func checked(
         _ reply: BrokerInterface.Reseal.Reply, salt: [UInt8], isToBeBound: Bool
     ) throws(BrokerFailure) -> RegistryRecord {
-        guard let name = Data(base64Encoded: reply.name), name.count == 34,
-            !record.objects.values.contains([UInt8](name)), (reply.index != nil) == isToBeBound
+        guard let name = Base64.decode(reply.name), name.count == 34,
+            !record.objects.values.contains(name), (reply.index != nil) == isToBeBound
         else { throw .unreachable("the broker named another object as the vault's new root") }
-        guard let index = reply.index else { return record.with(binding: nil, unlockRoot: [UInt8](name)) }
-        guard let handle = UInt32(exactly: index.handle), let policy = Data(base64Encoded: index.policy),
-            let pin = IndexPin(handle: handle, policy: [UInt8](policy)),
+        guard let index = reply.index else { return record.with(binding: nil, unlockRoot: name) }
+        guard let handle = UInt32(exactly: index.handle), let policy = Base64.decode(index.policy),
+            let pin = IndexPin(handle: handle, policy: policy),
             let binding = BindingPin(index: pin, salt: salt), pin != record.binding?.index
         else { throw .unreachable("the broker names an index that counts no tries of a password") }
-        return record.with(binding: binding, unlockRoot: [UInt8](name))
+        return record.with(binding: binding, unlockRoot: name)
     }
 
     private var uid: UInt32 {
@@ -275,7 +275,7 @@ enum LoginPassword {
 /// Remembers which login password a vault is not bound to. Otherwise, after a password change, each unlocking of the screen would use up one of the TPM's
 /// tries. Another password is tried: somebody who goes back to the former one is not asked for it.
 struct OutdatedBinding {
-    private struct Content: Codable, Equatable {
+    fileprivate struct Content: JSONValue, Equatable {
         /// The salt of the binding that the password did not fit, in hexadecimal.
         var salt: String?
         /// The password's mark, in hexadecimal.
@@ -313,5 +313,25 @@ struct OutdatedBinding {
 
     private static func conversationError(_ error: SystemError) -> ConversationError {
         .refused(.misconfigured("the authenticator cannot remember what it tried: \(error)"))
+    }
+}
+
+extension OutdatedBinding.Content {
+    init(from reader: inout JSONReader) throws(JSONFailure) {
+        var mark: String?
+        var salt: String?
+        var members = try reader.members()
+        while let member = try reader.next(&members, of: ["mark", "salt"]) {
+            if member == 0 { mark = try reader.read() } else { salt = try reader.read() }
+        }
+        self.mark = mark
+        self.salt = salt
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("mark", mark)
+        writer.member("salt", salt)
+        writer.endObject()
     }
 }

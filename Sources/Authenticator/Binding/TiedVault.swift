@@ -1,6 +1,5 @@
 import Authorization
 import BrokerProtocol
-import FoundationEssentials
 import Platform
 import Varlink
 
@@ -47,10 +46,10 @@ struct TiedVault {
         var names: [ObjectRole: [UInt8]] = [:]
         for (key, value) in reply.names {
             guard let number = UInt16(key), let role = ObjectRole(rawValue: number),
-                let name = Data(base64Encoded: value),
-                name.count == 34, !record.objects.values.contains([UInt8](name))
+                let name = Base64.decode(value),
+                name.count == 34, !record.objects.values.contains(name)
             else { throw Self.nonsense }
-            names[role] = [UInt8](name)
+            names[role] = name
         }
         let expected = ObjectRole.tiedToBoot + (ties ? [.approvingKey] : [])
         guard Set(names.keys) == Set(expected), Set(names.values).count == names.count, (reply.boot != nil) == ties
@@ -58,8 +57,8 @@ struct TiedVault {
             throw Self.nonsense
         }
         guard let tie = reply.boot else { return record.with(boot: nil, names: names) }
-        guard let handle = UInt32(exactly: tie.index.handle), let policy = Data(base64Encoded: tie.index.policy),
-            let index = IndexPin(handle: handle, policy: [UInt8](policy)), index != record.binding?.index,
+        guard let handle = UInt32(exactly: tie.index.handle), let policy = Base64.decode(tie.index.policy),
+            let index = IndexPin(handle: handle, policy: policy), index != record.binding?.index,
             let boot = BootPin(index: index, registers: tie.registers.map { Int(clamping: $0) })
         else { throw .unreachable("the broker names an index that approves no boots") }
         return record.with(boot: boot, names: names)

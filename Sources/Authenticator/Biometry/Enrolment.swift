@@ -1,6 +1,5 @@
 import Authorization
 import BrokerProtocol
-import FoundationEssentials
 import Platform
 import SystemBus
 
@@ -51,11 +50,11 @@ struct Enrolment {
             let reply = try broker.call(
                 BrokerInterface.ProvideKey(
                     challenge: challenge, kind: AuthorizationKind.biometryCurrentSet.rawValue,
-                    setDigest: Data(set).base64EncodedString()), within: BrokerLimits.sealing)
-            guard let bytes = Data(base64Encoded: reply.name), bytes.count == 34 else {
+                    setDigest: Base64.encode(set)), within: BrokerLimits.sealing)
+            guard let bytes = Base64.decode(reply.name), bytes.count == 34 else {
                 throw .unreachable("the broker's key for the enrolled fingers has no Name")
             }
-            name = [UInt8](bytes)
+            name = bytes
         } catch {
             throw ConversationError(error)
         }

@@ -1,5 +1,6 @@
 import BrokerProtocol
 import Cryptography
+import JSON
 import Platform
 import Varlink
 
@@ -105,12 +106,11 @@ struct ClientChannel: ~Copyable {
     }
 
     private static func call(_ bytes: [UInt8]) throws(ConversationError) -> IncomingCall {
-        do {
-            return try IncomingCall(VarlinkMessage(bytes), served: interfaces.methods)
-        } catch let malformed as MalformedMessage {
-            throw .refused(.invalidArgument("this is not a Varlink call: \(malformed.reason)"))
-        } catch {
-            throw .refused(.invalidArgument("this is not a Varlink call"))
+        // It may hold a password. Nobody else has it.
+        defer { Wipe.storage(of: bytes) }
+        do throws(JSONFailure) { return try IncomingCall(bytes, served: interfaces.methods) } catch {
+            let reason = error.malformation.map { ": \($0)" } ?? ""
+            throw .refused(.invalidArgument("this is not a Varlink call\(reason)"))
         }
     }
 
@@ -122,13 +122,12 @@ struct ClientChannel: ~Copyable {
         } catch { fail(error) }
     }
 
-    func reply(_ parameters: some Codable & Sendable) { send(VarlinkReply(parameters)) }
+    func reply(_ parameters: some JSONWritable) { send(VarlinkReply(parameters)) }
 
     func fail(_ fault: Fault) { send(fault) }
 
-    private func send(_ message: some Encodable) {
-        // `try?`: these types always encode, and the next wait notices a client that does not take its answer.
-        guard let bytes = try? Varlink.encode(message) else { return }
-        try? socket.send(bytes, until: .now + ClientLimits.answer)
+    private func send(_ message: some JSONWritable) {
+        // `try?`: the next wait notices a client that does not take its answer.
+        try? socket.send(Varlink.encode(message), until: .now + ClientLimits.answer)
     }
 }

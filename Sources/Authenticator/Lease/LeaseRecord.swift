@@ -1,9 +1,10 @@
 import Authorization
+import JSON
 import Platform
 
 /// One lease that a person has granted: which process and its descendants get which signatures, and until when (docs/leases.md). It is the
 /// authenticator's own record. The broker can neither add to it nor prolong it.
-struct LeaseRecord: Codable, Equatable {
+struct LeaseRecord: JSONValue, Equatable {
     /// The boot ID at the time of the answer.
     let boot: String
     /// The owner of the vault, and the vault. Another vault in its place is not the one that the person was asked about.
@@ -18,7 +19,7 @@ struct LeaseRecord: Codable, Equatable {
     let ends: Int64
 
     /// A signature that the person was asked for, by what the TPM will do with it.
-    struct Signature: Codable, Equatable {
+    struct Signature: JSONValue, Equatable {
         let kind: String
         /// The point of this one version of one item, base64.
         let point: String

@@ -35,9 +35,9 @@ public struct LoginReport {
             metadata["reason"] = "\(error.fault?.details.message ?? "")"
         }
         // `try?`: the answer is lost if the login no longer waits, and nothing depends on it.
-        if let answer = try? Varlink.encode(VarlinkReply(Login.Report.Reply(opened: outcome.isOpen))) {
-            try? socket.send(answer, until: .now + LoginLimits.answer)
-        }
+        try? socket.send(
+            Varlink.encode(VarlinkReply(Login.Report.Reply(opened: outcome.isOpen))),
+            until: .now + LoginLimits.answer)
         logger.notice("login report", metadata: metadata)
         ChildProcess.exitNow(0)
     }
@@ -65,7 +65,7 @@ public struct LoginReport {
             throw .refused(.invalidArgument("the report cannot be taken: \(error)"))
         }
         // A call that cannot be decoded gets the same refusal as one of another method.
-        guard let call = try? IncomingCall(VarlinkMessage(bytes), served: ServedMethods([Login.Report.self])),
+        guard let call = try? IncomingCall(bytes, served: ServedMethods([Login.Report.self])),
             let report = (try? call.parameters()) as? Login.Report,
             (1...LoginWire.longestUser).contains(report.user.utf8.count)
         else { throw .refused(.invalidArgument("that is not a report of a login")) }

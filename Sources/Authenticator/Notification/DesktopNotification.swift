@@ -1,4 +1,5 @@
 import BrokerProtocol
+import JSON
 import Platform
 import SystemBus
 import Varlink
@@ -16,8 +17,7 @@ struct DesktopNotification: ~Copyable {
         let order = NotificationOrder(
             account, bus: "\(folder)/\(account.uid)/bus", text: text, seconds: seconds)
         // No failure here may keep a person from being asked.
-        guard let bytes = try? Varlink.encode(order),
-            let helper = try? HelperProcess(["coffer-authenticator", "notify"], telling: bytes)
+        guard let helper = try? HelperProcess(["coffer-authenticator", "notify"], telling: Varlink.encode(order))
         else { return nil }
         self.helper = helper
     }
@@ -27,7 +27,7 @@ struct DesktopNotification: ~Copyable {
 }
 
 /// Tells the helper process what to show on a user's desktop.
-struct NotificationOrder: Codable {
+struct NotificationOrder: JSONValue {
     let name: String
     let uid: UInt32
     let gid: UInt32
@@ -46,6 +46,49 @@ struct NotificationOrder: Codable {
         summary = "Coffer asks for you"
         body = Self.plain(text)
         self.seconds = seconds
+    }
+
+    init(from reader: inout JSONReader) throws(JSONFailure) {
+        var name: String?
+        var uid: UInt32?
+        var gid: UInt32?
+        var bus: String?
+        var summary: String?
+        var body: String?
+        var seconds: Int?
+        var members = try reader.members()
+        while let member = try reader.next(&members, of: Self.jsonNames) {
+            switch member {
+            case 0: body = try reader.read()
+            case 1: bus = try reader.read()
+            case 2: gid = try reader.read()
+            case 3: name = try reader.read()
+            case 4: seconds = try reader.read()
+            case 5: summary = try reader.read()
+            default: uid = try reader.read()
+            }
+        }
+        self.name = try members.required(name, "name")
+        self.uid = try members.required(uid, "uid")
+        self.gid = try members.required(gid, "gid")
+        self.bus = try members.required(bus, "bus")
+        self.summary = try members.required(summary, "summary")
+        self.body = try members.required(body, "body")
+        self.seconds = try members.required(seconds, "seconds")
+    }
+
+    private static let jsonNames = ["body", "bus", "gid", "name", "seconds", "summary", "uid"]
+
+    func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("body", body)
+        writer.member("bus", bus)
+        writer.member("gid", gid)
+        writer.member("name", name)
+        writer.member("seconds", seconds)
+        writer.member("summary", summary)
+        writer.member("uid", uid)
+        writer.endObject()
     }
 
     /// Spells out markup characters, because some desktops read a notification's text as markup.

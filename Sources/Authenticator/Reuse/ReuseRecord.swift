@@ -1,8 +1,9 @@
 import Authorization
+import JSON
 import Platform
 
 /// One answer that a person lets programs of one terminal session use again (docs/prompts.md, "Reuse").
-struct ReuseRecord: Codable, Equatable {
+struct ReuseRecord: JSONValue, Equatable {
     /// The boot ID at the time of the answer.
     let boot: String
     /// The terminal's device number.
@@ -41,7 +42,7 @@ struct ReuseRecord: Codable, Equatable {
 
 }
 
-extension ProofService: Codable {}
+extension ProofService: JSONValue {}
 
 /// When an answer may be used again: for reading an item that requires the same kind of proof. Never for unlocking, for recovery or for making a
 /// vault.

@@ -1,7 +1,6 @@
 import Authorization
 import BrokerProtocol
 import Cryptography
-import FoundationEssentials
 
 /// Renews all keys of a vault (docs/rotation.md). It is made only after a person, or root for a service, has agreed to exactly this. The
 /// signature for unlocking the vault comes before it.
@@ -24,8 +23,8 @@ struct VaultRotation {
             _ = try broker.call(
                 BrokerInterface.Renew(
                     challenge: signer.challenge,
-                    authenticatorKey: Data(signer.keys.present.publicKey).base64EncodedString(),
-                    pin: binding?.pin.base64Encoded(), salt: binding.map { Data($0.salt).base64EncodedString() }),
+                    authenticatorKey: Base64.encode(signer.keys.present.publicKey),
+                    pin: binding?.pin.base64Encoded(), salt: binding.map { Base64.encode($0.salt) }),
                 within: BrokerLimits.making)
         } catch { throw ConversationError(error) }
         try signer.sign(signatures.filter { $0.kind != .unlock }, through: &broker)

@@ -1,3 +1,4 @@
+import JSON
 import Platform
 
 /// The open prompts of one user. With it, the authenticator's processes see whether another of them already asks for the same program.
@@ -102,7 +103,7 @@ struct PromptBoard {
 }
 
 /// What requests must have in common for one prompt to answer them: the process, the vault's owner, the purposes and the PAM services.
-struct PromptGroup: Codable, Equatable {
+struct PromptGroup: JSONValue, Equatable {
     let pid: Int32
     let startTime: UInt64
     let owner: String

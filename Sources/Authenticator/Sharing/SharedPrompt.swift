@@ -1,11 +1,12 @@
 import Authorization
 import BrokerProtocol
 import Cryptography
+import JSON
 import Platform
 import Varlink
 
 /// One prompt that a process of the authenticator shows or is about to show, and its outcome.
-struct SharedPrompt: Codable, Equatable {
+struct SharedPrompt: JSONValue, Equatable {
     let group: PromptGroup
     /// The boot ID at the time of the prompt.
     let boot: String
@@ -15,7 +16,7 @@ struct SharedPrompt: Codable, Equatable {
     var outcome: Outcome?
 
     /// One of the authenticator's processes.
-    struct Server: Codable, Equatable {
+    struct Server: JSONValue, Equatable {
         let pid: Int32
         let startTime: UInt64
 
@@ -31,7 +32,7 @@ struct SharedPrompt: Codable, Equatable {
     }
 
     /// The person's answer, and the items that it is for.
-    struct Outcome: Codable, Equatable {
+    struct Outcome: JSONValue, Equatable {
         let answer: Answer
         /// The tokens of shown items that still wait for the answer. Each request takes it once.
         var items: Set<String>
@@ -41,7 +42,7 @@ struct SharedPrompt: Codable, Equatable {
         let time: Int64
     }
 
-    enum Answer: Codable, Equatable {
+    enum Answer: JSONValue, Equatable {
         case yes
         case refused(Fault, reason: String)
         case cancelled

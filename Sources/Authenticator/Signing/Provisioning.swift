@@ -1,6 +1,6 @@
 import Authorization
 import BrokerProtocol
-import FoundationEssentials
+import Platform
 
 /// Registers a new vault. The broker builds it, the authenticator registers it, and only then does the broker put it in place.
 struct Provisioning {
@@ -21,7 +21,7 @@ struct Provisioning {
         do throws(BrokerFailure) {
             proposal = try broker.call(
                 BrokerInterface.Provision<RegistryRecord>(
-                    challenge: challenge, authenticatorKey: Data(keys.present.publicKey).base64EncodedString()),
+                    challenge: challenge, authenticatorKey: Base64.encode(keys.present.publicKey)),
                 within: BrokerLimits.making
             ).record
         } catch {
@@ -46,9 +46,11 @@ struct Provisioning {
 
     /// Compares the proposal with what root knows. Only the vault id, Names and storage key are the broker's own. The owner's name comes from the
     /// authenticator.
-    func checked(_ proposal: RegistryRecord, now: Date = Date()) throws(ConversationError) -> RegistryRecord {
+    func checked(_ proposal: RegistryRecord, now: Int64 = WallTime.milliseconds) throws(ConversationError)
+        -> RegistryRecord
+    {
         let names = Set(proposal.objects.values)
-        let age = now.timeIntervalSince1970 - Double(proposal.created) / 1000
+        let age = (Double(now) - Double(proposal.created)) / 1000
         guard proposal.format == RegistryRecord.currentFormat, proposal.owner == owner,
             proposal.authenticatorKey == keys.present.publicKey, proposal.sealer == sealer,
             proposal.isService == isService,

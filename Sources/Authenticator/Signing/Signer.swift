@@ -1,7 +1,6 @@
 import Authorization
 import BrokerProtocol
 import Cryptography
-import FoundationEssentials
 
 /// Signs for each authorization in turn. Nonce and parameter hash come from the broker, everything else from the registry.
 struct Signer {
@@ -50,7 +49,7 @@ struct Signer {
         _ = try broker.call(
             BrokerInterface.Complete(
                 challenge: challenge, authorization: Int64(wanted.index),
-                signature: Data(signature).base64EncodedString(), means: proof.means,
+                signature: Base64.encode(signature), means: proof.means,
                 pin: pin?.base64Encoded(), reseals: reseals ? true : nil),
             within: BrokerLimits.sealing)
     }
@@ -71,10 +70,10 @@ struct Signer {
     private func signature(
         for prepared: BrokerInterface.Prepare.Reply, kind: AuthorizationKind
     ) throws(BrokerFailure) -> [UInt8] {
-        guard let record, let nonce = Data(base64Encoded: prepared.nonce),
-            let hash = Data(base64Encoded: prepared.parameterHash),
+        guard let record, let nonce = Base64.decode(prepared.nonce),
+            let hash = Base64.decode(prepared.parameterHash),
             let request = SigningRequest(
-                nonce: [UInt8](nonce), parameterHash: [UInt8](hash), reference: record.policyReference(for: kind))
+                nonce: nonce, parameterHash: hash, reference: record.policyReference(for: kind))
         else {
             throw .unreachable("the broker asked for a signature over something that does not come from a TPM session")
         }

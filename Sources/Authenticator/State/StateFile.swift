@@ -1,9 +1,9 @@
-import FoundationEssentials
+import JSON
 import Platform
 
 /// State of one user that the authenticator's processes share. Each uid has a file that only the authenticator's user can read, changed under a lock.
 /// The kernel gives the uid that names the file; no client can influence it.
-struct StateFile<Content: Codable & Equatable> {
+struct StateFile<Content: JSONValue & Equatable> {
     let directory: String
     let uid: UInt32
     /// The content if there is no file.
@@ -27,11 +27,7 @@ struct StateFile<Content: Codable & Equatable> {
         if content == nothing {
             try FileRemoval.remove(path)
         } else if content != before {
-            let bytes: Data
-            do { bytes = try JSONEncoder().encode(content) } catch {
-                throw SystemError("write \(path)", reason: "it cannot be encoded: \(error)")
-            }
-            try DurableFile.write(Array(bytes), to: path, mode: 0o600)
+            try DurableFile.write(JSONWriter.bytes(of: content), to: path, mode: 0o600)
         }
         return value
     }
@@ -43,6 +39,6 @@ struct StateFile<Content: Codable & Equatable> {
             throw SystemError("use \(path)", reason: "it must be a file of the authenticator's user, with mode 0600")
         }
         // `try?`: content that cannot be decoded counts as missing.
-        return try? JSONDecoder().decode(Content.self, from: Data(DurableFile.read(path, limit: FileLimits.state)))
+        return try? JSONReader.readValue(Content.self, from: DurableFile.read(path, limit: FileLimits.state))
     }
 }

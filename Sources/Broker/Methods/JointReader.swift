@@ -113,7 +113,7 @@ struct JointReader: Sendable {
             guard !found.contains(where: { $0.item.id == one.item.id }) else {
                 throw Fault(.invalidArgument, "\(name.shown) is named twice")
             }
-            room -= try Varlink.encode(Keychain.Item(one.item)).count + (size / 3 + 1) * 4 + JointReadLimits.frame
+            room -= Varlink.encode(Keychain.Item(one.item)).count + (size / 3 + 1) * 4 + JointReadLimits.frame
             guard room >= 0 else { throw OpenedItem.tooMuch }
             found.append(one)
         }

@@ -1,5 +1,6 @@
 import Authorization
 import BrokerProtocol
+import JSON
 import Synchronization
 import Varlink
 
@@ -22,7 +23,7 @@ final class MonitorReplies: ReplyStream {
 
     deinit { subscription.end() }
 
-    func next() async throws(Fault) -> (any Codable & Sendable)? {
+    func next() async throws(Fault) -> (any JSONWritable)? {
         let isFirst = hasBegun.withLock { hasBegun in
             defer { hasBegun = true }
             return !hasBegun

@@ -1,5 +1,6 @@
 import BrokerProtocol
 import Cryptography
+import JSON
 import NIOCore
 import Platform
 import Varlink
@@ -10,8 +11,7 @@ struct AnswerEncoder {
 
     init(allocator: ByteBufferAllocator) { self.allocator = allocator }
 
-    /// The replies for a list, each made when it is its turn. If a reply cannot be made, the error is sent in its
-    /// place.
+    /// The replies for a list, each made when it is its turn.
     ///
     /// - Parameter more: whether the caller accepts several replies, one for each item.
     func replies(to items: [Keychain.Item], more: Bool) -> some IteratorProtocol<ByteBuffer> {
@@ -20,14 +20,7 @@ struct AnswerEncoder {
             defer { sent += 1 }
             guard more, !items.isEmpty else { return sent == 0 ? only(reply: .items(items)) : nil }
             guard sent < items.count else { return nil }
-            do throws(Fault) {
-                return try bytes(
-                    VarlinkReply(Keychain.ItemsReply(items: [items[sent]]), continues: sent + 1 < items.count))
-            } catch {
-                // Nothing may follow an error.
-                sent = items.count
-                return encode(error)
-            }
+            return bytes(VarlinkReply(Keychain.ItemsReply(items: [items[sent]]), continues: sent + 1 < items.count))
         }
     }
 
@@ -45,7 +38,7 @@ struct AnswerEncoder {
     /// - Throws: `ExpectedMore` if the reply would be longer, or have more values, than any client accepts.
     private func encode(_ answer: MethodAnswer, _ count: (Int) throws(Fault) -> Void) throws(Fault) -> ByteBuffer {
         switch answer {
-        case .reply(let reply): return try plain(reply)
+        case .reply(let reply): return plain(reply)
         case .value(let value, let item): return try written(#"{"parameters":{"#, [(value, item)], #"}}"#, count)
         case .values(let items): return try values(items, count)
         case .stream: throw Faults.expectedMore
@@ -55,38 +48,24 @@ struct AnswerEncoder {
             guard items.reduce(0, { $0 + $1.textSize }) <= Varlink.longestMessage,
                 items.reduce(Self.valuesAround, { $0 + $1.valueCount }) <= Varlink.mostValues
             else { throw tooMany }
-            let reply = try bytes(VarlinkReply(Keychain.ItemsReply(items: items)))
+            let reply = bytes(VarlinkReply(Keychain.ItemsReply(items: items)))
             guard reply.readableBytes <= Varlink.longestMessage else { throw tooMany }
             return reply
         }
     }
 
     /// One reply of several.
-    func continuing(_ reply: any Codable & Sendable) throws(Fault) -> ByteBuffer { try bytes(Self.continued(reply)) }
+    func continuing(_ reply: some JSONWritable) -> ByteBuffer { bytes(VarlinkReply(reply, continues: true)) }
 
-    private static func continued(_ reply: some Codable & Sendable) -> any Encodable {
-        VarlinkReply(reply, continues: true)
-    }
+    func encode(_ fault: Fault) -> ByteBuffer { bytes(fault) }
 
-    func encode(_ fault: Fault) -> ByteBuffer {
-        // `try?`: a fault has only strings and numbers, which can always be encoded. Should that fail, nothing is
-        // sent.
-        (try? bytes(fault)) ?? allocator.buffer(capacity: 0)
-    }
+    private func plain(_ reply: some JSONWritable) -> ByteBuffer { bytes(VarlinkReply(reply)) }
 
-    private func plain(_ reply: some Codable & Sendable) throws(Fault) -> ByteBuffer {
-        try bytes(VarlinkReply(reply))
-    }
-
-    private func bytes(_ message: some Encodable) throws(Fault) -> ByteBuffer {
-        do {
-            let bytes = try Varlink.encode(message)
-            var buffer = allocator.buffer(capacity: bytes.count)
-            buffer.writeBytes(bytes)
-            return buffer
-        } catch {
-            throw Fault(.failed, "the answer cannot be encoded")
-        }
+    private func bytes(_ message: some JSONWritable) -> ByteBuffer {
+        let bytes = Varlink.encode(message)
+        var buffer = allocator.buffer(capacity: bytes.count)
+        buffer.writeBytes(bytes)
+        return buffer
     }
 
     /// - Throws: `LimitExceeded` if the reply would be longer than any client accepts.
@@ -108,12 +87,11 @@ struct AnswerEncoder {
     ) throws(Fault) -> ByteBuffer {
         let (first, middle, last, between) = ("\"item\":", ",\"value\":\"", "\"", "},{")
         let around = first.utf8.count + middle.utf8.count + last.utf8.count + between.utf8.count
-        var details: [ArraySlice<UInt8>] = []
+        var details: [[UInt8]] = []
         var capacity = start.utf8.count + end.utf8.count + 1
         for (value, item) in pairs {
-            let bytes: [UInt8]
-            do { bytes = try Varlink.encode(item) } catch { throw Fault(.failed, "the answer cannot be encoded") }
-            details.append(bytes.dropLast())
+            let bytes = JSONWriter.bytes(of: item)
+            details.append(bytes)
             capacity += around + bytes.count + value.count / 3 * 4 + 4
         }
         try count(capacity)

@@ -1,5 +1,6 @@
 import BrokerProtocol
 import Cryptography
+import JSON
 import Logging
 import NIOCore
 import Platform
@@ -96,17 +97,15 @@ struct Connection: Sendable {
     /// - Returns: whether the connection may go on.
     private func answer(_ message: inout [UInt8]) async throws -> Bool {
         let call: IncomingCall
-        do {
+        do throws(JSONFailure) {
             defer {
                 Wiping.wipe(&message)
                 message = []
             }
-            call = try IncomingCall(VarlinkMessage(message), served: served.interfaces.methods)
-        } catch let malformed as MalformedMessage {
-            try await refuse(served.unreadable, "this is not a Varlink call: \(malformed.reason)")
-            return false
+            call = try IncomingCall(message, served: served.interfaces.methods)
         } catch {
-            try await refuse(served.unreadable, "this is not a Varlink call")
+            let reason = error.malformation.map { ": \($0)" } ?? ""
+            try await refuse(served.unreadable, "this is not a Varlink call\(reason)")
             return false
         }
         guard calls.begin() else {
@@ -197,7 +196,7 @@ struct Connection: Sendable {
     private func next(of stream: any ReplyStream) async -> (reply: ByteBuffer, isLast: Bool)? {
         do throws(Fault) {
             guard let reply = try await stream.next() else { return nil }
-            return (try encoder.continuing(reply), false)
+            return (encoder.continuing(reply), false)
         } catch { return (encoder.encode(error), true) }
     }
 
@@ -268,7 +267,7 @@ protocol ServedInterface: Sendable {
 
 /// A method's answer before it is encoded.
 enum MethodAnswer: Sendable {
-    case reply(any Codable & Sendable)
+    case reply(any JSONWritable)
     /// One reply, or one for each item if the caller accepts several.
     case items([Keychain.Item])
     /// A secret and its item. It is encoded into memory that is wiped after sending.
@@ -284,7 +283,7 @@ protocol ReplyStream: Sendable {
     /// Waits for the next reply. There is one reader.
     /// - Returns: nil once ``end()`` was called.
     /// - Throws: the error that is the last reply.
-    func next() async throws(Fault) -> (any Codable & Sendable)?
+    func next() async throws(Fault) -> (any JSONWritable)?
 
     /// The reader has gone. Frees everything at once; later calls do nothing.
     func end()

@@ -1,4 +1,5 @@
 // Made by scripts/interfaces from Interfaces/org.coffer.Broker.varlink: change that file.
+import JSON
 import Varlink
 
 extension BrokerInterface {
@@ -23,7 +24,42 @@ extension BrokerInterface {
             self.program = program
         }
 
-        public struct Reply: Codable, Sendable, Equatable {
+        private static let jsonNames = ["challenge", "pid", "program", "startTime", "uid"]
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var challenge: String?
+            var uid: Int64?
+            var pid: Int64?
+            var startTime: Int64?
+            var program: String?
+            var members = try reader.members()
+            while let member = try reader.next(&members, of: Self.jsonNames) {
+                switch member {
+                case 0: challenge = try reader.read()
+                case 1: pid = try reader.read()
+                case 2: program = try reader.read()
+                case 3: startTime = try reader.read()
+                default: uid = try reader.read()
+                }
+            }
+            self.init(
+                challenge: try members.required(challenge, "challenge"), uid: try members.required(uid, "uid"),
+                pid: try members.required(pid, "pid"), startTime: try members.required(startTime, "startTime"),
+                program: program
+            )
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("challenge", challenge)
+            writer.member("pid", pid)
+            writer.member("program", program)
+            writer.member("startTime", startTime)
+            writer.member("uid", uid)
+            writer.endObject()
+        }
+
+        public struct Reply: JSONValue, Equatable {
             public var owner: String
             /// The vault's id, hex. It is absent when the vault is to be made.
             public var vault: String?
@@ -95,6 +131,89 @@ extension BrokerInterface {
                 self.newAccount = newAccount
                 self.passwordKey = passwordKey
             }
+
+            private static let jsonNames = [
+                "account", "alternatives", "authorizations", "enrolment", "items", "kind", "lastLock", "lease",
+                "leased", "newAccount", "newService", "owner", "passwordKey", "purposes", "reason", "service",
+                "vault", "version",
+            ]
+
+            public init(from reader: inout JSONReader) throws(JSONFailure) {
+                var owner: String?
+                var vault: String?
+                var purposes: [Keychain.Purpose]?
+                var service: String?
+                var account: String?
+                var kind: Keychain.ItemKind?
+                var version: Int64?
+                var reason: String?
+                var authorizations: [Authorization]?
+                var alternatives: [[Int64]]?
+                var lastLock: Int64?
+                var enrolment: [String]?
+                var items: [NamedItem]?
+                var lease: LeaseTerms?
+                var leased: Bool?
+                var newService: String?
+                var newAccount: String?
+                var passwordKey: String?
+                var members = try reader.members()
+                while let member = try reader.next(&members, of: Self.jsonNames) {
+                    switch member {
+                    case 0: account = try reader.read()
+                    case 1: alternatives = try reader.read()
+                    case 2: authorizations = try reader.read()
+                    case 3: enrolment = try reader.read()
+                    case 4: items = try reader.read()
+                    case 5: kind = try reader.read()
+                    case 6: lastLock = try reader.read()
+                    case 7: lease = try reader.read()
+                    case 8: leased = try reader.read()
+                    case 9: newAccount = try reader.read()
+                    case 10: newService = try reader.read()
+                    case 11: owner = try reader.read()
+                    case 12: passwordKey = try reader.read()
+                    case 13: purposes = try reader.read()
+                    case 14: reason = try reader.read()
+                    case 15: service = try reader.read()
+                    case 16: vault = try reader.read()
+                    default: version = try reader.read()
+                    }
+                }
+                self.init(
+                    owner: try members.required(owner, "owner"), vault: vault,
+                    purposes: try members.required(purposes, "purposes"), service: service, account: account,
+                    kind: kind, version: version, reason: reason,
+                    authorizations: try members.required(authorizations, "authorizations"),
+                    alternatives: try members.required(alternatives, "alternatives"),
+                    lastLock: try members.required(lastLock, "lastLock"), enrolment: enrolment, items: items,
+                    lease: lease, leased: leased, newService: newService, newAccount: newAccount,
+                    passwordKey: passwordKey
+                )
+            }
+
+            public func write(to writer: inout JSONWriter) {
+                writer.beginObject()
+                writer.member("account", account)
+                writer.member("alternatives", alternatives)
+                writer.member("authorizations", authorizations)
+                writer.member("enrolment", enrolment)
+                writer.member("items", items)
+                writer.member("kind", kind)
+                writer.member("lastLock", lastLock)
+                writer.member("lease", lease)
+                writer.member("leased", leased)
+                writer.member("newAccount", newAccount)
+                writer.member("newService", newService)
+                writer.member("owner", owner)
+                writer.member("passwordKey", passwordKey)
+                writer.member("purposes", purposes)
+                writer.member("reason", reason)
+                writer.member("service", service)
+                writer.member("vault", vault)
+                writer.member("version", version)
+                writer.endObject()
+            }
         }
     }
 
@@ -107,15 +226,45 @@ extension BrokerInterface {
 
         public init(challenge: String) { self.challenge = challenge }
 
-        public struct Reply: Codable, Sendable, Equatable {
+        private static let jsonNames = ["challenge"]
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var challenge: String?
+            var members = try reader.members()
+            while try reader.next(&members, of: Self.jsonNames) != nil { challenge = try reader.read() }
+            self.init(challenge: try members.required(challenge, "challenge"))
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("challenge", challenge)
+            writer.endObject()
+        }
+
+        public struct Reply: JSONValue, Equatable {
             public var companions: [Companion]
 
             public init(companions: [Companion]) { self.companions = companions }
+
+            private static let jsonNames = ["companions"]
+
+            public init(from reader: inout JSONReader) throws(JSONFailure) {
+                var companions: [Companion]?
+                var members = try reader.members()
+                while try reader.next(&members, of: Self.jsonNames) != nil { companions = try reader.read() }
+                self.init(companions: try members.required(companions, "companions"))
+            }
+
+            public func write(to writer: inout JSONWriter) {
+                writer.beginObject()
+                writer.member("companions", companions)
+                writer.endObject()
+            }
         }
     }
 
     /// Makes a new vault's keys and its file. The vault is not yet in use.
-    public struct Provision<Record: Codable & Sendable>: VarlinkMethod {
+    public struct Provision<Record: JSONValue>: VarlinkMethod {
         public static var name: String { "org.coffer.Broker.Provision" }
         public var challenge: String
         /// The key that the vault is to trust, base64, 65 bytes.
@@ -126,11 +275,51 @@ extension BrokerInterface {
             self.authenticatorKey = authenticatorKey
         }
 
-        public struct Reply: Codable, Sendable {
+        private static var jsonNames: [String] { ["authenticatorKey", "challenge"] }
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var challenge: String?
+            var authenticatorKey: String?
+            var members = try reader.members()
+            while let member = try reader.next(&members, of: Self.jsonNames) {
+                switch member {
+                case 0: authenticatorKey = try reader.read()
+                default: challenge = try reader.read()
+                }
+            }
+            self.init(
+                challenge: try members.required(challenge, "challenge"),
+                authenticatorKey: try members.required(authenticatorKey, "authenticatorKey")
+            )
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("authenticatorKey", authenticatorKey)
+            writer.member("challenge", challenge)
+            writer.endObject()
+        }
+
+        public struct Reply: JSONValue {
             /// The registry record, as JSON.
             public var record: Record
 
             public init(record: Record) { self.record = record }
+
+            private static var jsonNames: [String] { ["record"] }
+
+            public init(from reader: inout JSONReader) throws(JSONFailure) {
+                var record: Record?
+                var members = try reader.members()
+                while try reader.next(&members, of: Self.jsonNames) != nil { record = try reader.read() }
+                self.init(record: try members.required(record, "record"))
+            }
+
+            public func write(to writer: inout JSONWriter) {
+                writer.beginObject()
+                writer.member("record", record)
+                writer.endObject()
+            }
         }
     }
 
@@ -141,246 +330,40 @@ extension BrokerInterface {
 
         public init(challenge: String) { self.challenge = challenge }
 
-        public struct Reply: Codable, Sendable, Equatable {
+        private static let jsonNames = ["challenge"]
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var challenge: String?
+            var members = try reader.members()
+            while try reader.next(&members, of: Self.jsonNames) != nil { challenge = try reader.read() }
+            self.init(challenge: try members.required(challenge, "challenge"))
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("challenge", challenge)
+            writer.endObject()
+        }
+
+        public struct Reply: JSONValue, Equatable {
             /// What is to be signed now: unlock.
             public var authorizations: [Authorization]
 
             public init(authorizations: [Authorization]) { self.authorizations = authorizations }
-        }
-    }
 
-    /// For purpose enrolment: makes a key for enrolled fingers, unless the vault has it. It is not in use before
-    /// ConfirmEnrolment.
-    public struct ProvideKey: VarlinkMethod {
-        public static let name = "org.coffer.Broker.ProvideKey"
-        public var challenge: String
-        /// It is biometry-current-set.
-        public var kind: String
-        /// The digest of these fingers, base64, 32 bytes.
-        public var setDigest: String
+            private static let jsonNames = ["authorizations"]
 
-        public init(challenge: String, kind: String, setDigest: String) {
-            self.challenge = challenge
-            self.kind = kind
-            self.setDigest = setDigest
-        }
-
-        public struct Reply: Codable, Sendable, Equatable {
-            /// The key's Name, base64, 34 bytes, for the registry.
-            public var name: String
-
-            public init(name: String) { self.name = name }
-        }
-    }
-
-    /// For purpose enrolment: the item may be bound. The registry names the key, if one was needed.
-    public struct ConfirmEnrolment: VarlinkMethod {
-        public static let name = "org.coffer.Broker.ConfirmEnrolment"
-        public typealias Reply = Nothing
-        public var challenge: String
-
-        public init(challenge: String) { self.challenge = challenge }
-    }
-
-    /// For purpose accept: the owner has consented, and the client is root.
-    public struct ConfirmAcceptance: VarlinkMethod {
-        public static let name = "org.coffer.Broker.ConfirmAcceptance"
-        public typealias Reply = Nothing
-        public var challenge: String
-
-        public init(challenge: String) { self.challenge = challenge }
-    }
-
-    /// Opens the TPM session for one authorization. The TPM waits, so Complete must follow within 5 seconds.
-    public struct Prepare: VarlinkMethod {
-        public static let name = "org.coffer.Broker.Prepare"
-        public var challenge: String
-        /// Its index.
-        public var authorization: Int64
-
-        public init(challenge: String, authorization: Int64) {
-            self.challenge = challenge
-            self.authorization = authorization
-        }
-
-        public struct Reply: Codable, Sendable, Equatable {
-            /// The session's, base64, 32 bytes.
-            public var nonce: String
-            /// The hash of the one command that the session is for, base64, 32 bytes.
-            public var parameterHash: String
-
-            public init(nonce: String, parameterHash: String) {
-                self.nonce = nonce
-                self.parameterHash = parameterHash
+            public init(from reader: inout JSONReader) throws(JSONFailure) {
+                var authorizations: [Authorization]?
+                var members = try reader.members()
+                while try reader.next(&members, of: Self.jsonNames) != nil { authorizations = try reader.read() }
+                self.init(authorizations: try members.required(authorizations, "authorizations"))
             }
-        }
-    }
 
-    /// Brings the signature for one authorization. A wrong pin is TPM of kind wrong-password, with triesLeft. The
-    /// authorization may then be prepared again, once.
-    public struct Complete: VarlinkMethod {
-        public static let name = "org.coffer.Broker.Complete"
-        public typealias Reply = Nothing
-        public var challenge: String
-        /// Its index.
-        public var authorization: Int64
-        /// r ‖ s over nonce ‖ 0 ‖ parameter hash ‖ policy reference, base64, 64 bytes.
-        public var signature: String
-        /// How the person was recognised where not by being asked for this challenge, for the access log. reuse: by
-        /// an earlier answer in the same terminal. shared: by the prompt of another request of the same process,
-        /// which named this one. lease: by the answer that granted a lease. The broker checks this one by its own
-        /// record.
-        public var means: String?
-        /// For the unlock root of a bound vault: what the login password that PAM has just accepted was made into.
-        /// Base64, 32 bytes.
-        public var pin: String?
-        /// Reseal or ResealForBoot follows. The vault is not opened before that is done.
-        public var reseals: Bool?
-
-        public init(
-            challenge: String, authorization: Int64, signature: String, means: String? = nil, pin: String? = nil,
-            reseals: Bool? = nil
-        ) {
-            self.challenge = challenge
-            self.authorization = authorization
-            self.signature = signature
-            self.means = means
-            self.pin = pin
-            self.reseals = reseals
-        }
-    }
-
-    /// Seals another unlock root, after Complete has released the one in use. It is in the vault beside that one. It
-    /// is not in use before AdoptRoots.
-    public struct Reseal: VarlinkMethod {
-        public static let name = "org.coffer.Broker.Reseal"
-        public var challenge: String
-        /// What the password was made into, base64, 32 bytes. It is left out for purpose unbind.
-        public var pin: String?
-
-        public init(challenge: String, pin: String? = nil) {
-            self.challenge = challenge
-            self.pin = pin
-        }
-
-        public struct Reply: Codable, Sendable, Equatable {
-            /// The Name of the sealed root, base64, 34 bytes, for the registry.
-            public var name: String
-            /// For the registry. It is there with a pin.
-            public var index: PINIndex?
-
-            public init(name: String, index: PINIndex? = nil) {
-                self.name = name
-                self.index = index
-            }
-        }
-    }
-
-    /// Seals the roots anew that Complete has released: another unlock root, with reseals, and the recovery key. For
-    /// purpose tieToBoot they are tied to this boot, and for releaseFromBoot to none. They are not in use before
-    /// AdoptRoots.
-    public struct ResealForBoot: VarlinkMethod {
-        public static let name = "org.coffer.Broker.ResealForBoot"
-        public var challenge: String
-
-        public init(challenge: String) { self.challenge = challenge }
-
-        public struct Reply: Codable, Sendable, Equatable {
-            /// The Names by their roles in decimal (1, 2, 3; tied, 4), base64, 34 bytes each, for the registry.
-            public var names: [String: String]
-            /// For the registry. It is absent where the vault is to be tied to no boot.
-            public var boot: Tie?
-
-            public init(names: [String: String], boot: Tie? = nil) {
-                self.names = names
-                self.boot = boot
-            }
-        }
-    }
-
-    /// After Reseal or ResealForBoot, because the registry names the sealed roots now: the vault is open with them.
-    public struct AdoptRoots: VarlinkMethod {
-        public static let name = "org.coffer.Broker.AdoptRoots"
-        public typealias Reply = Nothing
-        public var challenge: String
-
-        public init(challenge: String) { self.challenge = challenge }
-    }
-
-    /// For purpose rotate, once Complete has opened the vault: makes the successor. A successor that an earlier
-    /// conversation has left is taken up. The items' signatures follow, then Succeed.
-    public struct Renew: VarlinkMethod {
-        public static let name = "org.coffer.Broker.Renew"
-        public typealias Reply = Nothing
-        public var challenge: String
-        /// The key that the successor is to trust, base64, 65 bytes.
-        public var authenticatorKey: String
-        /// Of a bound vault: what the password was made into, base64, 32 bytes.
-        public var pin: String?
-        /// Of a bound vault: what the password was salted with, base64, 16 bytes.
-        public var salt: String?
-
-        public init(challenge: String, authenticatorKey: String, pin: String? = nil, salt: String? = nil) {
-            self.challenge = challenge
-            self.authenticatorKey = authenticatorKey
-            self.pin = pin
-            self.salt = salt
-        }
-    }
-
-    /// Fills the successor, because all authorizations are complete. With a record in the answer, authorization 0 is
-    /// the successor's own opening. AdoptSuccessor follows when the registry names it. Without one there are items
-    /// left for another conversation, and this one is done.
-    public struct Succeed<Record: Codable & Sendable>: VarlinkMethod {
-        public static var name: String { "org.coffer.Broker.Succeed" }
-        public var challenge: String
-
-        public init(challenge: String) { self.challenge = challenge }
-
-        public struct Reply: Codable, Sendable {
-            /// The registry record that the successor is to have, as JSON.
-            public var record: Record?
-
-            public init(record: Record? = nil) { self.record = record }
-        }
-    }
-
-    /// For purpose rotate: the registry names the successor. It is put in its place, and is open.
-    public struct AdoptSuccessor: VarlinkMethod {
-        public static let name = "org.coffer.Broker.AdoptSuccessor"
-        public typealias Reply = Nothing
-        public var challenge: String
-
-        public init(challenge: String) { self.challenge = challenge }
-    }
-
-    /// Tells that a login program has let this uid in. The vault is opened without a question, because one was
-    /// answered already.
-    public struct Report: VarlinkMethod {
-        public static let name = "org.coffer.Broker.Report"
-        public var uid: Int64
-        /// The program is one that unlocks screens. Others are refused (NotPermitted) while a graphical session of
-        /// the user is locked.
-        public var unlocksScreens: Bool
-
-        public init(uid: Int64, unlocksScreens: Bool = false) {
-            self.uid = uid
-            self.unlocksScreens = unlocksScreens
-        }
-
-        public struct Reply: Codable, Sendable, Equatable {
-            /// The authenticator's own, described by this very answer. It is good over this connection only, and for
-            /// no client. It is absent where there is nothing to open: there is no vault, or it is open.
-            public var challenge: String?
-            /// The vault's id, hex. It is absent where there is no vault.
-            public var vault: String?
-            /// What the challenge is good for (unlock).
-            public var authorizations: [Authorization]
-
-            public init(challenge: String? = nil, vault: String? = nil, authorizations: [Authorization]) {
-                self.challenge = challenge
-                self.vault = vault
-                self.authorizations = authorizations
+            public func write(to writer: inout JSONWriter) {
+                writer.beginObject()
+                writer.member("authorizations", authorizations)
+                writer.endObject()
             }
         }
     }

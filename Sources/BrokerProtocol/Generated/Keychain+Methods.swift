@@ -1,16 +1,32 @@
 // Made by scripts/interfaces from Interfaces/org.coffer.Keychain.varlink: change that file.
+import JSON
 import Varlink
 
 extension Keychain {
     /// What Show, Rotate and Rename reply.
-    public struct ItemReply: Codable, Sendable, Equatable {
+    public struct ItemReply: JSONValue, Equatable {
         public var item: Item
 
         public init(item: Item) { self.item = item }
+
+        private static let jsonNames = ["item"]
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var item: Item?
+            var members = try reader.members()
+            while try reader.next(&members, of: Self.jsonNames) != nil { item = try reader.read() }
+            self.init(item: try members.required(item, "item"))
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("item", item)
+            writer.endObject()
+        }
     }
 
     /// What Edit, Delete and Restore reply.
-    public struct ChangedItemReply: Codable, Sendable, Equatable {
+    public struct ChangedItemReply: JSONValue, Equatable {
         public var item: Item
         /// As for Set.
         public var protected: Bool?
@@ -19,28 +35,95 @@ extension Keychain {
             self.item = item
             self.protected = protected
         }
+
+        private static let jsonNames = ["item", "protected"]
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var item: Item?
+            var protected: Bool?
+            var members = try reader.members()
+            while let member = try reader.next(&members, of: Self.jsonNames) {
+                switch member {
+                case 0: item = try reader.read()
+                default: protected = try reader.read()
+                }
+            }
+            self.init(item: try members.required(item, "item"), protected: protected)
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("item", item)
+            writer.member("protected", protected)
+            writer.endObject()
+        }
     }
 
     /// What List and Search reply.
-    public struct ItemsReply: Codable, Sendable, Equatable {
+    public struct ItemsReply: JSONValue, Equatable {
         public var items: [Item]
 
         public init(items: [Item]) { self.items = items }
+
+        private static let jsonNames = ["items"]
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var items: [Item]?
+            var members = try reader.members()
+            while try reader.next(&members, of: Self.jsonNames) != nil { items = try reader.read() }
+            self.init(items: try members.required(items, "items"))
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("items", items)
+            writer.endObject()
+        }
     }
 
     /// What Lock, Unlock, CreateVault and AcceptVault reply.
-    public struct VaultReply: Codable, Sendable, Equatable {
+    public struct VaultReply: JSONValue, Equatable {
         public var vault: VaultState
 
         public init(vault: VaultState) { self.vault = vault }
+
+        private static let jsonNames = ["vault"]
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var vault: VaultState?
+            var members = try reader.members()
+            while try reader.next(&members, of: Self.jsonNames) != nil { vault = try reader.read() }
+            self.init(vault: try members.required(vault, "vault"))
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("vault", vault)
+            writer.endObject()
+        }
     }
 
     /// What Boot, TieToBoot and ApproveBoot reply.
-    public struct BootReply: Codable, Sendable, Equatable {
+    public struct BootReply: JSONValue, Equatable {
         /// It is absent if the vault is not tied to the boot.
         public var boot: BootState?
 
         public init(boot: BootState? = nil) { self.boot = boot }
+
+        private static let jsonNames = ["boot"]
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var boot: BootState?
+            var members = try reader.members()
+            while try reader.next(&members, of: Self.jsonNames) != nil { boot = try reader.read() }
+            self.init(boot: boot)
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("boot", boot)
+            writer.endObject()
+        }
     }
 
     /// Stores an item. An item that is replaced keeps what is left out: access and each of its members, label,
@@ -90,7 +173,70 @@ extension Keychain {
             self.challenge = challenge
         }
 
-        public struct Reply: Codable, Sendable, Equatable {
+        private static let jsonNames = [
+            "access", "account", "applicationPassword", "attributes", "challenge", "comment", "expires",
+            "ifRevision", "kind", "label", "mode", "service", "value",
+        ]
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var service: String?
+            var account: String?
+            var kind: ItemKind?
+            var value: String?
+            var access: AccessChange?
+            var label: String?
+            var comment: String?
+            var attributes: [String: String]?
+            var expires: Int64?
+            var mode: SetMode?
+            var ifRevision: String?
+            var applicationPassword: String?
+            var challenge: String?
+            var members = try reader.members()
+            while let member = try reader.next(&members, of: Self.jsonNames) {
+                switch member {
+                case 0: access = try reader.read()
+                case 1: account = try reader.read()
+                case 2: applicationPassword = try reader.read()
+                case 3: attributes = try reader.read()
+                case 4: challenge = try reader.read()
+                case 5: comment = try reader.read()
+                case 6: expires = try reader.read()
+                case 7: ifRevision = try reader.read()
+                case 8: kind = try reader.read()
+                case 9: label = try reader.read()
+                case 10: mode = try reader.read()
+                case 11: service = try reader.read()
+                default: value = try reader.read()
+                }
+            }
+            self.init(
+                service: try members.required(service, "service"), account: try members.required(account, "account"),
+                kind: kind, value: try members.required(value, "value"), access: access, label: label, comment: comment,
+                attributes: attributes, expires: expires, mode: mode, ifRevision: ifRevision,
+                applicationPassword: applicationPassword, challenge: challenge
+            )
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("access", access)
+            writer.member("account", account)
+            writer.member("applicationPassword", applicationPassword)
+            writer.member("attributes", attributes)
+            writer.member("challenge", challenge)
+            writer.member("comment", comment)
+            writer.member("expires", expires)
+            writer.member("ifRevision", ifRevision)
+            writer.member("kind", kind)
+            writer.member("label", label)
+            writer.member("mode", mode)
+            writer.member("service", service)
+            writer.member("value", value)
+            writer.endObject()
+        }
+
+        public struct Reply: JSONValue, Equatable {
             public var item: Item
             /// When the former value was set.
             public var replaced: Int64?
@@ -106,6 +252,36 @@ extension Keychain {
                 self.replaced = replaced
                 self.former = former
                 self.protected = protected
+            }
+
+            private static let jsonNames = ["former", "item", "protected", "replaced"]
+
+            public init(from reader: inout JSONReader) throws(JSONFailure) {
+                var item: Item?
+                var replaced: Int64?
+                var former: Int64?
+                var protected: Bool?
+                var members = try reader.members()
+                while let member = try reader.next(&members, of: Self.jsonNames) {
+                    switch member {
+                    case 0: former = try reader.read()
+                    case 1: item = try reader.read()
+                    case 2: protected = try reader.read()
+                    default: replaced = try reader.read()
+                    }
+                }
+                self.init(
+                    item: try members.required(item, "item"), replaced: replaced, former: former, protected: protected
+                )
+            }
+
+            public func write(to writer: inout JSONWriter) {
+                writer.beginObject()
+                writer.member("former", former)
+                writer.member("item", item)
+                writer.member("protected", protected)
+                writer.member("replaced", replaced)
+                writer.endObject()
             }
         }
     }
@@ -128,7 +304,32 @@ extension Keychain {
             self.challenge = challenge
         }
 
-        public struct Reply: Codable, Sendable, Equatable {
+        private static let jsonNames = ["challenge", "changes", "rollback"]
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var changes: [Change]?
+            var rollback: RollbackTime?
+            var challenge: String?
+            var members = try reader.members()
+            while let member = try reader.next(&members, of: Self.jsonNames) {
+                switch member {
+                case 0: challenge = try reader.read()
+                case 1: changes = try reader.read()
+                default: rollback = try reader.read()
+                }
+            }
+            self.init(changes: try members.required(changes, "changes"), rollback: rollback, challenge: challenge)
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("challenge", challenge)
+            writer.member("changes", changes)
+            writer.member("rollback", rollback)
+            writer.endObject()
+        }
+
+        public struct Reply: JSONValue, Equatable {
             /// One for each change, in the same order.
             public var results: [ChangeResult]
             /// As for Set. It is absent with rollback.
@@ -138,238 +339,28 @@ extension Keychain {
                 self.results = results
                 self.protected = protected
             }
-        }
-    }
 
-    /// Gives out an item's value.
-    public struct Get: VarlinkMethod {
-        public static let name = "org.coffer.Keychain.Get"
-        public var service: String
-        public var account: String?
-        /// As for Set.
-        public var kind: ItemKind?
-        /// Gives out the value of this version, which may be a former one. Reading that takes what it took then. If
-        /// the item has no such value, or no longer, the answer is NotFound.
-        public var version: Int64?
-        /// Why the program asks, in its own words.
-        public var reason: String?
-        /// If the vault is locked, the answer is a challenge that also opens it, instead of Locked.
-        public var unlock: Bool?
-        /// Base64. It is given if the item requires app-password. If any is set, giving it chooses this way, and
-        /// leaving it out chooses the others.
-        public var applicationPassword: String?
-        /// The program asks for another one, as the Secret Service does. No lease of its own is used, and the access
-        /// log says so.
-        public var forOthers: Bool?
-        public var challenge: String?
+            private static let jsonNames = ["protected", "results"]
 
-        public init(
-            service: String, account: String? = nil, kind: ItemKind? = nil, version: Int64? = nil,
-            reason: String? = nil, unlock: Bool? = nil, applicationPassword: String? = nil, forOthers: Bool? = nil,
-            challenge: String? = nil
-        ) {
-            self.service = service
-            self.account = account
-            self.kind = kind
-            self.version = version
-            self.reason = reason
-            self.unlock = unlock
-            self.applicationPassword = applicationPassword
-            self.forOthers = forOthers
-            self.challenge = challenge
-        }
+            public init(from reader: inout JSONReader) throws(JSONFailure) {
+                var results: [ChangeResult]?
+                var protected: Bool?
+                var members = try reader.members()
+                while let member = try reader.next(&members, of: Self.jsonNames) {
+                    switch member {
+                    case 0: protected = try reader.read()
+                    default: results = try reader.read()
+                    }
+                }
+                self.init(results: try members.required(results, "results"), protected: protected)
+            }
 
-        public struct Reply: Codable, Sendable, Equatable {
-            /// Base64.
-            public var value: String
-            public var item: Item
-
-            public init(value: String, item: Item) {
-                self.value = value
-                self.item = item
+            public func write(to writer: inout JSONWriter) {
+                writer.beginObject()
+                writer.member("protected", protected)
+                writer.member("results", results)
+                writer.endObject()
             }
         }
-    }
-
-    /// Gives out the values of several items, all or none. A person is asked once for all of them, and is shown every
-    /// name. If one item cannot be given out, nothing is, and nobody is asked. The error's message names that item.
-    /// No item may be named twice. An item that can be read only with an application password is refused
-    /// (InvalidArgument). There are 32 items at most, and the answer must fit into one message. Otherwise the answer
-    /// is LimitExceeded.
-    public struct GetAll: VarlinkMethod {
-        public static let name = "org.coffer.Keychain.GetAll"
-        public var items: [ItemName]
-        /// Why the program asks, in its own words.
-        public var reason: String?
-        /// As for Get.
-        public var unlock: Bool?
-        /// As for Get.
-        public var forOthers: Bool?
-        /// It is good for these items in this order, each in the version that the person was asked for.
-        public var challenge: String?
-
-        public init(
-            items: [ItemName], reason: String? = nil, unlock: Bool? = nil, forOthers: Bool? = nil,
-            challenge: String? = nil
-        ) {
-            self.items = items
-            self.reason = reason
-            self.unlock = unlock
-            self.forOthers = forOthers
-            self.challenge = challenge
-        }
-
-        public struct Reply: Codable, Sendable, Equatable {
-            /// In the order of the call.
-            public var items: [ItemValue]
-
-            public init(items: [ItemValue]) { self.items = items }
-        }
-    }
-
-    /// Grants the calling process and its descendants a lease: they read these items without a prompt for so long.
-    /// The purpose is lease. The person is shown the items, the time, the program, the command and the reason. The
-    /// authenticator signs for each read still, and only for these items in their present versions. The lease ends
-    /// with its time, with the process, with a lock, with EndLeases, and when the broker or the machine starts again.
-    /// An item that can be read only with an application password is refused (InvalidArgument). A locked vault is
-    /// Locked. There are 32 items at most, as for GetAll.
-    public struct Lease: VarlinkMethod {
-        public static let name = "org.coffer.Keychain.Lease"
-        public var items: [ItemName]
-        /// How long it lasts, from the person's answer on. It is at least 1, and at most what root allows
-        /// (lease-limit).
-        public var seconds: Int64
-        /// The command that the process is about to run, in its own words.
-        public var command: String?
-        /// Why the program asks, in its own words.
-        public var reason: String?
-        public var challenge: String?
-
-        public init(
-            items: [ItemName], seconds: Int64, command: String? = nil, reason: String? = nil, challenge: String? = nil
-        ) {
-            self.items = items
-            self.seconds = seconds
-            self.command = command
-            self.reason = reason
-            self.challenge = challenge
-        }
-
-        public struct Reply: Codable, Sendable, Equatable {
-            /// It is absent if none of the items requires a person. Nobody was asked then, and no lease is needed.
-            public var lease: LeaseState?
-
-            public init(lease: LeaseState? = nil) { self.lease = lease }
-        }
-    }
-
-    /// Ends all leases that the caller's user has from this vault. It asks nobody.
-    public struct EndLeases: VarlinkMethod {
-        public static let name = "org.coffer.Keychain.EndLeases"
-
-        public init() {}
-
-        public struct Reply: Codable, Sendable, Equatable {
-            /// How many there were.
-            public var ended: Int64
-
-            public init(ended: Int64) { self.ended = ended }
-        }
-    }
-
-    /// Lists the values that an item had before, the newest first. It asks nobody.
-    public struct History: VarlinkMethod {
-        public static let name = "org.coffer.Keychain.History"
-        public var service: String
-        public var account: String?
-        /// As for Set.
-        public var kind: ItemKind?
-
-        public init(service: String, account: String? = nil, kind: ItemKind? = nil) {
-            self.service = service
-            self.account = account
-            self.kind = kind
-        }
-
-        public struct Reply: Codable, Sendable, Equatable {
-            public var item: Item
-            public var versions: [FormerVersion]
-
-            public init(item: Item, versions: [FormerVersion]) {
-                self.item = item
-                self.versions = versions
-            }
-        }
-    }
-
-    /// Makes a former value the item's present one, with the access control that it had. That is never looser than
-    /// the present one. It asks the person as reading that value does. The present value becomes a former one, unless
-    /// its access is looser.
-    public struct Restore: VarlinkMethod {
-        public static let name = "org.coffer.Keychain.Restore"
-        public typealias Reply = ChangedItemReply
-        public var service: String
-        public var account: String
-        /// As for Set.
-        public var kind: ItemKind?
-        /// If it is left out: the newest former value.
-        public var version: Int64?
-        /// Why the program asks, in its own words.
-        public var reason: String?
-        /// As for Get.
-        public var unlock: Bool?
-        /// Base64. It is always given if the former value has one, because it is sealed under it again.
-        public var applicationPassword: String?
-        public var challenge: String?
-
-        public init(
-            service: String, account: String, kind: ItemKind? = nil, version: Int64? = nil, reason: String? = nil,
-            unlock: Bool? = nil, applicationPassword: String? = nil, challenge: String? = nil
-        ) {
-            self.service = service
-            self.account = account
-            self.kind = kind
-            self.version = version
-            self.reason = reason
-            self.unlock = unlock
-            self.applicationPassword = applicationPassword
-            self.challenge = challenge
-        }
-    }
-
-    /// Changes what the vault keeps of values that are replaced. What is left out stays. Values that are too many
-    /// then are dropped at once.
-    public struct SetHistory: VarlinkMethod {
-        public static let name = "org.coffer.Keychain.SetHistory"
-        /// 0 to 10.
-        public var values: Int64?
-        /// 0 to 366.
-        public var days: Int64?
-
-        public init(values: Int64? = nil, days: Int64? = nil) {
-            self.values = values
-            self.days = days
-        }
-
-        public struct Reply: Codable, Sendable, Equatable {
-            public var history: HistorySetting
-            /// As for Set. It is about the former values that were dropped.
-            public var protected: Bool?
-
-            public init(history: HistorySetting, protected: Bool? = nil) {
-                self.history = history
-                self.protected = protected
-            }
-        }
-    }
-
-    /// Withdraws a challenge, because the caller can have nobody asked. The access log then records the request at
-    /// once, and not only when the challenge expires.
-    public struct Withdraw: VarlinkMethod {
-        public static let name = "org.coffer.Keychain.Withdraw"
-        public typealias Reply = Nothing
-        public var challenge: String
-
-        public init(challenge: String) { self.challenge = challenge }
     }
 }

@@ -1,166 +1,357 @@
 // Made by scripts/interfaces from Interfaces/org.coffer.Keychain.varlink: change that file.
+import JSON
 import Varlink
 
 extension Keychain {
-    /// Tells how the caller's own vault is tied to the measured boot.
-    public struct Boot: VarlinkMethod {
-        public static let name = "org.coffer.Keychain.Boot"
-        public typealias Reply = BootReply
+    /// Lists the values that an item had before, the newest first. It asks nobody.
+    public struct History: VarlinkMethod {
+        public static let name = "org.coffer.Keychain.History"
+        public var service: String
+        public var account: String?
+        /// As for Set.
+        public var kind: ItemKind?
 
-        public init() {}
-    }
+        public init(service: String, account: String? = nil, kind: ItemKind? = nil) {
+            self.service = service
+            self.account = account
+            self.kind = kind
+        }
 
-    /// Tells what a tie would hold or holds. It asks no person.
-    public struct TieCoverage: VarlinkMethod {
-        public static let name = "org.coffer.Keychain.TieCoverage"
-        /// If it is left out: 4, 7, and those that hold the kernel's command line and initrd here.
-        public var registers: [Int64]?
+        private static let jsonNames = ["account", "kind", "service"]
 
-        public init(registers: [Int64]? = nil) { self.registers = registers }
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var service: String?
+            var account: String?
+            var kind: ItemKind?
+            var members = try reader.members()
+            while let member = try reader.next(&members, of: Self.jsonNames) {
+                switch member {
+                case 0: account = try reader.read()
+                case 1: kind = try reader.read()
+                default: service = try reader.read()
+                }
+            }
+            self.init(service: try members.required(service, "service"), account: account, kind: kind)
+        }
 
-        public struct Reply: Codable, Sendable, Equatable {
-            public var coverage: BootCoverage
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("account", account)
+            writer.member("kind", kind)
+            writer.member("service", service)
+            writer.endObject()
+        }
 
-            public init(coverage: BootCoverage) { self.coverage = coverage }
+        public struct Reply: JSONValue, Equatable {
+            public var item: Item
+            public var versions: [FormerVersion]
+
+            public init(item: Item, versions: [FormerVersion]) {
+                self.item = item
+                self.versions = versions
+            }
+
+            private static let jsonNames = ["item", "versions"]
+
+            public init(from reader: inout JSONReader) throws(JSONFailure) {
+                var item: Item?
+                var versions: [FormerVersion]?
+                var members = try reader.members()
+                while let member = try reader.next(&members, of: Self.jsonNames) {
+                    switch member {
+                    case 0: item = try reader.read()
+                    default: versions = try reader.read()
+                    }
+                }
+                self.init(
+                    item: try members.required(item, "item"), versions: try members.required(versions, "versions")
+                )
+            }
+
+            public func write(to writer: inout JSONWriter) {
+                writer.beginObject()
+                writer.member("item", item)
+                writer.member("versions", versions)
+                writer.endObject()
+            }
         }
     }
 
-    /// Ties the vault to the present boot, or releases it. If there is no recovery code, the answer is Failed. If the
-    /// vault is tied already, the answer is AlreadyExists.
-    public struct TieToBoot: VarlinkMethod {
-        public static let name = "org.coffer.Keychain.TieToBoot"
-        public typealias Reply = BootReply
-        /// Registers of the TPM's SHA-256 bank: 0 to 22, except 16. If it is left out, they are those of TieCoverage.
-        public var registers: [Int64]?
-        /// True ties the vault even if the command line is not held. Otherwise the answer is then Failed.
-        public var weak: Bool?
-        /// True releases the vault from the boot.
-        public var release: Bool?
+    /// Makes a former value the item's present one, with the access control that it had. That is never looser than
+    /// the present one. It asks the person as reading that value does. The present value becomes a former one, unless
+    /// its access is looser.
+    public struct Restore: VarlinkMethod {
+        public static let name = "org.coffer.Keychain.Restore"
+        public typealias Reply = ChangedItemReply
+        public var service: String
+        public var account: String
+        /// As for Set.
+        public var kind: ItemKind?
+        /// If it is left out: the newest former value.
+        public var version: Int64?
+        /// Why the program asks, in its own words.
+        public var reason: String?
+        /// As for Get.
+        public var unlock: Bool?
+        /// Base64. It is always given if the former value has one, because it is sealed under it again.
+        public var applicationPassword: String?
         public var challenge: String?
 
-        public init(registers: [Int64]? = nil, weak: Bool? = nil, release: Bool? = nil, challenge: String? = nil) {
-            self.registers = registers
-            self.weak = weak
-            self.release = release
+        public init(
+            service: String, account: String, kind: ItemKind? = nil, version: Int64? = nil, reason: String? = nil,
+            unlock: Bool? = nil, applicationPassword: String? = nil, challenge: String? = nil
+        ) {
+            self.service = service
+            self.account = account
+            self.kind = kind
+            self.version = version
+            self.reason = reason
+            self.unlock = unlock
+            self.applicationPassword = applicationPassword
             self.challenge = challenge
         }
+
+        private static let jsonNames = [
+            "account", "applicationPassword", "challenge", "kind", "reason", "service", "unlock", "version",
+        ]
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var service: String?
+            var account: String?
+            var kind: ItemKind?
+            var version: Int64?
+            var reason: String?
+            var unlock: Bool?
+            var applicationPassword: String?
+            var challenge: String?
+            var members = try reader.members()
+            while let member = try reader.next(&members, of: Self.jsonNames) {
+                switch member {
+                case 0: account = try reader.read()
+                case 1: applicationPassword = try reader.read()
+                case 2: challenge = try reader.read()
+                case 3: kind = try reader.read()
+                case 4: reason = try reader.read()
+                case 5: service = try reader.read()
+                case 6: unlock = try reader.read()
+                default: version = try reader.read()
+                }
+            }
+            self.init(
+                service: try members.required(service, "service"), account: try members.required(account, "account"),
+                kind: kind, version: version, reason: reason, unlock: unlock, applicationPassword: applicationPassword,
+                challenge: challenge
+            )
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("account", account)
+            writer.member("applicationPassword", applicationPassword)
+            writer.member("challenge", challenge)
+            writer.member("kind", kind)
+            writer.member("reason", reason)
+            writer.member("service", service)
+            writer.member("unlock", unlock)
+            writer.member("version", version)
+            writer.endObject()
+        }
     }
 
-    /// Approves a future boot. Boots that were approved stay approved. Without replacements and values, it approves
-    /// the present boot alone.
-    public struct ApproveBoot: VarlinkMethod {
-        public static let name = "org.coffer.Keychain.ApproveBoot"
-        public typealias Reply = BootReply
-        /// The present boot with other measurements. Each group is for one file. At least one digest of each group
-        /// was measured in this boot.
-        public var replacements: [[Replacement]]?
-        /// The boot with these values in its registers. A register that is left out stays as it is now.
-        public var values: [RegisterValue]?
-        public var challenge: String?
+    /// Changes what the vault keeps of values that are replaced. What is left out stays. Values that are too many
+    /// then are dropped at once.
+    public struct SetHistory: VarlinkMethod {
+        public static let name = "org.coffer.Keychain.SetHistory"
+        /// 0 to 10.
+        public var values: Int64?
+        /// 0 to 366.
+        public var days: Int64?
 
-        public init(replacements: [[Replacement]]? = nil, values: [RegisterValue]? = nil, challenge: String? = nil) {
-            self.replacements = replacements
+        public init(values: Int64? = nil, days: Int64? = nil) {
             self.values = values
-            self.challenge = challenge
-        }
-    }
-
-    /// Renews all keys of the vault. Another vault with the same items takes its place. A group's vault is refused.
-    /// When the call is repeated with its challenge, it may ask once more, for items that one prompt could not name.
-    public struct RotateAll: VarlinkMethod {
-        public static let name = "org.coffer.Keychain.RotateAll"
-        /// One for each item that has one.
-        public var applicationPasswords: [ItemPassword]?
-        public var challenge: String?
-
-        public init(applicationPasswords: [ItemPassword]? = nil, challenge: String? = nil) {
-            self.applicationPasswords = applicationPasswords
-            self.challenge = challenge
+            self.days = days
         }
 
-        public struct Reply: Codable, Sendable, Equatable {
-            /// How many items were sealed anew. It is absent if nothing was done.
-            public var items: Int64?
-            /// The items whose application password must come with the call. Nothing was done if there are any.
-            public var passwords: [Item]
-            /// The TPM no longer holds the former keys. Otherwise the broker tries again whenever the vault is
-            /// opened.
-            public var revoked: Bool
+        private static let jsonNames = ["days", "values"]
 
-            public init(items: Int64? = nil, passwords: [Item] = [], revoked: Bool = false) {
-                self.items = items
-                self.passwords = passwords
-                self.revoked = revoked
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var values: Int64?
+            var days: Int64?
+            var members = try reader.members()
+            while let member = try reader.next(&members, of: Self.jsonNames) {
+                switch member {
+                case 0: days = try reader.read()
+                default: values = try reader.read()
+                }
+            }
+            self.init(values: values, days: days)
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("days", days)
+            writer.member("values", values)
+            writer.endObject()
+        }
+
+        public struct Reply: JSONValue, Equatable {
+            public var history: HistorySetting
+            /// As for Set. It is about the former values that were dropped.
+            public var protected: Bool?
+
+            public init(history: HistorySetting, protected: Bool? = nil) {
+                self.history = history
+                self.protected = protected
+            }
+
+            private static let jsonNames = ["history", "protected"]
+
+            public init(from reader: inout JSONReader) throws(JSONFailure) {
+                var history: HistorySetting?
+                var protected: Bool?
+                var members = try reader.members()
+                while let member = try reader.next(&members, of: Self.jsonNames) {
+                    switch member {
+                    case 0: history = try reader.read()
+                    default: protected = try reader.read()
+                    }
+                }
+                self.init(history: try members.required(history, "history"), protected: protected)
+            }
+
+            public func write(to writer: inout JSONWriter) {
+                writer.beginObject()
+                writer.member("history", history)
+                writer.member("protected", protected)
+                writer.endObject()
             }
         }
     }
 
-    /// Returns the access log of the caller's vault, the oldest records first, some hundreds at a time.
-    public struct Log: VarlinkMethod {
-        public static let name = "org.coffer.Keychain.Log"
-        /// Only records from this time on.
-        public var since: Int64?
-        /// Only records after the one with this number.
-        public var after: Int64?
+    /// Withdraws a challenge, because the caller can have nobody asked. The access log then records the request at
+    /// once, and not only when the challenge expires.
+    public struct Withdraw: VarlinkMethod {
+        public static let name = "org.coffer.Keychain.Withdraw"
+        public typealias Reply = Nothing
+        public var challenge: String
 
-        public init(since: Int64? = nil, after: Int64? = nil) {
-            self.since = since
-            self.after = after
+        public init(challenge: String) { self.challenge = challenge }
+
+        private static let jsonNames = ["challenge"]
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var challenge: String?
+            var members = try reader.members()
+            while try reader.next(&members, of: Self.jsonNames) != nil { challenge = try reader.read() }
+            self.init(challenge: try members.required(challenge, "challenge"))
         }
 
-        public struct Reply: Codable, Sendable, Equatable {
-            public var records: [LogRecord]
-            /// There are more. Call again with the last record's number.
-            public var more: Bool
-            /// What is wrong with the log, for people to read.
-            public var problem: String?
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("challenge", challenge)
+            writer.endObject()
+        }
+    }
 
-            public init(records: [LogRecord], more: Bool, problem: String? = nil) {
-                self.records = records
-                self.more = more
-                self.problem = problem
+    /// Tells whether an item exists.
+    public struct Exists: VarlinkMethod {
+        public static let name = "org.coffer.Keychain.Exists"
+        public var service: String
+        public var account: String?
+        /// As for Set.
+        public var kind: ItemKind?
+
+        public init(service: String, account: String? = nil, kind: ItemKind? = nil) {
+            self.service = service
+            self.account = account
+            self.kind = kind
+        }
+
+        private static let jsonNames = ["account", "kind", "service"]
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var service: String?
+            var account: String?
+            var kind: ItemKind?
+            var members = try reader.members()
+            while let member = try reader.next(&members, of: Self.jsonNames) {
+                switch member {
+                case 0: account = try reader.read()
+                case 1: kind = try reader.read()
+                default: service = try reader.read()
+                }
+            }
+            self.init(service: try members.required(service, "service"), account: account, kind: kind)
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("account", account)
+            writer.member("kind", kind)
+            writer.member("service", service)
+            writer.endObject()
+        }
+
+        public struct Reply: JSONValue, Equatable {
+            public var exists: Bool
+
+            public init(exists: Bool) { self.exists = exists }
+
+            private static let jsonNames = ["exists"]
+
+            public init(from reader: inout JSONReader) throws(JSONFailure) {
+                var exists: Bool?
+                var members = try reader.members()
+                while try reader.next(&members, of: Self.jsonNames) != nil { exists = try reader.read() }
+                self.init(exists: try members.required(exists, "exists"))
+            }
+
+            public func write(to writer: inout JSONWriter) {
+                writer.beginObject()
+                writer.member("exists", exists)
+                writer.endObject()
             }
         }
     }
 
-    /// Checks the TPM, the broker's process and files, the PAM services and the clock, and every row of the caller's
-    /// vault. The answer has nothing secret, and nothing about other users. A user has one such call at a time.
-    public struct Diagnose: VarlinkMethod {
-        public static let name = "org.coffer.Keychain.Diagnose"
+    /// Returns an item without its value.
+    public struct Show: VarlinkMethod {
+        public static let name = "org.coffer.Keychain.Show"
+        public typealias Reply = ItemReply
+        public var service: String
+        public var account: String?
+        /// As for Set.
+        public var kind: ItemKind?
 
-        public init() {}
-
-        public struct Reply: Codable, Sendable, Equatable {
-            public var findings: [Finding]
-
-            public init(findings: [Finding]) { self.findings = findings }
+        public init(service: String, account: String? = nil, kind: ItemKind? = nil) {
+            self.service = service
+            self.account = account
+            self.kind = kind
         }
-    }
 
-    /// Checks the whole access log.
-    public struct VerifyLog: VarlinkMethod {
-        public static let name = "org.coffer.Keychain.VerifyLog"
+        private static let jsonNames = ["account", "kind", "service"]
 
-        public init() {}
-
-        public struct Reply: Codable, Sendable, Equatable {
-            public var whole: Bool
-            /// What is wrong, for people to read.
-            public var problem: String?
-            /// How many records there are.
-            public var records: Int64
-            /// The number of the oldest record.
-            public var first: Int64?
-            /// The number of the newest record.
-            public var last: Int64?
-
-            public init(whole: Bool, problem: String? = nil, records: Int64, first: Int64? = nil, last: Int64? = nil) {
-                self.whole = whole
-                self.problem = problem
-                self.records = records
-                self.first = first
-                self.last = last
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var service: String?
+            var account: String?
+            var kind: ItemKind?
+            var members = try reader.members()
+            while let member = try reader.next(&members, of: Self.jsonNames) {
+                switch member {
+                case 0: account = try reader.read()
+                case 1: kind = try reader.read()
+                default: service = try reader.read()
+                }
             }
+            self.init(service: try members.required(service, "service"), account: account, kind: kind)
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("account", account)
+            writer.member("kind", kind)
+            writer.member("service", service)
+            writer.endObject()
         }
     }
 }

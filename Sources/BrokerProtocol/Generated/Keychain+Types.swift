@@ -1,9 +1,10 @@
 // Made by scripts/interfaces from Interfaces/org.coffer.Keychain.varlink: change that file.
+import JSON
 import Varlink
 
 extension Keychain {
     /// Who may read an item, and when.
-    public struct AccessControl: Codable, Sendable, Equatable {
+    public struct AccessControl: JSONValue, Equatable {
         /// It is when-unlocked, after-first-unlock, passcode-set or always.
         public var accessibility: Accessibility
         /// The value opens on this machine's TPM only. A recovery code does not restore it.
@@ -22,11 +23,43 @@ extension Keychain {
             self.require = require
             self.any = any
         }
+
+        private static let jsonNames = ["accessibility", "any", "require", "thisDeviceOnly"]
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var accessibility: Accessibility?
+            var thisDeviceOnly: Bool?
+            var require: [Constraint]?
+            var any: Bool?
+            var members = try reader.members()
+            while let member = try reader.next(&members, of: Self.jsonNames) {
+                switch member {
+                case 0: accessibility = try reader.read()
+                case 1: any = try reader.read()
+                case 2: require = try reader.read()
+                default: thisDeviceOnly = try reader.read()
+                }
+            }
+            self.init(
+                accessibility: try members.required(accessibility, "accessibility"),
+                thisDeviceOnly: try members.required(thisDeviceOnly, "thisDeviceOnly"),
+                require: try members.required(require, "require"), any: try members.required(any, "any")
+            )
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("accessibility", accessibility)
+            writer.member("any", any)
+            writer.member("require", require)
+            writer.member("thisDeviceOnly", thisDeviceOnly)
+            writer.endObject()
+        }
     }
 
     /// The members of an access control that a call changes. An existing item keeps what is left out. A new item gets
     /// the default: when-unlocked, false, nothing, false.
-    public struct AccessChange: Codable, Sendable, Equatable {
+    public struct AccessChange: JSONValue, Equatable {
         public var accessibility: Accessibility?
         public var thisDeviceOnly: Bool?
         public var require: [Constraint]?
@@ -42,10 +75,38 @@ extension Keychain {
             self.require = require
             self.any = any
         }
+
+        private static let jsonNames = ["accessibility", "any", "require", "thisDeviceOnly"]
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var accessibility: Accessibility?
+            var thisDeviceOnly: Bool?
+            var require: [Constraint]?
+            var any: Bool?
+            var members = try reader.members()
+            while let member = try reader.next(&members, of: Self.jsonNames) {
+                switch member {
+                case 0: accessibility = try reader.read()
+                case 1: any = try reader.read()
+                case 2: require = try reader.read()
+                default: thisDeviceOnly = try reader.read()
+                }
+            }
+            self.init(accessibility: accessibility, thisDeviceOnly: thisDeviceOnly, require: require, any: any)
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("accessibility", accessibility)
+            writer.member("any", any)
+            writer.member("require", require)
+            writer.member("thisDeviceOnly", thisDeviceOnly)
+            writer.endObject()
+        }
     }
 
     /// An item without its value.
-    public struct Item: Codable, Sendable, Equatable {
+    public struct Item: JSONValue, Equatable {
         public var id: String
         public var service: String
         public var account: String
@@ -89,10 +150,79 @@ extension Keychain {
             self.revision = revision
             self.biometrySet = biometrySet
         }
+
+        private static let jsonNames = [
+            "access", "account", "attributes", "biometrySet", "comment", "created", "expires", "id", "kind",
+            "label", "modified", "revision", "service", "version",
+        ]
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var id: String?
+            var service: String?
+            var account: String?
+            var kind: ItemKind?
+            var label: String?
+            var comment: String?
+            var attributes: [String: String]?
+            var access: AccessControl?
+            var created: Int64?
+            var modified: Int64?
+            var expires: Int64?
+            var version: Int64?
+            var revision: String?
+            var biometrySet: String?
+            var members = try reader.members()
+            while let member = try reader.next(&members, of: Self.jsonNames) {
+                switch member {
+                case 0: access = try reader.read()
+                case 1: account = try reader.read()
+                case 2: attributes = try reader.read()
+                case 3: biometrySet = try reader.read()
+                case 4: comment = try reader.read()
+                case 5: created = try reader.read()
+                case 6: expires = try reader.read()
+                case 7: id = try reader.read()
+                case 8: kind = try reader.read()
+                case 9: label = try reader.read()
+                case 10: modified = try reader.read()
+                case 11: revision = try reader.read()
+                case 12: service = try reader.read()
+                default: version = try reader.read()
+                }
+            }
+            self.init(
+                id: try members.required(id, "id"), service: try members.required(service, "service"),
+                account: try members.required(account, "account"), kind: try members.required(kind, "kind"),
+                label: label, comment: comment, attributes: try members.required(attributes, "attributes"),
+                access: try members.required(access, "access"), created: try members.required(created, "created"),
+                modified: try members.required(modified, "modified"), expires: expires,
+                version: try members.required(version, "version"), revision: try members.required(revision, "revision"),
+                biometrySet: biometrySet
+            )
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("access", access)
+            writer.member("account", account)
+            writer.member("attributes", attributes)
+            writer.member("biometrySet", biometrySet)
+            writer.member("comment", comment)
+            writer.member("created", created)
+            writer.member("expires", expires)
+            writer.member("id", id)
+            writer.member("kind", kind)
+            writer.member("label", label)
+            writer.member("modified", modified)
+            writer.member("revision", revision)
+            writer.member("service", service)
+            writer.member("version", version)
+            writer.endObject()
+        }
     }
 
     /// A value that an item had before.
-    public struct FormerVersion: Codable, Sendable, Equatable {
+    public struct FormerVersion: JSONValue, Equatable {
         /// The version that the item had with it.
         public var version: Int64
         /// When it was set.
@@ -108,10 +238,41 @@ extension Keychain {
             self.access = access
             self.until = until
         }
+
+        private static let jsonNames = ["access", "set", "until", "version"]
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var version: Int64?
+            var set: Int64?
+            var access: AccessControl?
+            var until: Int64?
+            var members = try reader.members()
+            while let member = try reader.next(&members, of: Self.jsonNames) {
+                switch member {
+                case 0: access = try reader.read()
+                case 1: set = try reader.read()
+                case 2: until = try reader.read()
+                default: version = try reader.read()
+                }
+            }
+            self.init(
+                version: try members.required(version, "version"), set: try members.required(set, "set"),
+                access: try members.required(access, "access"), until: try members.required(until, "until")
+            )
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("access", access)
+            writer.member("set", set)
+            writer.member("until", until)
+            writer.member("version", version)
+            writer.endObject()
+        }
     }
 
     /// What a vault keeps of values that were replaced.
-    public struct HistorySetting: Codable, Sendable, Equatable {
+    public struct HistorySetting: JSONValue, Equatable {
         /// The most former values of one item, 0 to 10. 0: none.
         public var values: Int64
         /// For how many days, 0 to 366. 0: none.
@@ -121,10 +282,32 @@ extension Keychain {
             self.values = values
             self.days = days
         }
+
+        private static let jsonNames = ["days", "values"]
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var values: Int64?
+            var days: Int64?
+            var members = try reader.members()
+            while let member = try reader.next(&members, of: Self.jsonNames) {
+                switch member {
+                case 0: days = try reader.read()
+                default: values = try reader.read()
+                }
+            }
+            self.init(values: try members.required(values, "values"), days: try members.required(days, "days"))
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("days", days)
+            writer.member("values", values)
+            writer.endObject()
+        }
     }
 
     /// The state of a vault.
-    public struct VaultState: Codable, Sendable, Equatable {
+    public struct VaultState: JSONValue, Equatable {
         /// It is none (no vault yet), sealed (not opened since the broker started), locked or unlocked.
         public var state: State
         /// Since when it is in this state.
@@ -153,242 +336,45 @@ extension Keychain {
             self.counter = counter
             self.protected = protected
         }
-    }
 
-    /// A boot under which a vault opens.
-    public struct ApprovedBoot: Codable, Sendable, Equatable {
-        /// SHA-256 over the values of the vault's registers in their order, hex.
-        public var digest: String
-        /// When it was approved.
-        public var approved: Int64
+        private static let jsonNames = ["boot", "bound", "counter", "items", "protected", "since", "state"]
 
-        public init(digest: String, approved: Int64) {
-            self.digest = digest
-            self.approved = approved
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var state: State?
+            var since: Int64?
+            var items: Int64?
+            var bound: Bool?
+            var boot: [Int64]?
+            var counter: Int64?
+            var protected: Bool?
+            var members = try reader.members()
+            while let member = try reader.next(&members, of: Self.jsonNames) {
+                switch member {
+                case 0: boot = try reader.read()
+                case 1: bound = try reader.read()
+                case 2: counter = try reader.read()
+                case 3: items = try reader.read()
+                case 4: protected = try reader.read()
+                case 5: since = try reader.read()
+                default: state = try reader.read()
+                }
+            }
+            self.init(
+                state: try members.required(state, "state"), since: since, items: items, bound: bound, boot: boot,
+                counter: counter, protected: protected
+            )
         }
-    }
 
-    /// How a vault is tied to the measured boot.
-    public struct BootState: Codable, Sendable, Equatable {
-        /// The registers that tell one boot from another.
-        public var registers: [Int64]
-        /// The boots under which the vault opens.
-        public var approved: [ApprovedBoot]
-        /// The present digest of these registers, hex.
-        public var now: String
-        /// The vault opens under this boot.
-        public var isApproved: Bool
-
-        public init(registers: [Int64], approved: [ApprovedBoot], now: String, isApproved: Bool) {
-            self.registers = registers
-            self.approved = approved
-            self.now = now
-            self.isApproved = isApproved
-        }
-    }
-
-    /// A digest that was measured in this boot, and the one that will replace it.
-    public struct Replacement: Codable, Sendable, Equatable {
-        /// SHA-256, hex.
-        public var old: String
-        /// SHA-256, hex.
-        public var new: String
-
-        public init(old: String, new: String) {
-            self.old = old
-            self.new = new
-        }
-    }
-
-    /// What a register will hold.
-    public struct RegisterValue: Codable, Sendable, Equatable {
-        public var register: Int64
-        /// SHA-256, hex.
-        public var value: String
-
-        public init(register: Int64, value: String) {
-            self.register = register
-            self.value = value
-        }
-    }
-
-    /// Whether there is a recovery code.
-    public struct RecoveryState: Codable, Sendable, Equatable {
-        /// When the valid code was made. It is absent if there is none.
-        public var made: Int64?
-
-        public init(made: Int64? = nil) { self.made = made }
-    }
-
-    /// What seals the vault.
-    public struct Sealer: Codable, Sendable, Equatable {
-        /// It is tpm or software.
-        public var kind: String
-        public var manufacturer: String?
-        public var model: String?
-        /// How the TPM is known, besides by the pinned storage key: certified, issuerUnknown, foreignCertificate,
-        /// noCertificate. It is absent if Diagnose was not called since the broker started.
-        public var identity: String?
-
-        public init(kind: String, manufacturer: String? = nil, model: String? = nil, identity: String? = nil) {
-            self.kind = kind
-            self.manufacturer = manufacturer
-            self.model = model
-            self.identity = identity
-        }
-    }
-
-    /// One record of the access log. It has names, and never a value.
-    public struct LogRecord: Codable, Sendable, Equatable {
-        /// Its number. The next record's number is one higher.
-        public var sequence: Int64
-        public var time: Int64
-        /// What was done: create, unlock, lock, read, set, edit, rename, delete, recovery, bind, unbind, rotate, tie,
-        /// release, approve, lease (granted), lease-end. rollback: an older copy of the vault's file was refused.
-        /// accept: root has accepted one. The log writes four events of its own. start: the log begins. dropped: old
-        /// records were dropped. broken: earlier records are missing or changed. cut: the end was lost, for example
-        /// by a power cut.
-        public var event: String
-        /// It is done, or one word for why it was refused: expired, cancelled, locked, password, and so on.
-        /// authentication-required: a person was needed, but the program had none asked. expired: nobody answered in
-        /// time.
-        public var outcome: String
-        public var uid: Int64?
-        public var pid: Int64?
-        /// If resolved, the program that the process ran when it connected. Otherwise the name that the process gives
-        /// itself.
-        public var program: String?
-        /// The kernel named the program at that moment. The process may have run something else since.
-        public var resolved: Bool
-        public var controlGroup: String?
-        public var item: String?
-        public var service: String?
-        public var account: String?
-        /// The item's kind. It is absent if that is generic.
-        public var kind: ItemKind?
-        public var require: [String]
-        /// Why the program asks, in its own words.
-        public var reason: String?
-        public var detail: String?
-        /// How many records before this one could not be written.
-        public var missed: Int64?
-
-        public init(
-            sequence: Int64, time: Int64, event: String, outcome: String, uid: Int64? = nil, pid: Int64? = nil,
-            program: String? = nil, resolved: Bool, controlGroup: String? = nil, item: String? = nil,
-            service: String? = nil, account: String? = nil, kind: ItemKind? = nil, require: [String],
-            reason: String? = nil, detail: String? = nil, missed: Int64? = nil
-        ) {
-            self.sequence = sequence
-            self.time = time
-            self.event = event
-            self.outcome = outcome
-            self.uid = uid
-            self.pid = pid
-            self.program = program
-            self.resolved = resolved
-            self.controlGroup = controlGroup
-            self.item = item
-            self.service = service
-            self.account = account
-            self.kind = kind
-            self.require = require
-            self.reason = reason
-            self.detail = detail
-            self.missed = missed
-        }
-    }
-
-    /// One change of Apply.
-    public struct Change: Codable, Sendable, Equatable {
-        /// It is set, delete or deleteService.
-        public var action: Action
-        public var service: String
-        /// It is left out for deleteService, and only there.
-        public var account: String?
-        /// As for Set. For deleteService: only items of this kind. If it is left out, items of all kinds.
-        public var kind: ItemKind?
-        /// This one and what follows are as for Set, and only for set. ifRevision is for delete, too. Base64.
-        public var value: String?
-        public var access: AccessChange?
-        public var label: String?
-        public var comment: String?
-        public var attributes: [String: String]?
-        public var expires: Int64?
-        public var mode: SetMode?
-        public var ifRevision: String?
-        public var applicationPassword: String?
-
-        public init(
-            action: Action, service: String, account: String? = nil, kind: ItemKind? = nil, value: String? = nil,
-            access: AccessChange? = nil, label: String? = nil, comment: String? = nil,
-            attributes: [String: String]? = nil, expires: Int64? = nil, mode: SetMode? = nil, ifRevision: String? = nil,
-            applicationPassword: String? = nil
-        ) {
-            self.action = action
-            self.service = service
-            self.account = account
-            self.kind = kind
-            self.value = value
-            self.access = access
-            self.label = label
-            self.comment = comment
-            self.attributes = attributes
-            self.expires = expires
-            self.mode = mode
-            self.ifRevision = ifRevision
-            self.applicationPassword = applicationPassword
-        }
-    }
-
-    /// What became of one change.
-    public struct ChangeResult: Codable, Sendable, Equatable {
-        /// The item's id. It is absent if there was no item to delete, and if several were deleted.
-        public var item: String?
-        /// The item's version and revision. They are there for set only.
-        public var version: Int64?
-        public var revision: String?
-        /// When the former value was set. It is there for a set that replaced one.
-        public var replaced: Int64?
-        /// How many items were deleted.
-        public var deleted: Int64
-
-        public init(
-            item: String? = nil, version: Int64? = nil, revision: String? = nil, replaced: Int64? = nil,
-            deleted: Int64 = 0
-        ) {
-            self.item = item
-            self.version = version
-            self.revision = revision
-            self.replaced = replaced
-            self.deleted = deleted
-        }
-    }
-
-    /// An item that a call about several items names.
-    public struct ItemName: Codable, Sendable, Equatable {
-        public var service: String
-        /// It is left out if the service has one account only.
-        public var account: String?
-        /// As for Set.
-        public var kind: ItemKind?
-
-        public init(service: String, account: String? = nil, kind: ItemKind? = nil) {
-            self.service = service
-            self.account = account
-            self.kind = kind
-        }
-    }
-
-    /// An item and its value.
-    public struct ItemValue: Codable, Sendable, Equatable {
-        /// Base64.
-        public var value: String
-        public var item: Item
-
-        public init(value: String, item: Item) {
-            self.value = value
-            self.item = item
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("boot", boot)
+            writer.member("bound", bound)
+            writer.member("counter", counter)
+            writer.member("items", items)
+            writer.member("protected", protected)
+            writer.member("since", since)
+            writer.member("state", state)
+            writer.endObject()
         }
     }
 }

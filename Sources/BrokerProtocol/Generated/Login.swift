@@ -1,4 +1,5 @@
 // Made by scripts/interfaces from Interfaces/org.coffer.Login.varlink: change that file.
+import JSON
 import Varlink
 
 /// pam_coffer's reports to the authenticator. Only root can open the socket. A connection carries one call.
@@ -32,11 +33,41 @@ public enum Login {
 
         public init(user: String) { self.user = user }
 
-        public struct Reply: Codable, Sendable, Equatable {
+        private static let jsonNames = ["user"]
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var user: String?
+            var members = try reader.members()
+            while try reader.next(&members, of: Self.jsonNames) != nil { user = try reader.read() }
+            self.init(user: try members.required(user, "user"))
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("user", user)
+            writer.endObject()
+        }
+
+        public struct Reply: JSONValue, Equatable {
             /// Whether the user's vault is open now. If it is not, only the log says why.
             public var opened: Bool
 
             public init(opened: Bool) { self.opened = opened }
+
+            private static let jsonNames = ["opened"]
+
+            public init(from reader: inout JSONReader) throws(JSONFailure) {
+                var opened: Bool?
+                var members = try reader.members()
+                while try reader.next(&members, of: Self.jsonNames) != nil { opened = try reader.read() }
+                self.init(opened: try members.required(opened, "opened"))
+            }
+
+            public func write(to writer: inout JSONWriter) {
+                writer.beginObject()
+                writer.member("opened", opened)
+                writer.endObject()
+            }
         }
     }
 }

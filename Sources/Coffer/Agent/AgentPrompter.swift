@@ -1,4 +1,5 @@
 import BrokerProtocol
+import JSON
 import Platform
 import Varlink
 
@@ -77,7 +78,7 @@ package struct AgentPrompter: Prompter {
         } catch { throw AgentClient.gone(error) }
     }
 
-    private func answer<Reply: Codable & Sendable>(of agent: inout VarlinkConnection) throws(KeychainError) -> Reply {
+    private func answer<Reply: JSONValue>(of agent: inout VarlinkConnection) throws(KeychainError) -> Reply {
         try waitForAnswer(of: agent)
         let answer: VarlinkAnswer<Reply>
         do throws(TransportFailure) {

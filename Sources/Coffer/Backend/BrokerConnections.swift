@@ -1,4 +1,5 @@
 import BrokerProtocol
+import JSON
 import Platform
 import Synchronization
 import Varlink
@@ -23,7 +24,7 @@ final class BrokerConnections: Sendable {
     }
 
     /// How a call ended for its caller.
-    private enum Outcome<Reply: Codable & Sendable>: Sendable {
+    private enum Outcome<Reply: JSONValue>: Sendable {
         case answered(Result<VarlinkAnswer<Reply>, TransportFailure>)
         /// It was given up. Nothing was changed.
         case cancelled

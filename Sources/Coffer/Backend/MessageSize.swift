@@ -1,5 +1,7 @@
 import BrokerProtocol
 import FoundationEssentials
+import JSON
+import Platform
 import Varlink
 
 /// The sizes of calls and answers on the wire, so that a keychain without a broker refuses what the broker refuses.
@@ -14,7 +16,7 @@ package enum MessageSize {
 
     static func fits(_ changes: [Wire.Change]) throws(KeychainError) -> Bool {
         // The name of the vault and the id of a challenge come besides the changes.
-        try count(VarlinkCall(Wire.Apply(changes: changes))) <= Varlink.longestMessage - frame
+        count(VarlinkCall(Wire.Apply(changes: changes))) <= Varlink.longestMessage - frame
     }
 
     /// Values that take fewer bytes on the wire are not worth counting before they are sent.
@@ -29,7 +31,7 @@ package enum MessageSize {
         var room = Varlink.longestMessage - frame
         for item in items {
             let sealed = padded(item.value.count) + sealing
-            room -= try count(Wire.Item(item.attributes)) + (sealed / 3 + 1) * 4 + frame
+            room -= count(Wire.Item(item.attributes)) + (sealed / 3 + 1) * 4 + frame
         }
         return room >= 0
     }
@@ -48,10 +50,11 @@ package enum MessageSize {
         return (length + step - 1) / step * step
     }
 
-    private static func count(_ message: some Encodable) throws(KeychainError) -> Int {
-        do { return try Varlink.encode(message).count } catch {
-            throw KeychainError(.invalidArgument, "this cannot be sent to a broker")
-        }
+    private static func count(_ message: some JSONWritable) -> Int {
+        let bytes = Varlink.encode(message)
+        // It holds the values that are to be stored.
+        defer { Wipe.storage(of: bytes) }
+        return bytes.count
     }
 }
 

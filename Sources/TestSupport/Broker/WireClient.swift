@@ -1,6 +1,7 @@
 import BrokerProtocol
 import Dispatch
 import Glibc
+import JSON
 import Platform
 import Varlink
 
@@ -31,7 +32,7 @@ public final class WireClient: Sendable {
 
     /// Waits for an answer.
     /// - Throws: the ``Fault`` in the answer, or ``Closed``.
-    public func reply<Reply: Codable & Sendable>(_ type: Reply.Type) async throws -> Reply {
+    public func reply<Reply: JSONValue>(_ type: Reply.Type) async throws -> Reply {
         switch try Varlink.decode(VarlinkAnswer<Reply>.self, from: await message()) {
         case .reply(let reply, _): return reply
         case .fault(let fault): throw fault

@@ -1,4 +1,6 @@
 // Made by scripts/interfaces from Interfaces/org.varlink.service.varlink: change that file.
+import JSON
+
 /// What a Varlink service tells of itself (varlink.org, "Service").
 public enum VarlinkService {
     /// The interface's name.
@@ -30,7 +32,14 @@ public enum VarlinkService {
 
         public init() {}
 
-        public struct Reply: Codable, Sendable, Equatable {
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            try reader.emptyObject()
+            self.init()
+        }
+
+        public func write(to writer: inout JSONWriter) { writer.emptyObject() }
+
+        public struct Reply: JSONValue, Equatable {
             public var vendor: String
             public var product: String
             public var version: String
@@ -44,6 +53,41 @@ public enum VarlinkService {
                 self.url = url
                 self.interfaces = interfaces
             }
+
+            private static let jsonNames = ["interfaces", "product", "url", "vendor", "version"]
+
+            public init(from reader: inout JSONReader) throws(JSONFailure) {
+                var vendor: String?
+                var product: String?
+                var version: String?
+                var url: String?
+                var interfaces: [String]?
+                var members = try reader.members()
+                while let member = try reader.next(&members, of: Self.jsonNames) {
+                    switch member {
+                    case 0: interfaces = try reader.read()
+                    case 1: product = try reader.read()
+                    case 2: url = try reader.read()
+                    case 3: vendor = try reader.read()
+                    default: version = try reader.read()
+                    }
+                }
+                self.init(
+                    vendor: try members.required(vendor, "vendor"), product: try members.required(product, "product"),
+                    version: try members.required(version, "version"), url: try members.required(url, "url"),
+                    interfaces: try members.required(interfaces, "interfaces")
+                )
+            }
+
+            public func write(to writer: inout JSONWriter) {
+                writer.beginObject()
+                writer.member("interfaces", interfaces)
+                writer.member("product", product)
+                writer.member("url", url)
+                writer.member("vendor", vendor)
+                writer.member("version", version)
+                writer.endObject()
+            }
         }
     }
 
@@ -54,10 +98,40 @@ public enum VarlinkService {
 
         public init(interface: String) { self.interface = interface }
 
-        public struct Reply: Codable, Sendable, Equatable {
+        private static let jsonNames = ["interface"]
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var interface: String?
+            var members = try reader.members()
+            while try reader.next(&members, of: Self.jsonNames) != nil { interface = try reader.read() }
+            self.init(interface: try members.required(interface, "interface"))
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("interface", interface)
+            writer.endObject()
+        }
+
+        public struct Reply: JSONValue, Equatable {
             public var description: String
 
             public init(description: String) { self.description = description }
+
+            private static let jsonNames = ["description"]
+
+            public init(from reader: inout JSONReader) throws(JSONFailure) {
+                var description: String?
+                var members = try reader.members()
+                while try reader.next(&members, of: Self.jsonNames) != nil { description = try reader.read() }
+                self.init(description: try members.required(description, "description"))
+            }
+
+            public func write(to writer: inout JSONWriter) {
+                writer.beginObject()
+                writer.member("description", description)
+                writer.endObject()
+            }
         }
     }
 }

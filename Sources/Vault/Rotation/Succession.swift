@@ -1,13 +1,13 @@
 import Authorization
 import Cryptography
-import FoundationEssentials
+import JSON
 import Platform
 
 /// A renewal of all keys that is under way, or was interrupted. It tells which file will replace which
 /// (docs/rotation.md). It is stored beside the vault, for example as `user-1000.vault.next.json`.
-public struct Succession: Codable, Sendable, Equatable {
+public struct Succession: JSONValue, Equatable {
     /// When the registry was asked to name the successor.
-    public struct Offer: Codable, Sendable, Equatable {
+    public struct Offer: JSONValue, Equatable {
         /// The boot ID of the machine's start.
         public let boot: String
         /// Milliseconds of the boot clock.
@@ -16,6 +16,23 @@ public struct Succession: Codable, Sendable, Equatable {
         public init(boot: String, time: Int64) {
             self.boot = boot
             self.time = time
+        }
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var boot: String?
+            var time: Int64?
+            var members = try reader.members()
+            while let member = try reader.next(&members, of: ["boot", "time"]) {
+                if member == 0 { boot = try reader.read() } else { time = try reader.read() }
+            }
+            self.init(boot: try members.required(boot, "boot"), time: try members.required(time, "time"))
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("boot", boot)
+            writer.member("time", time)
+            writer.endObject()
         }
 
         /// Whether the registry may still be told. `now` is the present boot clock, in milliseconds.
@@ -34,6 +51,31 @@ public struct Succession: Codable, Sendable, Equatable {
     public init(record: RegistryRecord, former: RegistryRecord) {
         self.record = record
         self.former = former
+    }
+
+    public init(from reader: inout JSONReader) throws(JSONFailure) {
+        var former: RegistryRecord?
+        var offer: Offer?
+        var record: RegistryRecord?
+        var members = try reader.members()
+        while let member = try reader.next(&members, of: ["former", "offer", "record"]) {
+            switch member {
+            case 0: former = try reader.read()
+            case 1: offer = try reader.read()
+            default: record = try reader.read()
+            }
+        }
+        self.record = try members.required(record, "record")
+        self.former = try members.required(former, "former")
+        self.offer = offer
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("former", former)
+        writer.member("offer", offer)
+        writer.member("record", record)
+        writer.endObject()
     }
 
     /// The vaults that vouch for a note, each with a MAC of its own. Both are needed: the former vault is already gone
@@ -57,19 +99,14 @@ public struct Succession: Codable, Sendable, Equatable {
         }
         guard isOurs else { return nil }
         // An unreadable note counts as none, so the renewal starts again.
-        return try? JSONDecoder().decode(Succession.self, from: Data(note.text))
+        return try? JSONReader.read(Succession.self, from: note.text)
     }
 
     /// - Parameters:
     ///   - former: the integrity key of the vault in use.
     ///   - successor: the integrity key of the vault that will replace it.
     func write(_ path: String, former: SecretBytes, successor: SecretBytes) throws(VaultError) {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys]
-        let text: [UInt8]
-        do { text = Array(try encoder.encode(self)) } catch {
-            throw VaultError(.storage, "the renewal of the keys cannot be noted", cause: error)
-        }
+        let text = JSONWriter.bytes(of: self)
         let macs = try cryptography { () throws(CryptographyError) in
             try HMACSHA256.code(for: Self.message(text, .former), key: former)
                 + HMACSHA256.code(for: Self.message(text, .successor), key: successor)

@@ -70,8 +70,7 @@ final class AgentServer: Sendable {
 
     private static func refuse(_ socket: borrowing UnixSocket, _ fault: Fault) {
         // `try?`: who does not listen learns it from the end of the connection.
-        guard let bytes = try? Varlink.encode(fault) else { return }
-        try? socket.send(bytes, until: .now)
+        try? socket.send(Varlink.encode(fault), until: .now)
         socket.endReceiving()
     }
 

@@ -1,6 +1,7 @@
 import BrokerProtocol
 import Coffer
 import Glibc
+import JSON
 import Platform
 import Varlink
 
@@ -26,12 +27,10 @@ struct AgentSession: ~Copyable {
                 return
             }
             // `try?`: what is no call gets no answer.
-            guard let message = try? VarlinkMessage(bytes),
-                let call = try? IncomingCall(message, served: AgentServer.interfaces.methods)
-            else { return }
+            guard let call = try? IncomingCall(bytes, served: AgentServer.interfaces.methods) else { return }
             do throws(Fault) {
                 guard let reply = try answer(call) else { return }
-                if !call.oneway { send(VarlinkReply(Reply(reply))) }
+                if !call.oneway { self.reply(reply) }
             } catch {
                 if !call.oneway { send(error) }
             }
@@ -39,7 +38,7 @@ struct AgentSession: ~Copyable {
     }
 
     /// - Returns: nil if the caller is gone.
-    private mutating func answer(_ call: IncomingCall) throws(Fault) -> (any Codable & Sendable)? {
+    private mutating func answer(_ call: IncomingCall) throws(Fault) -> (any JSONWritable)? {
         let passed = socket.takePassed()
         let parameters = try call.parameters()
         switch parameters {
@@ -113,21 +112,10 @@ struct AgentSession: ~Copyable {
         }
     }
 
-    private func send(_ message: some Encodable) {
-        // `try?`: these types always encode, and the next read notices a caller that does not take its answer.
-        guard let bytes = try? Varlink.encode(message) else { return }
-        try? socket.send(bytes, until: .now + AgentLimits.answer)
-    }
+    private func reply(_ parameters: some JSONWritable) { send(VarlinkReply(parameters)) }
 
-    /// A reply of any method.
-    private struct Reply: Codable, Sendable {
-        let content: any Codable & Sendable
-
-        init(_ content: any Codable & Sendable) { self.content = content }
-
-        // Replies are only sent.
-        init(from decoder: any Decoder) throws { content = try Nothing(from: decoder) }
-
-        func encode(to encoder: any Encoder) throws { try content.encode(to: encoder) }
+    private func send(_ message: some JSONWritable) {
+        // `try?`: the next read notices a caller that does not take its answer.
+        try? socket.send(Varlink.encode(message), until: .now + AgentLimits.answer)
     }
 }

@@ -2,6 +2,8 @@ import BrokerProtocol
 import Coffer
 import FoundationEssentials
 import Import
+import JSON
+import Platform
 
 /// Stores what was read in batches. Each batch is stored whole or not at all.
 struct ImportRun {
@@ -148,7 +150,7 @@ struct ImportRun {
         defer { progress.clear() }
         var rest = steps[...]
         while !rest.isEmpty {
-            let batch = rest.prefix(try Self.batchCount(rest))
+            let batch = rest.prefix(Self.batchCount(rest))
             try store(batch: Array(batch))
             rest = rest.dropFirst(batch.count)
             progress.show(steps.count - rest.count)
@@ -156,13 +158,13 @@ struct ImportRun {
     }
 
     /// How many steps fit into one call.
-    private static func batchCount(_ steps: ArraySlice<Step>) throws(KeychainError) -> Int {
+    private static func batchCount(_ steps: ArraySlice<Step>) -> Int {
         var bytes = 0
         var count = 0
         for step in steps.prefix(BatchLimits.changes) {
-            do { bytes += try JSONEncoder().encode(step.change).count } catch {
-                throw KeychainError(.failed, "\(step.item.place) cannot be sent to the broker")
-            }
+            let change = JSONWriter.bytes(of: step.change)
+            bytes += change.count
+            Wipe.storage(of: change)
             guard bytes <= BatchLimits.bytes else { break }
             count += 1
         }

@@ -109,7 +109,7 @@ final class FakeBroker: Sendable {
     }
 
     private func answer(_ bytes: [UInt8]) throws -> [UInt8] {
-        let call = try IncomingCall(VarlinkMessage(bytes), served: ServedMethods([]))
+        let call = try IncomingCall(bytes, served: ServedMethods([]))
         let name = String(call.method.split(separator: ".").last ?? "")
         let script = state.withLock { state in
             state.calls.append(name)
@@ -142,36 +142,36 @@ final class FakeBroker: Sendable {
         if script.silent.contains(name) { return [] }
         if let raw = script.raw[name] { return raw }
         switch name {
-        case "Describe": return try Varlink.encode(VarlinkReply(script.facts))
+        case "Describe": return Varlink.encode(VarlinkReply(script.facts))
         case "Companions":
-            return try Varlink.encode(VarlinkReply(BrokerInterface.Companions.Reply(companions: script.companions)))
+            return Varlink.encode(VarlinkReply(BrokerInterface.Companions.Reply(companions: script.companions)))
         case "Provision":
-            guard let record = script.record else { return try Varlink.encode(Fault(.brokerFailed, "no record")) }
-            return try Varlink.encode(VarlinkReply(BrokerInterface.Provision<RegistryRecord>.Reply(record: record)))
+            guard let record = script.record else { return Varlink.encode(Fault(.brokerFailed, "no record")) }
+            return Varlink.encode(VarlinkReply(BrokerInterface.Provision<RegistryRecord>.Reply(record: record)))
         case "AdoptVault":
-            return try Varlink.encode(VarlinkReply(BrokerInterface.AdoptVault.Reply(authorizations: script.adopted)))
+            return Varlink.encode(VarlinkReply(BrokerInterface.AdoptVault.Reply(authorizations: script.adopted)))
         case "Reseal":
-            guard let resealed = script.resealed else { return try Varlink.encode(Fault(.brokerFailed, "no root")) }
-            return try Varlink.encode(VarlinkReply(resealed))
+            guard let resealed = script.resealed else { return Varlink.encode(Fault(.brokerFailed, "no root")) }
+            return Varlink.encode(VarlinkReply(resealed))
         case "ResealForBoot":
-            guard let tied = script.tied else { return try Varlink.encode(Fault(.brokerFailed, "no roots")) }
-            return try Varlink.encode(VarlinkReply(tied))
+            guard let tied = script.tied else { return Varlink.encode(Fault(.brokerFailed, "no roots")) }
+            return Varlink.encode(VarlinkReply(tied))
         case "Succeed":
-            return try Varlink.encode(
+            return Varlink.encode(
                 VarlinkReply(BrokerInterface.Succeed<RegistryRecord>.Reply(record: script.successor)))
         case "ProvideKey":
             let name = Data(script.keyName).base64EncodedString()
-            return try Varlink.encode(VarlinkReply(BrokerInterface.ProvideKey.Reply(name: name)))
+            return Varlink.encode(VarlinkReply(BrokerInterface.ProvideKey.Reply(name: name)))
         case "Report":
             let nothing = BrokerInterface.Report.Reply(challenge: nil, vault: nil, authorizations: [])
-            return try Varlink.encode(VarlinkReply(script.reported ?? nothing))
+            return Varlink.encode(VarlinkReply(script.reported ?? nothing))
         case "Prepare":
-            return try Varlink.encode(
+            return Varlink.encode(
                 VarlinkReply(
                     BrokerInterface.Prepare.Reply(
                         nonce: Data(script.nonce).base64EncodedString(),
                         parameterHash: Data(script.parameterHash).base64EncodedString())))
-        default: return try Varlink.encode(VarlinkReply(Nothing()))
+        default: return Varlink.encode(VarlinkReply(Nothing()))
         }
     }
 }

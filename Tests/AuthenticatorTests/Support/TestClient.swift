@@ -1,5 +1,6 @@
 import BrokerProtocol
 import Foundation
+import JSON
 import Platform
 import TestSupport
 import Varlink
@@ -36,7 +37,7 @@ struct TestClient: ~Copyable {
     func send(_ bytes: [UInt8]) throws { try socket.send(bytes, until: .now + patience) }
 
     /// The authenticator's next message, unasked or not.
-    mutating func receive<Reply: Codable & Sendable>(_ type: Reply.Type) throws -> Result<Reply, Fault> {
+    mutating func receive<Reply: JSONValue>(_ type: Reply.Type) throws -> Result<Reply, Fault> {
         guard let bytes = try socket.receiveMessage(limit: 1 << 20, until: .now + patience) else {
             throw SystemError("receive", reason: "the authenticator closed the connection")
         }

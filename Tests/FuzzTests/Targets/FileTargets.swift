@@ -1,6 +1,7 @@
 import Authorization
 import Cryptography
 import Foundation
+import JSON
 import Platform
 import Recovery
 import TestSupport
@@ -92,7 +93,7 @@ struct NoteTarget: FuzzTarget {
         try succession.write(path, former: keys.own, successor: keys.own)
         note = try own.bytes(path)
         tree = try JSONTree(parsing: Array(note.dropFirst(64)))
-        donors = [try JSONTree(parsing: Array(JSONEncoder().encode(other.recordUnderTPM())))]
+        donors = [try JSONTree(parsing: JSONWriter.bytes(of: other.recordUnderTPM()))]
     }
 
     mutating func tryOne(_ mutator: inout Mutator) throws {
@@ -139,7 +140,7 @@ struct RegistryTarget: FuzzTarget {
             binding: required(BindingPin(index: pin, salt: [UInt8](repeating: 2, count: 16))),
             unlockRoot: [UInt8](repeating: 8, count: 34))
         trees = try [sample.record, sample.recordUnderTPM(), bound].map {
-            try JSONTree(parsing: Array(JSONEncoder().encode($0)))
+            try JSONTree(parsing: JSONWriter.bytes(of: $0))
         }
     }
 
@@ -149,7 +150,7 @@ struct RegistryTarget: FuzzTarget {
         try Data(mutator.text(tree, donors: trees)).write(to: URL(fileURLWithPath: registry.path(of: owner)))
         if let record = try answer({ try registry.record(for: owner) }) ?? nil {
             try promise(record.owner == owner, "another's record was read")
-            let again = try JSONDecoder().decode(RegistryRecord.self, from: JSONEncoder().encode(record))
+            let again = try JSONReader.read(RegistryRecord.self, from: JSONWriter.bytes(of: record))
             try promise(again == record, "a record is another one when it is written again")
         }
         _ = try answer { try registry.indexHandles() }

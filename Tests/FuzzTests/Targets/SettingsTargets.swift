@@ -1,6 +1,7 @@
 import Authorization
 import BrokerProtocol
 import Foundation
+import JSON
 import RootConfiguration
 import TestSupport
 
@@ -29,8 +30,8 @@ struct AuthenticatorTarget: FuzzTarget {
         // The difference of its times overflows.
         let extreme = ReuseRecord(session: session, boot: boot, services: [.anyFactor], asked: .min, ends: .max)
         let attempts = AttemptRecord(failures: 5, last: 1_800_000_000_000)
-        func tree(_ value: some Encodable) throws -> JSONTree {
-            try JSONTree(parsing: Array(JSONEncoder().encode(value)))
+        func tree(_ value: some JSONWritable) throws -> JSONTree {
+            try JSONTree(parsing: JSONWriter.bytes(of: value))
         }
         trees = [
             ("attempts", try tree(attempts)), ("reuse", try tree([reuse, extreme])), ("prompts", try tree([prompt])),
@@ -42,7 +43,7 @@ struct AuthenticatorTarget: FuzzTarget {
             try Folder.make("\(folder.path)/\(name)", mode: 0o700)
             let text = mutator.text(tree, donors: trees.map(\.tree))
             try DurableFile.write(text, to: "\(folder.path)/\(name)/0.json", mode: 0o600)
-            if let record = try answer({ try JSONDecoder().decode(AttemptRecord.self, from: Data(text)) }) {
+            if let record = try answer({ try JSONReader.read(AttemptRecord.self, from: text) }) {
                 for now: Int64 in [.min / 2, -1, 0, 1_800_000_000_000, .max / 2] {
                     var (begun, failed) = (record, record)
                     let wait = begun.begin(at: now)

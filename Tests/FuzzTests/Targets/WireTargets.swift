@@ -1,5 +1,6 @@
 import BrokerProtocol
 import Foundation
+import JSON
 import Platform
 import RootConfiguration
 import TestSupport
@@ -14,7 +15,7 @@ enum WireSamples {
     static func calls() throws -> [(bytes: [UInt8], method: any VarlinkMethod.Type)] {
         var calls: [(bytes: [UInt8], method: any VarlinkMethod.Type)] = []
         func add<Method: VarlinkMethod>(_ method: Method) throws {
-            calls.append((try Varlink.encode(VarlinkCall(method)).dropLast(), Keychain.InVault<Method>.self))
+            calls.append((Varlink.encode(VarlinkCall(method)).dropLast(), Keychain.InVault<Method>.self))
         }
         let access = Keychain.AccessControl(require: [.presence, .passcode], any: true)
         let value = Data("value".utf8).base64EncodedString()
@@ -98,9 +99,14 @@ struct WireTarget: FuzzTarget {
                 case .incomplete: break reading
                 case .tooLong: return
                 case .message(let found):
-                    guard let message = try answer({ try VarlinkMessage(found) }) else { continue }
+                    // What Coffer's own reader takes is JSON to Foundation too.
+                    if try answer({ try JSONReader.check(found) }) != nil {
+                        _ = try JSONDecoder().decode(Anything.self, from: Data(found))
+                    }
+                    _ = try answer { try Varlink.decode(VarlinkAnswer<Keychain.Get.Reply>.self, from: found) }
                     try answer {
-                        let parameters = try IncomingCall(message, served: served).parameters()
+                        let parameters = try IncomingCall(found, served: served).parameters()
+                        if let parameters { try Self.promiseSame(parameters) }
                         guard let set = (parameters as? Keychain.InVault<Keychain.Set>)?.method else { return }
                         _ = try WireAccess.decode(set.access, over: nil)
                         _ = try WireTime.decode(set.expires)
@@ -109,6 +115,20 @@ struct WireTarget: FuzzTarget {
                 }
             }
         }
+    }
+}
+
+extension WireTarget {
+    /// Takes any value.
+    private struct Anything: Decodable {
+        init(from decoder: any Decoder) throws {}
+    }
+
+    /// What was read is the same when it is written and read again.
+    private static func promiseSame(_ parameters: some VarlinkMethod) throws {
+        let bytes = JSONWriter.bytes(of: parameters)
+        let again = try JSONReader.read(type(of: parameters), from: bytes)
+        try promise(JSONWriter.bytes(of: again) == bytes, "a call is another one when it is written again")
     }
 }
 
