@@ -1,7 +1,7 @@
 /// A program's help, in lines that fit on a terminal.
 struct UsageText {
     private static let width = 80
-    private static let column = 26
+    private static let column = 30
 
     private let usage: ProgramUsage
 

@@ -29,7 +29,8 @@ import SystemBus
         commands: [
             .init(options: [
                 .init(
-                    "replace", help: "Take over from the program that serves the Secret Service now, if it allows that."),
+                    "replace", help: "Take over from the program that serves the Secret Service now, if it allows that."
+                ),
                 .init(
                     "wait", value: "seconds",
                     help: "How long a program waits for your answer, 1 to 600 seconds. Most programs give up after 25.",

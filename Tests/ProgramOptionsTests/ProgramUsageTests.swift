@@ -14,7 +14,9 @@ struct ProgramUsageTests {
         ])
     private static let single = ProgramUsage(
         "one", version: "one 2.0", abstract: "Do one thing.", discussion: "A paragraph.\n\n  kept as  it is",
-        commands: [.init(options: [.init("wait", value: "seconds", help: "How long.", usual: "24"), .init("now", help: "N.")])])
+        commands: [
+            .init(options: [.init("wait", value: "seconds", help: "How long.", usual: "24"), .init("now", help: "N.")])
+        ])
 
     private func run(_ usage: ProgramUsage, _ words: String...) throws -> ParsedOptions {
         guard case .run(let options) = try usage.read(words) else { throw UsageError("it shows a text") }
@@ -35,12 +37,14 @@ struct ProgramUsageTests {
         #expect(try run(Self.single, "--wait=")["wait"] == "")
     }
 
-    @Test("wrong use is told, and what is wrong with it", arguments: [
-        (["--bogus"], "there is no option --bogus"), (["list", "--config", "x"], "there is no option --config"),
-        (["--config"], "--config needs a value"), (["list", "--all=1"], "there is no option --all"),
-        (["surplus"], "there is an argument too many"), (["list", "list"], "there is an argument too many"),
-        (["help", "nothing"], "there is no command nothing"), (["-x"], "there is no option -x"),
-    ])
+    @Test(
+        "wrong use is told, and what is wrong with it",
+        arguments: [
+            (["--bogus"], "there is no option --bogus"), (["list", "--config", "x"], "there is no option --config"),
+            (["--config"], "--config needs a value"), (["list", "--all=1"], "there is no option --all"),
+            (["surplus"], "there is an argument too many"), (["list", "list"], "there is an argument too many"),
+            (["help", "nothing"], "there is no command nothing"), (["-x"], "there is no option -x"),
+        ])
     func wrongUse(_ words: [String], _ message: String) {
         #expect(throws: UsageError(message)) { try Self.several.read(words) }
     }

@@ -44,7 +44,8 @@ public struct LongOptions: Sendable {
                 return values
             case Int(UInt8(ascii: "h")): values["help"] = ""
             case Self.first..<(Self.first + names.count):
-                values[names[found - Self.first]] = unsafe coffer_option_value().map { unsafe String(cString: $0) } ?? ""
+                values[names[found - Self.first]] =
+                    unsafe coffer_option_value().map { unsafe String(cString: $0) } ?? ""
             case Int(UInt8(ascii: ":")): throw .missingValue(Self.refused(words))
             default: throw .unknown(Self.refused(words))
             }
