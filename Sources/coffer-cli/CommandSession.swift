@@ -36,8 +36,10 @@ struct CommandSession {
 
     func variable(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
 
-    /// Whether somebody can be asked.
-    func mayAsk(noPrompt: Bool) -> Bool { !noPrompt && findPrompter() != nil }
+    /// Whether a locked vault may be unlocked on the way. It may if somebody can be asked.
+    func mayUnlock(noPrompt: Bool) -> Bool {
+        !noPrompt && PrompterFinder(environment: environment).find() != nil
+    }
 
     /// Makes a call that may need a person.
     /// - Parameter purpose: the subject of the error message: "github/me".
@@ -50,8 +52,6 @@ struct CommandSession {
         let reply = try retrying { () throws(KeychainError) in
             try client.call(method) { purposes throws(KeychainError) in
                 creates = purposes.contains(.create)
-                // Looked for only now, because most calls need nobody.
-                if purposes.contains(.unlock), !(method is Keychain.Unlock), findPrompter() == nil { throw locked }
                 return try prompter(
                     purposes, for: purpose, noPrompt: noPrompt, command: command, asksOwner: asksOwner)
             }
@@ -157,12 +157,6 @@ struct CommandSession {
 
     func passwordInput(for name: String, noPrompt: Bool) -> ApplicationPasswordInput {
         ApplicationPasswordInput(name: name, noPrompt: noPrompt) { PrompterFinder(environment: environment).find(.own) }
-    }
-
-    /// What the broker answers to a call that may not open the vault on the way.
-    private var locked: KeychainError {
-        let name = vault?.group.map { "the vault of the group “\($0)”" } ?? vault?.user.map { "the vault of “\($0)”" }
-        return KeychainError(.locked, "\(name ?? "your vault") is locked", advice: "open it with: \(unlockCommand)")
     }
 
     /// The command that unlocks the vault.

@@ -36,9 +36,6 @@ struct VaultOptions: ParsableArguments {
 struct PromptOptions: ParsableArguments {
     @Flag(help: "Never ask for a password: fail at once with status 4 (5 if the vault is locked).")
     var noPrompt = false
-
-    /// What a call says about opening a locked vault on the way.
-    var mayUnlock: Bool? { noPrompt ? nil : true }
 }
 
 /// Why a secret is read, in the words of the person or program that reads it.

@@ -101,7 +101,7 @@ struct ReferenceResolver {
 
     private func read(_ batch: Batch) throws(KeychainError) -> [Secret] {
         let session = CommandSession(batch.vault)
-        let unlock: Bool? = noPrompt ? nil : true
+        let unlock = session.mayUnlock(noPrompt: noPrompt) ? true : nil
         if batch.references.count == 1, let only = batch.references.first {
             // This call also takes an application password.
             let reply = try session.call(
