@@ -15,7 +15,7 @@ func unlockedVault(
 ) async throws -> (VaultActor, ChallengeStore, Caller, TemporaryFolder) {
     let uid = ProcessSurroundings.effectiveUser
     let folder = try TemporaryFolder()
-    let store = ChallengeStore(limits: .init(openPerUser: 8, life: .seconds(60)), clock: .system)
+    let store = ChallengeStore(limits: .init(openPerUser: 8, life: .seconds(600)), clock: .system)
     let registry = Registry(directory: folder.path, authenticatorUID: uid)
     let sealer = SoftwareSealer(directory: folder.path)
     let vaultActor = VaultActor(
