@@ -73,7 +73,8 @@ package struct BrokerClient: Sendable {
                 } catch { throw unsent ?? error }
                 replies.append(reply)
                 guard case .reply(_, continues: true) = reply else {
-                    if unsent == nil { kept.keep(connection) }
+                    // The broker ends the connection after some errors, which may be noticed only by the next call.
+                    if unsent == nil, !reply.mayEndConnection { kept.keep(connection) }
                     return replies
                 }
                 guard more == true else { throw .notUnderstood("one answer was requested, but several came") }

@@ -17,3 +17,21 @@ final class KeptConnection: Sendable {
         connection.withLock { $0 = free.take() }
     }
 }
+
+extension Fault {
+    /// Whether the broker may end the connection after this error, for example because the call was too long.
+    var mayEndConnection: Bool {
+        switch name {
+        case .limitExceeded, .invalidArgument, .failed: true
+        default: false
+        }
+    }
+}
+
+extension VarlinkAnswer {
+    /// Whether the broker may end the connection after this answer.
+    var mayEndConnection: Bool {
+        guard case .fault(let fault) = self else { return false }
+        return fault.mayEndConnection
+    }
+}

@@ -200,6 +200,13 @@ public struct UnixSocket: ~Copyable, Sendable {
     /// Whether a whole message has already been received. `poll` does not show this.
     public var hasMessage: Bool { received.hasMessage }
 
+    /// Whether the peer has sent something, or closed its end. This takes nothing from the stream.
+    public var hasInput: Bool {
+        guard received.count == 0 else { return true }
+        // A socket that cannot be looked at is as good as closed.
+        do throws(SystemError) { return try descriptor.hasInput() } catch { return true }
+    }
+
     /// Whether the peer has closed its end. This takes nothing from the stream.
     public func peerHasClosed() -> Bool { descriptor.peerHasClosed() }
 

@@ -40,6 +40,7 @@ public final class FakeServer: Sendable {
     }
 
     private let calls = Mutex<[Call]>([])
+    private let accepted = Mutex(0)
     private let script: Mutex<[String: [Step]]>
 
     public init(path: String, _ script: [String: [Step]]) throws {
@@ -50,6 +51,7 @@ public final class FakeServer: Sendable {
         Thread.detachNewThread { [self] in
             let listener = UnixListener(adopting: Descriptor(adopting: number))
             while let connection = try? listener.accept() {  // A closed listener is how this ends.
+                accepted.withLock { $0 += 1 }
                 let peer = connection.release()
                 Thread.detachNewThread {
                     self.serve(UnixSocket(adopting: Descriptor(adopting: peer), takesDescriptors: true))
@@ -57,6 +59,9 @@ public final class FakeServer: Sendable {
             }
         }
     }
+
+    /// How many connections were made so far.
+    public var connections: Int { accepted.withLock { $0 } }
 
     /// The calls so far, by method.
     public func calls(_ method: String) -> [Call] { calls.withLock { $0.filter { $0.method.hasSuffix("." + method) } } }
@@ -66,7 +71,7 @@ public final class FakeServer: Sendable {
     private func serve(_ connection: consuming UnixSocket) {
         var socket = connection
         let limit = ContinuousClock.now + patience
-        // An error ends the connection. The test sees that from its other end.
+        // `try?`: an error ends the connection. The test sees that from its other end.
         while let message = try? socket.receiveMessage(limit: 4 << 20, until: limit),
             let call = try? IncomingCall(message, served: ServedMethods([]))
         {

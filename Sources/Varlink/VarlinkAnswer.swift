@@ -6,7 +6,7 @@ public enum VarlinkAnswer<Reply: JSONValue>: JSONReadable {
     /// An error of one of the interfaces.
     case fault(Fault)
 
-    /// If the message names an error, it is that error, whatever else it holds.
+    /// A message that names an error is that error, even if it also has a reply.
     public init(from reader: inout JSONReader) throws(JSONFailure) {
         var error: Fault.Name?
         var continues: Attempt<Bool>?

@@ -40,8 +40,9 @@ public struct VarlinkConnection: ~Copyable, Sendable {
     /// Whether the peer has not read all calls that were sent.
     public var isUnread: Bool { socket.isUnread }
 
-    /// Whether the peer has closed its end. If it has, or sends what nobody asked for, no further call is answered.
-    public var isEnded: Bool { socket.hasMessage || socket.peerHasClosed() }
+    /// Whether no further call can be made: the peer has closed its end, or has sent what nobody asked for, which would
+    /// pass for the next answer.
+    public var isEnded: Bool { socket.hasInput }
 
     /// What ends the connection from another thread.
     /// - Throws: ``TransportFailure``.

@@ -115,7 +115,7 @@ final class BrokerConnections: Sendable {
                     replies.append(reply)
                 }
             } catch let fault as Fault {
-                put(connection, after: fault)
+                if fault.mayEndConnection { connection.close() } else { keep(connection) }
                 throw fault
             }
             keep(connection)
@@ -140,22 +140,14 @@ final class BrokerConnections: Sendable {
                 return nil
             }
             let answer = try await connection.call(method, until: deadline)
-            if case .fault(let fault) = answer { put(connection, after: fault) } else { keep(connection) }
+            // The broker ends the connection after some errors, which may be noticed only by the next call.
+            if answer.mayEndConnection { connection.close() } else { keep(connection) }
             return .success(answer)
         } catch let failure as TransportFailure {
             return .failure(failure)
         } catch {
             // Nothing cancels this task, so no other error can come.
             return .failure(.unreachable("the call was cancelled"))
-        }
-    }
-
-    /// The broker ends the connection after some errors, for example if a call is too long. That may be noticed only later,
-    /// by the next call. So the connection is kept only after an error that never ends it.
-    private func put(_ connection: AsyncVarlinkConnection, after fault: Fault) {
-        switch fault.name {
-        case .limitExceeded, .invalidArgument, .failed: connection.close()
-        default: keep(connection)
         }
     }
 
