@@ -49,7 +49,7 @@ extension JSONReader {
         return nil
     }
 
-    /// Reads an object of which no member is asked for.
+    /// Reads an object and uses none of its members.
     public mutating func emptyObject() throws(JSONFailure) {
         var members = try members()
         while try next(&members, of: []) != nil {}

@@ -44,7 +44,7 @@ extension JSONReader {
     }
 
     private func checkUTF8(_ range: Range<Int>) throws(JSONFailure) {
-        // The text is not kept, because only its validity matters.
+        // `try?`: only whether it is valid matters.
         guard (try? UTF8Span(validating: bytes.span.extracting(range))) != nil else {
             throw .malformed("the message is not UTF-8")
         }

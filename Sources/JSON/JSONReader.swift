@@ -19,29 +19,35 @@ public struct JSONReader: ~Copyable {
     var noted: [(name: String, at: Int)] = []
     var trail = JSONTrail()
 
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
+    init(_ bytes: [UInt8], from start: Int = 0) {
+        self.bytes = bytes
+        at = start
+    }
 
     /// Reads bytes that are exactly one object.
-    /// - Throws: ``JSONFailure``. What is malformed anywhere is `malformed`, whatever else is wrong before it.
+    /// - Parameter start: where it begins.
+    /// - Throws: ``JSONFailure``. If the bytes are malformed anywhere, the error is `malformed`.
     public static func read<Value>(
-        _ bytes: [UInt8], _ body: (inout JSONReader) throws(JSONFailure) -> Value
+        _ bytes: [UInt8], from start: Int = 0, _ body: (inout JSONReader) throws(JSONFailure) -> Value
     ) throws(JSONFailure) -> Value {
-        var reader = JSONReader(bytes)
+        var reader = JSONReader(bytes, from: start)
         do throws(JSONFailure) {
             try reader.beginWhole()
             let value = try body(&reader)
             try reader.endWhole()
             return value
         } catch {
-            if error.malformation == nil { try check(bytes) }
+            if error.malformation == nil { try check(bytes, from: start) }
             throw error
         }
     }
 
     /// Reads bytes that are exactly one object.
     /// - Throws: ``JSONFailure``.
-    public static func read<Value: JSONReadable>(_ type: Value.Type, from bytes: [UInt8]) throws(JSONFailure) -> Value {
-        try read(bytes) { (reader) throws(JSONFailure) in try Value(from: &reader) }
+    public static func read<Value: JSONReadable>(
+        _ type: Value.Type, from bytes: [UInt8], at start: Int = 0
+    ) throws(JSONFailure) -> Value {
+        try read(bytes, from: start) { (reader) throws(JSONFailure) in try Value(from: &reader) }
     }
 
     /// Reads bytes that are exactly one value, object or not.
@@ -58,8 +64,8 @@ public struct JSONReader: ~Copyable {
 
     /// Checks that bytes are exactly one object, and keeps nothing of it.
     /// - Throws: `malformed`.
-    public static func check(_ bytes: [UInt8]) throws(JSONFailure) {
-        var reader = JSONReader(bytes)
+    public static func check(_ bytes: [UInt8], from start: Int = 0) throws(JSONFailure) {
+        var reader = JSONReader(bytes, from: start)
         try reader.beginWhole()
         try reader.skipValue()
         try reader.endWhole()

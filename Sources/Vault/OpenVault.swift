@@ -55,11 +55,12 @@ public final class OpenVault: Sendable {
     /// - Throws: as opening does, but never `.rollback`.
     public convenience init(
         accepting record: RegistryRecord, directory: String, sealer: any Sealer,
-        now: @escaping @Sendable () -> UInt64 = SystemClock.now, onChange: @escaping ChangeObserver = { _ in }
+        now: @escaping @Sendable () -> UInt64 = SystemClock.now, memory: KeptMemory = KeptMemory(),
+        onChange: @escaping ChangeObserver = { _ in }
     ) throws(VaultError) {
         try self.init(
             directory: directory, record: record, sealer: sealer, now: now, logLimit: AccessLogLimits.size,
-            accepting: true, onChange: onChange)
+            accepting: true, kept: KeptRows(memory), onChange: onChange)
     }
 
     /// - Parameters:

@@ -1,7 +1,7 @@
 import BrokerProtocol
 import JSON
 
-/// A type of the wire of which a test can make any value.
+/// A type of the wire. A test can make any of its values.
 protocol Sampled: JSONValue {
     static func sample(_ source: inout SampleSource) -> Self
 }

@@ -88,6 +88,7 @@ struct WireTypeTests {
             // Null is as if it were not there.
             let text = try String(decoding: JSONEncoder().encode(Tree.object(less)), as: UTF8.self)
             let null = (text == "{}" ? "{" : text.dropLast() + ",") + "\"\(name)\":null}"
+            // `try?`: nil for what is refused.
             #expect(isOptional == ((try? JSONReader.read(type, from: Array(null.utf8))) != nil), "\(type).\(name)")
             var other = members
             other[name] = if case .object = members[name] { .flag(true) } else { .object(["x": .number(1)]) }
@@ -115,7 +116,7 @@ struct WireTypeTests {
         }
     }
 
-    @Test("is read whatever comes first, with members that it does not know")
+    @Test("is read in any order of its members, and beside unknown ones")
     func otherOrders() throws {
         var source = SampleSource(3)
         for type in SampleSource.all { for _ in 0..<5 { try checkOrder(type, &source) } }

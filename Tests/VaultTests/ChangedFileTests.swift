@@ -83,7 +83,7 @@ struct ChangedFileTests {
         #expect(vaultError { _ = try vault.find(service: "s", account: "third") } == .damaged)
         #expect(vaultError { _ = try vault.list() } == .damaged)
         #expect(vaultError { _ = try vault.find(service: "absent", account: "absent") } == .damaged)
-        // After damage, nothing that was verified before is believed any more.
+        // After damage, the broker drops all that it verified before.
         #expect(vaultError { _ = try vault.find(service: "one", account: "first") } == .damaged)
     }
 

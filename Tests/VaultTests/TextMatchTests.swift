@@ -24,6 +24,19 @@ struct TextMatchTests {
         #expect(found > 1000)
     }
 
+    /// Texts that begin again within themselves.
+    @Test func whatNearlyMatches() {
+        func text(_ most: Int) -> String {
+            String((0..<Int.random(in: 0...most)).map { _ in Bool.random() ? "a" : "B" })
+        }
+        for _ in 0..<20_000 {
+            let (other, wanted) = (text(16), text(6))
+            #expect(
+                TextMatch(wanted).isIn(other) == TextMatch(wanted).isInByCharacters(other), "\(wanted) in \(other)")
+        }
+        #expect(TextMatch("aab").isIn("aaab") && TextMatch("abab").isIn("abaabab") && !TextMatch("abab").isIn("abaaba"))
+    }
+
     @Test func everyPartOfTheNames() {
         let metadata = Metadata(
             service: "Service", account: "ACCOUNT", label: "a Label", comment: "some Comment",

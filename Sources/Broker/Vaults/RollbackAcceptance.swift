@@ -20,7 +20,7 @@ struct RollbackAcceptance: Sendable {
                     return .success(
                         try OpenVault(
                             accepting: record, directory: dependencies.directory, sealer: sealer,
-                            onChange: dependencies.itemObserver(for: record.owner, held))
+                            memory: dependencies.memory, onChange: dependencies.itemObserver(for: record.owner, held))
                     )
                 } catch { return .failure(error) }
             }

@@ -1,14 +1,25 @@
-/// Looks for a text in others, whatever their case.
+/// Looks for a text in others, without regard to case.
 struct TextMatch {
     /// In lower case.
     private let text: String
     /// Its bytes, if all of them are ASCII.
     private let bytes: [UInt8]?
+    /// For each of these bytes, how many bytes up to it are also the first ones (Knuth, Morris and Pratt, 1977). So a
+    /// long text is looked for in one pass, whatever both are.
+    private let borders: [Int]
 
     init(_ text: String) {
         self.text = text.lowercased()
         let bytes = Array(self.text.utf8)
         self.bytes = bytes.allSatisfy { $0 < 0x80 } ? bytes : nil
+        var borders = [Int](repeating: 0, count: bytes.count)
+        var length = 0
+        for place in bytes.indices.dropFirst() {
+            while length > 0, bytes[place] != bytes[length] { length = borders[length - 1] }
+            if bytes[place] == bytes[length] { length += 1 }
+            borders[place] = length
+        }
+        self.borders = borders
     }
 
     var isEmpty: Bool { text.isEmpty }
@@ -19,7 +30,7 @@ struct TextMatch {
     }
 
     func isIn(_ other: String) -> Bool {
-        if let bytes, let isIn = Self.isIn(other.utf8.span, bytes) { return isIn }
+        if let bytes, let isIn = isIn(other.utf8.span, bytes) { return isIn }
         return isInByCharacters(other)
     }
 
@@ -30,18 +41,18 @@ struct TextMatch {
     /// character.
     ///
     /// - Returns: nil if some byte is not.
-    private static func isIn(_ other: Span<UInt8>, _ bytes: [UInt8]) -> Bool? {
+    private func isIn(_ other: Span<UInt8>, _ bytes: [UInt8]) -> Bool? {
         for place in other.indices {
             // A carriage return and a line feed are one character.
             guard other[place] < 0x80, other[place] != UInt8(ascii: "\r") else { return nil }
         }
-        guard other.count >= bytes.count else { return false }
-        for start in 0...(other.count - bytes.count) {
-            var length = 0
-            while length < bytes.count, lowercase(other[start + length]) == bytes[length] { length += 1 }
-            if length == bytes.count { return true }
+        var length = 0
+        for place in other.indices where length < bytes.count {
+            let byte = Self.lowercase(other[place])
+            while length > 0, byte != bytes[length] { length = borders[length - 1] }
+            if byte == bytes[length] { length += 1 }
         }
-        return false
+        return length == bytes.count
     }
 
     private static func lowercase(_ byte: UInt8) -> UInt8 {

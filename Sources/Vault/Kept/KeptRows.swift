@@ -3,7 +3,7 @@ import Synchronization
 /// What was verified against the vault's present header, kept in memory so that it is not verified again. This process
 /// is the file's only writer and holds its lock, so each entry stays true until this process writes its row.
 ///
-/// Used only by whoever has the database's turn, so it never changes during a read.
+/// Only the holder of the database's turn uses it, so it never changes during a read.
 final class KeptRows: Sendable {
     /// An item that the tree has authenticated, as it is needed for reading.
     struct Item: Sendable {
@@ -134,7 +134,7 @@ final class KeptRows: Sendable {
     }
 }
 
-/// The rows that one change has written, whatever it has done to them.
+/// The rows that one change has added, replaced or removed.
 final class WrittenRows {
     private(set) var items: Set<ItemID> = []
     private(set) var terms: Set<[UInt8]> = []

@@ -9,7 +9,7 @@ struct RecentlyUsed<Key: Hashable, Value> {
         var newer: Int32
     }
 
-    /// A freed place has no entry.
+    /// nil: a free place.
     private var entries: [Entry?] = []
     private var freePlaces: [Int32] = []
     private var places: [Key: Int32] = [:]

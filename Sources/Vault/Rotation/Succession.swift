@@ -98,7 +98,7 @@ public struct Succession: JSONValue, Equatable {
             try HMACSHA256.isValid(note.mac(of: voucher), for: message(note.text, voucher), key: key)
         }
         guard isOurs else { return nil }
-        // An unreadable note counts as none, so the renewal starts again.
+        // `try?`: an unreadable note counts as none, so the renewal starts again.
         return try? JSONReader.read(Succession.self, from: note.text)
     }
 

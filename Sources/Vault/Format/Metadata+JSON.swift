@@ -1,0 +1,64 @@
+import FoundationEssentials
+import JSON
+
+extension Metadata: JSONReadable {
+    /// Reads metadata as it was sealed.
+    ///
+    /// - Parameter start: where the text begins.
+    /// - Throws: `.damaged`.
+    init(text bytes: [UInt8], from start: Int) throws(VaultError) {
+        do throws(JSONFailure) { self = try JSONReader.read(Metadata.self, from: bytes, at: start) } catch {
+            // Not as Coffer writes it today. The decoder decides.
+            do { self = try JSONDecoder().decode(Metadata.self, from: Data(bytes[start...])) } catch {
+                throw .damaged("an item's metadata cannot be read", cause: error)
+            }
+        }
+    }
+
+    private static let jsonNames = [
+        "account", "attributes", "biometrySet", "comment", "created", "expires", "kind", "label", "modified", "service",
+        "valueSet",
+    ]
+
+    /// Reads what Coffer writes: many items in a list, and so without a decoder.
+    public init(from reader: inout JSONReader) throws(JSONFailure) {
+        let start = reader.at
+        var service: String?
+        var account: String?
+        var kind: ItemKind?
+        var label: String?
+        var comment: String?
+        var attributes: [String: String]?
+        var created: UInt64?
+        var modified: UInt64?
+        var valueSet: UInt64?
+        var expires: UInt64?
+        var biometrySet: String?
+        var members = try reader.members()
+        while let member = try reader.next(&members, of: Self.jsonNames) {
+            switch member {
+            case 0: account = try reader.read()
+            case 1: attributes = try reader.read()
+            case 2: biometrySet = try reader.read()
+            case 3: comment = try reader.read()
+            case 4: created = try reader.read()
+            case 5: expires = try reader.read()
+            case 6: kind = try reader.read()
+            case 7: label = try reader.read()
+            case 8: modified = try reader.read()
+            case 9: service = try reader.read()
+            default: valueSet = try reader.read()
+            }
+        }
+        // A generic item has no kind in its metadata.
+        guard kind != .generic else { throw .mismatch(at: start) }
+        self.init(
+            service: try members.required(service, "service"), account: try members.required(account, "account"),
+            kind: kind ?? .generic, label: label, comment: comment,
+            attributes: try members.required(attributes, "attributes"),
+            created: try members.required(created, "created"), modified: try members.required(modified, "modified"),
+            valueSet: try members.required(valueSet, "valueSet"), expires: expires, biometrySet: biometrySet)
+    }
+}
+
+extension ItemKind: JSONReadable {}
