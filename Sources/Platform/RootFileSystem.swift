@@ -48,7 +48,7 @@ public struct RootFileSystem: Sendable {
     }
 
     private static func content(_ folder: String) -> [String]? {
-        // A folder that cannot be listed counts as unknown.
+        // `try?`: a folder that cannot be listed counts as unknown.
         try? Folder.entries(folder)
     }
 

@@ -59,7 +59,7 @@ struct AttemptLog {
             var record = AttemptRecord()
             if try FileStatus.of(path) != nil {
                 let bytes = try DurableFile.read(path, limit: AttemptLimits.file)
-                // An unreadable file counts as failures, so that nobody can clear the count by damaging it.
+                // `try?`: an unreadable file counts as failures, so that nobody can clear the count by damaging it.
                 record =
                     (try? JSONReader.read(AttemptRecord.self, from: bytes))
                     ?? AttemptRecord(failures: AttemptLimits.free, last: Self.now())

@@ -64,7 +64,7 @@ public struct LoginReport {
         } catch {
             throw .refused(.invalidArgument("the report cannot be taken: \(error)"))
         }
-        // A call that cannot be decoded gets the same refusal as one of another method.
+        // `try?`: a call that cannot be read gets the same refusal as one of another method.
         guard let call = try? IncomingCall(bytes, served: ServedMethods([Login.Report.self])),
             let report = (try? call.parameters()) as? Login.Report,
             (1...LoginWire.longestUser).contains(report.user.utf8.count)

@@ -16,7 +16,7 @@ struct DesktopNotification: ~Copyable {
         guard let folder, let names = try? Folder.entries(folder), names.contains("\(account.uid)") else { return nil }
         let order = NotificationOrder(
             account, bus: "\(folder)/\(account.uid)/bus", text: text, seconds: seconds)
-        // No failure here may keep a person from being asked.
+        // `try?`: no failure here may keep a person from being asked.
         guard let helper = try? HelperProcess(["coffer-authenticator", "notify"], telling: Varlink.encode(order))
         else { return nil }
         self.helper = helper
