@@ -76,9 +76,12 @@ let package = Package(
             [
                 "TPM", "Platform", "CLinux", "Cryptography", "Authorization", "BrokerProtocol", "Varlink",
                 "RootConfiguration",
-                "Vault", "Broker",
+                "Item", "Vault", "Broker",
                 logging,
             ]),
+
+        // What every layer means by an item. It imports nothing.
+        library("Item", [], small),
 
         // What a broker and an authenticator agree on.
         library("RootConfiguration", [], small),
@@ -87,24 +90,25 @@ let package = Package(
         library("HelperProtocol"),
         library("Age", ["Cryptography"]),
         // The files of other programs, read from bytes.
-        library("Import", ["HelperProtocol"]),
+        library("Import", ["Item", "HelperProtocol"]),
         library("Firmware", ["Cryptography"]),
-        library("Vault", ["TPM", "Cryptography", "Authorization", "Recovery", "Platform", "SQLite"]),
+        library("Vault", ["Item", "TPM", "Cryptography", "Authorization", "Recovery", "Platform", "SQLite"]),
         library("Varlink", ["Platform"], small),
-        library("BrokerProtocol", ["Varlink", "Platform"], small),
+        library("BrokerProtocol", ["Item", "Varlink"], small),
         library(
             "Broker",
             [
-                "Vault", "TPM", "Cryptography", "Authorization", "Recovery", "Firmware", "BrokerProtocol", "Varlink",
-                "RootConfiguration", "Platform", "ServiceManager", "SystemBus", nio, nioPosix, logging, lifecycle,
+                "Item", "Vault", "TPM", "Cryptography", "Authorization", "Recovery", "Firmware", "BrokerProtocol",
+                "Varlink", "RootConfiguration", "Platform", "ServiceManager", "SystemBus", nio, nioPosix, logging,
+                lifecycle,
             ]),
         library(
             "Authenticator",
             [
-                "PAM", "Cryptography", "Authorization", "BrokerProtocol", "Varlink", "RootConfiguration", "Platform",
-                "ServiceManager", "SystemBus", logging,
+                "Item", "PAM", "Cryptography", "Authorization", "BrokerProtocol", "Varlink", "RootConfiguration",
+                "Platform", "ServiceManager", "SystemBus", logging,
             ], small),
-        library("Coffer", ["BrokerProtocol", "Varlink", "Platform"]),
+        library("Coffer", ["Item", "BrokerProtocol", "Varlink", "Platform"]),
         library(
             "SecretService", ["Coffer", "SystemBus", "Cryptography", "Platform", logging], small),
         library("CofferTestKit", ["Coffer", "Platform"]),
@@ -172,7 +176,7 @@ let package = Package(
                 "coffer-cli", "CredentialHelpers", "cofferd", "Coffer",
                 "BrokerProtocol", "Varlink", "Platform", "CLinux",
                 "TestSupport",
-                "Import", "HelperProtocol", argumentParser,
+                "Import", "HelperProtocol", "Item", argumentParser,
             ]),
         tests("CredentialHelpersTests", ["CredentialHelpers", "Coffer", "CofferTestKit"]),
         tests(
@@ -192,17 +196,19 @@ let package = Package(
                 configuration,
             ],
             swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
+        tests("ItemTests", ["Item"]),
         tests("PlatformTests", ["Platform"]),
         tests("TestSupportTests", ["TestSupport", "Platform"]),
         tests("ImportTests", ["Import", "HelperProtocol"]),
         tests("AgeTests", ["Age", "Cryptography", "TestSupport"], resources: [.copy("testkit")]),
         tests("RootConfigurationTests", ["RootConfiguration"]),
         tests("VarlinkTests", ["Varlink", "BrokerProtocol", "Platform"]),
-        tests("BrokerProtocolTests", ["BrokerProtocol", "Varlink"]),
+        tests("BrokerProtocolTests", ["BrokerProtocol", "Item", "Varlink"]),
         tests(
             "SystemTests",
             [
-                "Authorization", "BrokerProtocol", "Varlink", "Cryptography", "Platform", "Recovery", "TPM", "Vault",
+                "Item", "Authorization", "BrokerProtocol", "Varlink", "Cryptography", "Platform", "Recovery", "TPM",
+                "Vault",
                 "TestSupport",
                 "cofferd", "finger-desk",
             ]),
@@ -213,21 +219,21 @@ let package = Package(
         tests("SQLiteTests", ["SQLite", "TestSupport"]),
         tests(
             "VaultTests",
-            ["Vault", "Recovery", "TPM", "Authorization", "Cryptography", "Platform", "TestSupport", "SQLite"]),
+            ["Vault", "Item", "Recovery", "TPM", "Authorization", "Cryptography", "Platform", "TestSupport", "SQLite"]),
         tests("TPMTests", ["TPM", "CTSS2", "Cryptography", "Platform", "TestSupport"]),
         tests(
             "FuzzTests",
             [
                 "Vault", "Recovery", "Firmware", "Broker", "Authenticator", "Authorization", "BrokerProtocol",
                 "Varlink", "RootConfiguration", "Coffer", "CofferFiles", "CredentialHelpers", "Age", "Import",
-                "HelperProtocol",
+                "HelperProtocol", "Item",
                 "coffer-cli", "Cryptography", "Platform", "TPM", "TestSupport", "SecretService", "SystemBus",
                 "SQLite", logging,
             ]),
         tests(
             "BrokerTests",
             [
-                "Broker", "Vault", "TPM", "Cryptography", "Authorization", "BrokerProtocol", "Varlink",
+                "Broker", "Item", "Vault", "TPM", "Cryptography", "Authorization", "BrokerProtocol", "Varlink",
                 "RootConfiguration",
                 "Platform", "Recovery", "SystemBus", "TestSupport", "cofferd", logging, nio, nioPosix,
             ]),

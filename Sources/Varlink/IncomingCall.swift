@@ -70,6 +70,9 @@ public struct IncomingCall: Sendable {
                         ?? Varlink.decode(type, from: Array("{}".utf8)))
             } catch let error as DecodingError {
                 return .refused(Fault(parameters: error))
+            } catch let fault as Fault {
+                // The type says itself why it refuses what it was given.
+                return .refused(fault)
             } catch {
                 // The type cannot hold a number, and the decoder does not say which.
                 return .refused(

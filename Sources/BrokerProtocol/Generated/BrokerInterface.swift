@@ -1,4 +1,5 @@
 // Made by scripts/interfaces from Interfaces/org.coffer.Broker.varlink: change that file.
+import Item
 import Varlink
 
 /// What authenticator and broker say to each other, on the broker's private socket. Byte strings are base64. The

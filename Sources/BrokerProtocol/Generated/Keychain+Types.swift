@@ -1,41 +1,20 @@
 // Made by scripts/interfaces from Interfaces/org.coffer.Keychain.varlink: change that file.
+import Item
 import Varlink
 
 extension Keychain {
-    /// Who may read an item, and when.
-    public struct AccessControl: Codable, Sendable, Equatable {
-        /// It is when-unlocked, after-first-unlock, passcode-set or always.
-        public var accessibility: Accessibility
-        /// The value opens on this machine's TPM only. A recovery code does not restore it.
-        public var thisDeviceOnly: Bool
-        /// Each is presence, biometry, biometry-current-set, passcode or app-password.
-        public var require: [Constraint]
-        /// One of require is enough. Otherwise all of them are needed.
-        public var any: Bool
-
-        public init(
-            accessibility: Accessibility = .whenUnlocked, thisDeviceOnly: Bool = false, require: [Constraint] = [],
-            any: Bool = false
-        ) {
-            self.accessibility = accessibility
-            self.thisDeviceOnly = thisDeviceOnly
-            self.require = require
-            self.any = any
-        }
-    }
-
     /// The members of an access control that a call changes. An existing item keeps what is left out. A new item gets
     /// the default: when-unlocked, false, nothing, false.
     public struct AccessChange: Codable, Sendable, Equatable {
-        public var accessibility: Accessibility?
+        public var accessibility: AccessControl.Accessibility?
         public var thisDeviceOnly: Bool?
-        public var require: [Constraint]?
+        public var require: [AccessControl.Requirement]?
         /// It is false if it is left out beside require.
         public var any: Bool?
 
         public init(
-            accessibility: Accessibility? = nil, thisDeviceOnly: Bool? = nil, require: [Constraint]? = nil,
-            any: Bool? = nil
+            accessibility: AccessControl.Accessibility? = nil, thisDeviceOnly: Bool? = nil,
+            require: [AccessControl.Requirement]? = nil, any: Bool? = nil
         ) {
             self.accessibility = accessibility
             self.thisDeviceOnly = thisDeviceOnly
@@ -70,7 +49,7 @@ extension Keychain {
         public var biometrySet: String?
 
         public init(
-            id: String, service: String, account: String, kind: ItemKind = .generic, label: String? = nil,
+            id: String, service: String, account: String, kind: ItemKind = .genericPassword, label: String? = nil,
             comment: String? = nil, attributes: [String: String], access: AccessControl, created: Int64,
             modified: Int64, expires: Int64? = nil, version: Int64, revision: String = "", biometrySet: String? = nil
         ) {

@@ -1,4 +1,5 @@
 // Made by scripts/interfaces from Interfaces/org.coffer.Keychain.varlink: change that file.
+import Item
 import Varlink
 
 /// The vault of the calling user, or of one of their groups. The kernel says who calls (SO_PEERCRED). No parameter

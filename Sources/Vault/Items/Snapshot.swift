@@ -1,4 +1,5 @@
 import Cryptography
+import Item
 
 /// The vault within one transaction. It returns only what the tree authenticates, and reports nothing as absent without
 /// the tree's proof.
