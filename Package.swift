@@ -92,9 +92,12 @@ let package = Package(
             [
                 "TPM", "Platform", "CLinux", "Cryptography", "Authorization", "BrokerProtocol", "JSON", "Varlink",
                 "RootConfiguration",
-                "Vault", "Broker",
+                "Item", "Vault", "Broker",
                 logging,
             ]),
+
+        // What every layer means by an item. It imports nothing.
+        library("Item", [], small),
 
         // What a broker and an authenticator agree on.
         library("RootConfiguration", [], small),
@@ -104,27 +107,29 @@ let package = Package(
         library("HelperProtocol"),
         library("Age", ["Cryptography"]),
         // The files of other programs, read from bytes.
-        library("Import", ["HelperProtocol"]),
+        library("Import", ["Item", "HelperProtocol"]),
         library("Firmware", ["Cryptography"]),
-        library("Vault", ["TPM", "Cryptography", "Authorization", "JSON", "Recovery", "Platform", "SQLite"]),
+        library("Vault", ["Item", "TPM", "Cryptography", "Authorization", "JSON", "Recovery", "Platform", "SQLite"]),
         library("JSON", ["Platform"]),
         library("Varlink", ["JSON", "Platform"], small),
-        library("BrokerProtocol", ["JSON", "Varlink", "Platform"], small),
+        library("BrokerProtocol", ["Item", "JSON", "Varlink"], small),
         library(
             "Broker",
             [
-                "Vault", "TPM", "Cryptography", "Authorization", "Recovery", "Firmware", "BrokerProtocol", "JSON",
+                "Item", "Vault", "TPM", "Cryptography", "Authorization", "Recovery", "Firmware", "BrokerProtocol",
+                "JSON",
                 "Varlink",
                 "RootConfiguration", "Platform", "ServiceManager", "SystemBus", nio, nioPosix, logging, lifecycle,
             ]),
         library(
             "Authenticator",
             [
-                "PAM", "Cryptography", "Authorization", "BrokerProtocol", "JSON", "Varlink", "RootConfiguration",
+                "Item", "PAM", "Cryptography", "Authorization", "BrokerProtocol", "JSON", "Varlink",
+                "RootConfiguration",
                 "Platform",
                 "ServiceManager", "SystemBus", logging,
             ], small),
-        library("Coffer", ["BrokerProtocol", "JSON", "Varlink", "Platform"]),
+        library("Coffer", ["Item", "BrokerProtocol", "JSON", "Varlink", "Platform"]),
         library(
             "SecretService", ["Coffer", "SystemBus", "Cryptography", "Platform", logging], small),
         library("CofferTestKit", ["Coffer", "Platform"]),
@@ -193,7 +198,7 @@ let package = Package(
                 "coffer-cli", "CredentialHelpers", "cofferd", "Coffer",
                 "BrokerProtocol", "Varlink", "Platform", "CLinux",
                 "TestSupport",
-                "Import", "HelperProtocol", argumentParser,
+                "Import", "HelperProtocol", "Item", argumentParser,
             ]),
         tests("CredentialHelpersTests", ["CredentialHelpers", "Coffer", "CofferTestKit"]),
         tests(
@@ -213,6 +218,7 @@ let package = Package(
                 configuration,
             ],
             swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
+        tests("ItemTests", ["Item"]),
         tests("PlatformTests", ["Platform"]),
         tests("TestSupportTests", ["TestSupport", "Platform"]),
         tests("ImportTests", ["Import", "HelperProtocol"]),
@@ -221,11 +227,12 @@ let package = Package(
         tests("ProgramOptionsTests", ["ProgramOptions"]),
         tests("JSONTests", ["JSON"]),
         tests("VarlinkTests", ["JSON", "Varlink", "BrokerProtocol", "Platform"]),
-        tests("BrokerProtocolTests", ["BrokerProtocol", "JSON", "Varlink"]),
+        tests("BrokerProtocolTests", ["BrokerProtocol", "Item", "JSON", "Varlink"]),
         tests(
             "SystemTests",
             [
-                "Authorization", "BrokerProtocol", "Varlink", "Cryptography", "Platform", "Recovery", "TPM", "Vault",
+                "Item", "Authorization", "BrokerProtocol", "Varlink", "Cryptography", "Platform", "Recovery", "TPM",
+                "Vault",
                 "TestSupport",
                 "cofferd", "finger-desk",
             ]),
@@ -236,13 +243,17 @@ let package = Package(
         tests("SQLiteTests", ["SQLite", "TestSupport"]),
         tests(
             "VaultTests",
-            ["Vault", "Recovery", "TPM", "Authorization", "Cryptography", "JSON", "Platform", "TestSupport", "SQLite"]),
+            [
+                "Vault", "Item", "Recovery", "TPM", "Authorization", "Cryptography", "JSON", "Platform", "TestSupport",
+                "SQLite",
+            ]),
         tests("TPMTests", ["TPM", "CTSS2", "Cryptography", "Platform", "TestSupport"]),
         tests(
             "FuzzTests",
             [
                 "Vault", "Recovery", "Firmware", "Broker", "Authenticator", "Authorization", "BrokerProtocol",
-                "JSON", "Varlink", "RootConfiguration", "Coffer", "CofferFiles", "CredentialHelpers", "Age", "Import",
+                "Item", "JSON", "Varlink", "RootConfiguration", "Coffer", "CofferFiles", "CredentialHelpers", "Age",
+                "Import",
                 "HelperProtocol",
                 "coffer-cli", "Cryptography", "Platform", "TPM", "TestSupport", "SecretService", "SystemBus",
                 "SQLite", logging,
@@ -250,7 +261,7 @@ let package = Package(
         tests(
             "BrokerTests",
             [
-                "Broker", "Vault", "TPM", "Cryptography", "Authorization", "BrokerProtocol", "JSON", "Varlink",
+                "Broker", "Item", "Vault", "TPM", "Cryptography", "Authorization", "BrokerProtocol", "JSON", "Varlink",
                 "RootConfiguration",
                 "Platform", "Recovery", "SystemBus", "TestSupport", "cofferd", logging, nio, nioPosix,
             ]),

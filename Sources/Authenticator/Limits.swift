@@ -1,4 +1,5 @@
 import BrokerProtocol
+import Item
 
 // Every limit of the authenticator: how much it takes from others, and how long something may take. Sizes are in bytes
 // unless a line says otherwise. docs/broker-protocol.md ("Limits") says what a client sees beyond them.
@@ -111,9 +112,9 @@ enum PromptLimits {
     /// The most items that one prompt names.
     static let items = 32
     /// The longest name of an item, in bytes (docs/broker-protocol.md, "Limits").
-    static let name = 1024
+    static let name = ItemLimits.name
     /// The longest reason, in bytes.
-    static let reason = 512
+    static let reason = ItemLimits.reason
     /// A program's own words about its request, in columns. A reason of 512 bytes takes fewer, unless it has characters that are spelt out.
     static let claim = 720
     /// A program's name, and its path in the journal. The access log has the whole path.

@@ -1,8 +1,9 @@
+import Item
 import Vault
 
 // Every limit of the broker: what one user, or all users together, may hold, and how long something may take. Sizes are
-// in bytes. docs/broker-protocol.md ("Limits") says what a client sees beyond them. The limits of items and of a vault's
-// file are the vault's (Sources/Vault/Limits.swift).
+// in bytes. docs/broker-protocol.md ("Limits") says what a client sees beyond them. The limits of items are in
+// Sources/Item/ItemLimits.swift, those of a vault's file are the vault's (Sources/Vault/Limits.swift).
 
 /// How much of each shared resource one user may hold, and all users together (docs/broker-protocol.md, "Limits").
 struct BudgetLimits: Sendable {
@@ -257,7 +258,7 @@ enum SweepLimits {
 /// Several changes in one call.
 enum ApplyLimits {
     /// The most changes. The secure heap has room for a value with each, even for a user's every call.
-    static let changes = 128
+    static let changes = ItemLimits.changes
     /// The most application passwords that one call stretches.
     static let passwords = 16
     /// The most items that the access log names one by one. It counts the others.
@@ -282,7 +283,7 @@ enum RenewalLimits {
 /// A read of several items under one challenge.
 enum JointReadLimits {
     /// The most items that one prompt can name.
-    static let items = 32
+    static let items = ItemLimits.reads
     /// The most signatures of items. Each is a use of the TPM, which takes a second or more on a slow machine. If the
     /// person answers in the last moment, the authenticator has a minute for all of them.
     static let signatures = 32

@@ -41,7 +41,7 @@ package struct KeychainClient: Sendable {
     /// All items of a service, or of all services.
     /// - Parameter kind: nil for items of all kinds.
     package func list(
-        service: String?, kind: BrokerProtocol.Keychain.ItemKind? = nil
+        service: String?, kind: ItemKind? = nil
     ) throws(KeychainError) -> [BrokerProtocol.Keychain.Item] {
         try broker.stream(inVault(BrokerProtocol.Keychain.List(service: service, kind: kind))).flatMap(\.items)
     }
@@ -49,7 +49,7 @@ package struct KeychainClient: Sendable {
     /// All items that have the attributes and contain the text, of any service.
     /// - Parameter kind: nil for items of all kinds.
     package func search(
-        text: String?, attributes: [String: String]?, kind: BrokerProtocol.Keychain.ItemKind? = nil
+        text: String?, attributes: [String: String]?, kind: ItemKind? = nil
     ) throws(KeychainError) -> [BrokerProtocol.Keychain.Item] {
         let method = BrokerProtocol.Keychain.Search(text: text, attributes: attributes, kind: kind)
         return try broker.stream(inVault(method)).flatMap(\.items)

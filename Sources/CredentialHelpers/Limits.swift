@@ -1,3 +1,5 @@
+import Coffer
+
 // Every limit of the two programs: how much input is read, and how much one request does.
 
 /// What callers may send.
@@ -17,19 +19,25 @@ enum FieldLimits {
     /// What becomes part of an item's name. The broker takes 1 KiB for service and account each.
     static let name = 4096
     /// A password or token. The broker takes 1 MiB for an item.
-    static let secret = 1 << 20
+    static let secret = ItemLimits.value
 }
 
 /// What one call to the broker takes.
 enum CallLimits {
     /// Items that one prompt can name.
-    static let reads = 32
+    static let reads = ItemLimits.reads
     /// Changes in one transaction.
-    static let changes = 128
+    static let changes = ItemLimits.changes
     /// How often a person may type a wrong password at a terminal.
     static let tries = 3
     /// How often an erasure begins again because an entry changed meanwhile.
     static let erasures = 3
     /// The text that a prompt shows as the reason.
     static let reason = 200
+}
+
+/// Text in arguments, in bytes of UTF-8.
+package enum ArgumentLimits {
+    /// The name of a group or a user. No name service takes more.
+    package static let owner = 256
 }

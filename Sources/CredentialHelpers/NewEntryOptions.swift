@@ -21,41 +21,41 @@ struct NewEntryOptions: ParsableArguments {
     var group: String?
 
     /// What a person can do while another program waits. An application password cannot be asked for then.
-    enum Factor: String, CaseIterable, ExpressibleByArgument {
-        case presence
-        case biometry
-        case biometryCurrentSet = "biometry-current-set"
-        case passcode
+    struct Factor: ExpressibleByArgument {
+        let requirement: AccessControl.Requirement
 
-        var requirement: AccessControl.Requirement {
-            switch self {
-            case .presence: .userPresence
-            case .biometry: .biometryAny
-            case .biometryCurrentSet: .biometryCurrentSet
-            case .passcode: .devicePasscode
-            }
+        init?(argument: String) {
+            guard let requirement = AccessControl.Requirement(rawValue: argument),
+                Self.possible.contains(requirement)
+            else { return nil }
+            self.requirement = requirement
         }
+
+        static var allValueStrings: [String] { possible.map(\.rawValue) }
+
+        private static let possible = AccessControl.Requirement.allCases.filter { $0 != .applicationPassword }
     }
 
     func validate() throws {
-        guard !any || require.count > 1 else { throw ValidationError("--any needs two or more --require") }
-        guard Set(require).count == require.count else { throw ValidationError("--require names a factor twice") }
-        // The library keeps the stricter one. A person who writes both should know that.
-        guard !require.contains(.biometry) || !require.contains(.biometryCurrentSet) else {
-            throw ValidationError("“biometry” and “biometry-current-set” exclude each other; name one of them")
+        _ = try newAccess
+        if let group {
+            guard !group.isEmpty else { throw ValidationError("the group must not be empty") }
+            try ArgumentText.check(group, "group", limit: ArgumentLimits.owner)
         }
-        guard group != "" else { throw ValidationError("the group must not be empty") }
     }
 
     var vault: VaultName { group.map(VaultName.group) ?? .own }
 
     /// nil if no option asks for one.
     var newAccess: AccessControl? {
-        guard access != nil || thisDeviceOnly || !require.isEmpty else { return nil }
-        return AccessControl(
-            access ?? .whenUnlocked, isThisDeviceOnly: thisDeviceOnly,
-            requirements: Set(require.map(\.requirement)), anyIsEnough: any)
+        get throws(ValidationError) {
+            let requirements = try RequirementOptions.check(require.map(\.requirement), any: any)
+            guard access != nil || thisDeviceOnly || !requirements.isEmpty else { return nil }
+            do throws(AccessControlError) {
+                return try AccessControl(
+                    access ?? .whenUnlocked, isThisDeviceOnly: thisDeviceOnly, requirements: requirements,
+                    anyIsEnough: any)
+            } catch { throw ValidationError(error.description) }
+        }
     }
 }
-
-extension AccessControl.Accessibility: ExpressibleByArgument {}

@@ -1,3 +1,5 @@
+import Item
+
 // The limits of what is read from other programs' files.
 
 /// What a reader takes, so that nobody's file takes all memory or time.
@@ -19,13 +21,6 @@ public enum ImportLimits {
     /// The most parts of entries that are left out and named one by one.
     public static let leftOut = 1000
 
-    /// What an item takes, in bytes. The broker has the last word (docs/broker-protocol.md, "Limits").
-    static let name = 1024
-    static let label = 1024
-    static let comment = 4096
-    public static let attributes = 64
-    static let attribute = 4096
-    static let value = 1 << 20
     /// The addresses of one entry that become attributes or secrets of their own. Further ones become one secret.
     static let addresses = 16
 }

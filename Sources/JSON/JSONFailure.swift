@@ -4,6 +4,8 @@ public enum JSONFailure: Error, Sendable, Equatable, CustomStringConvertible {
     case malformed(String)
     /// The value at this byte is of another type, or the type takes no such value, for this reason.
     case mismatch(at: Int, String = "it is of another type")
+    /// Every member is of its type, and together they mean nothing, for this reason.
+    case contradiction(String)
     /// An object lacks a member of this name, or has null in its place.
     case missing(String)
 
@@ -11,6 +13,7 @@ public enum JSONFailure: Error, Sendable, Equatable, CustomStringConvertible {
         switch self {
         case .malformed(let reason): reason
         case .mismatch(let place, let reason): "the value at byte \(place) does not fit: \(reason)"
+        case .contradiction(let reason): reason
         case .missing(let name): "“\(name)” is missing"
         }
     }

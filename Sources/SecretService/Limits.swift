@@ -1,3 +1,4 @@
+import Coffer
 import SystemBus
 
 // Every limit of the Secret Service: what one client may take, and how long a person is waited for.
@@ -57,9 +58,9 @@ enum StoreLimits {
     static let transientItems = 1000
     static let transientBytes = 8 << 20
     /// A vault's own limits, for items in memory.
-    static let value = 1 << 20
-    static let attributes = 64
-    static let attributeBytes = 4 << 10
+    static let value = ItemLimits.value
+    static let attributes = ItemLimits.attributes
+    static let attributeBytes = ItemLimits.attribute
     /// Names of items are cut off here. The vault takes 1 KiB.
     static let nameBytes = 256
     /// Items that have the same name, but for a number.

@@ -101,6 +101,10 @@ public struct IncomingCall: Sendable {
         do throws(JSONFailure) { return try read(type, &reader) } catch {
             guard error.malformation == nil else { throw error }
             reader.go(to: start)
+            if case .contradiction(let reason) = error {
+                try reader.skipValue()
+                return .refused(Fault(served.contradiction, reason))
+            }
             let name = try reader.names(around: error).last { $0 != "parameters" }
             return .refused(Fault(parameter: name ?? "parameters"))
         }
@@ -117,8 +121,11 @@ public struct IncomingCall: Sendable {
 /// The methods that a socket serves.
 public struct ServedMethods: Sendable {
     private let types: [String: any VarlinkMethod.Type]
+    /// The error for parameters that contradict each other.
+    let contradiction: Fault.Name
 
-    public init(_ types: [any VarlinkMethod.Type]) {
+    public init(_ types: [any VarlinkMethod.Type], contradiction: Fault.Name = .invalidParameter) {
+        self.contradiction = contradiction
         self.types = Dictionary(types.map { ($0.name, $0) }) { first, _ in first }
     }
 

@@ -22,14 +22,16 @@ public struct ServedInterfaces: Sendable {
     public let methods: ServedMethods
 
     public init(
-        product: String, version: String, interfaces: [Interface], methods: [any VarlinkMethod.Type]
+        product: String, version: String, interfaces: [Interface], methods: [any VarlinkMethod.Type],
+        contradiction: Fault.Name = .invalidParameter
     ) {
         self.product = product
         self.version = version
         self.interfaces =
             [Interface(name: VarlinkService.interface, description: VarlinkService.description)] + interfaces
         self.methods = ServedMethods(
-            [VarlinkService.GetInfo.self, VarlinkService.GetInterfaceDescription.self] + methods)
+            [VarlinkService.GetInfo.self, VarlinkService.GetInterfaceDescription.self] + methods,
+            contradiction: contradiction)
     }
 
     /// Answers a call to `org.varlink.service`, and refuses one to a method that is not served.

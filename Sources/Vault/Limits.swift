@@ -1,40 +1,14 @@
 import Authorization
+import Item
 
 // Every limit of a vault, in bytes unless a line says otherwise (docs/vault-format.md; docs/broker-protocol.md, "Limits").
-
-/// The limits of one item, in bytes of UTF-8 (docs/vault-format.md).
-public enum Limits {
-    /// The value.
-    public static let value = 1 << 20
-    /// The limit of the service and of the account. The service needs at least one byte.
-    public static let name = 1 << 10
-    /// The label.
-    public static let label = 1 << 10
-    /// An application password.
-    public static let applicationPassword = 1 << 10
-    /// The limit of one group of a recovery code, in any spelling.
-    public static let recoveryCodePart = 64
-    /// The comment.
-    public static let comment = 4 << 10
-    /// How many attributes an item has, or a search names.
-    public static let attributes = 64
-    /// The limit of an attribute's name and value together. The name needs at least one byte.
-    public static let attribute = 4 << 10
-    /// The limit of the reason that a program gives for reading.
-    public static let reason = 512
-    /// How many ways to its key an item has.
-    static let slots = 8
-    /// The most former values that a vault can keep of one item.
-    public static let formerValues = 10
-    /// The most days that a vault can keep a former value.
-    public static let formerDays = 366
-}
+// What one item can have is in Sources/Item/ItemLimits.swift.
 
 /// The size limits of one vault. They keep a list from filling everybody's memory, and a vault from filling the disk
 /// (docs/broker-protocol.md, "Limits").
 struct Room: Sendable {
     /// How many items.
-    var items: UInt64 = 10_000
+    var items = UInt64(ItemLimits.items)
     /// All item records together, in bytes, without the values. A list is made from these.
     var records: Int64 = 16 << 20
     /// The used part of the file, in bytes.
@@ -78,6 +52,10 @@ public enum AccessLogLimits {
 
 /// What is written of a vault beside its items.
 public enum VaultLimits {
+    /// How many ways to its key an item has.
+    static let slots = 8
+    /// One group of a recovery code, in any spelling.
+    public static let recoveryCodePart = 64
     /// The most boots that can be approved: the most branches that one policy can have (TPM 2.0 Library, Part 3, section
     /// 23.6).
     public static let boots = 8

@@ -21,7 +21,7 @@ struct JointReading {
         for start in stride(from: 0, to: items.count, by: BatchLimits.reads) {
             values += try read(Array(items[start..<min(start + BatchLimits.reads, items.count)]))
             // A prompt of the next request would be in the same line.
-            if items.allSatisfy(\.access.require.isEmpty) { progress.show(values.count) }
+            if items.allSatisfy(\.access.requirements.isEmpty) { progress.show(values.count) }
         }
         return values
     }

@@ -1,20 +1,10 @@
+import Coffer
+
 // Every limit of the command line. The broker has the last word: its limits are in docs/broker-protocol.md ("Limits").
 // Here they make an error come before anybody is asked.
 
-/// Names and other text in arguments, in bytes of UTF-8.
+/// Names in arguments, in bytes of UTF-8. What an item can have is in Sources/Item/ItemLimits.swift.
 enum TextLimits {
-    /// A service or an account.
-    static let name = 1024
-    /// An item's label.
-    static let label = 1024
-    /// An item's comment.
-    static let comment = 4096
-    /// An attribute's name and value together.
-    static let attribute = 4096
-    /// The reason for a read.
-    static let reason = 512
-    /// The name of a group or a user. No name service takes more.
-    static let owner = 256
     /// How many slashes SERVICE/ACCOUNT in one word can have. A word with more counts as a service.
     static let slashes = 16
 }
@@ -58,7 +48,7 @@ enum NumberLimits {
 /// What is typed or piped, in bytes.
 enum InputLimits {
     /// A value.
-    static let value = 1 << 20
+    static let value = ItemLimits.value
     /// A recovery code, far more than one with any spacing has.
     static let recoveryCode = 512
     /// How often a recovery code can be typed.
@@ -106,7 +96,7 @@ enum ReferenceLimits {
     /// The secrets that one command reads.
     static let secrets = 1024
     /// The secrets that one prompt can name, and one call can read.
-    static let prompt = 32
+    static let prompt = ItemLimits.reads
     /// The variables of one program.
     static let variables = 4096
     /// A file of variables, in bytes.
@@ -134,9 +124,9 @@ enum StoreLimits {
 /// What goes into one call to the broker.
 enum BatchLimits {
     /// The most items of one `GetAll`.
-    static let reads = 32
+    static let reads = ItemLimits.reads
     /// The most changes of one `Apply`.
-    static let changes = 128
+    static let changes = ItemLimits.changes
     /// The most bytes of changes. A message has 2 MiB at most.
     static let bytes = 3 << 19
 }

@@ -80,7 +80,7 @@ struct JointReadTests {
             #expect(lines.contains(Substring(line)), "\(lines)")
         }
         // A kind that is named is the same as one that is left out.
-        stage.broker.change { $0.facts.items?[1].kind = .generic }
+        stage.broker.change { $0.facts.items?[1].kind = .genericPassword }
         var refused = try stage.client()
         #expect(try refused.begin().name == .authenticationChallengeRefused)
         let single = try Stage()

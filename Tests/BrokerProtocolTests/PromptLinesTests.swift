@@ -1,3 +1,4 @@
+import Item
 import Testing
 
 @testable import BrokerProtocol

@@ -1,4 +1,5 @@
 import BrokerProtocol
+import Item
 import JSON
 
 /// A type of the wire. A test can make any of its values.
@@ -75,9 +76,9 @@ extension Sampled where Self: CaseIterable {
 }
 
 extension Keychain.Purpose: Sampled {}
-extension Keychain.ItemKind: Sampled {}
-extension Keychain.Accessibility: Sampled {}
-extension Keychain.Constraint: Sampled {}
+extension ItemKind: Sampled {}
+extension AccessControl.Accessibility: Sampled {}
+extension AccessControl.Requirement: Sampled {}
 extension Keychain.VaultState.State: Sampled {}
 extension Keychain.Event.Kind: Sampled {}
 extension Keychain.SetMode: Sampled {}
@@ -94,4 +95,19 @@ extension Keychain.BootCoverage.Part: Sampled {
 
 extension Keychain.Finding.Verdict: Sampled {
     static func sample(_ source: inout SampleSource) -> Self { source.element([.ok, .note, .problem]) }
+}
+
+extension AccessControl: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        let accessibility: Accessibility = source.next()
+        let isThisDeviceOnly: Bool = source.next()
+        let choices: [[Requirement]] = [[], [.userPresence], [.biometryAny, .devicePasscode], [.applicationPassword]]
+        let requirements = Set(source.element(choices))
+        let any = requirements.count > 1 && source.next()
+        // None of the choices contradicts itself.
+        return
+            (try? AccessControl(
+                accessibility, isThisDeviceOnly: isThisDeviceOnly, requirements: requirements, anyIsEnough: any))
+            ?? AccessControl(accessibility)
+    }
 }

@@ -1,5 +1,6 @@
 import BrokerProtocol
 import Foundation
+import Item
 import JSON
 import Testing
 import Varlink
@@ -24,6 +25,12 @@ struct WireTypeTests {
             case let one as any RawRepresentable<String>: self = .text(one.rawValue)
             case let values as [String: any Sampled]: self = .object(values.compactMapValues { Tree($0) })
             case let values as [any Sampled]: self = .array(values.compactMap { Tree($0) })
+            case let access as AccessControl:
+                let require = access.requirements.inOrder.map { Tree.text($0.rawValue) }
+                self = .object([
+                    "accessibility": .text(access.accessibility.rawValue), "any": .flag(access.anyIsEnough),
+                    "require": .array(require), "thisDeviceOnly": .flag(access.isThisDeviceOnly),
+                ])
             case _ where mirror.displayStyle == .optional:
                 guard let wrapped = mirror.children.first, let tree = Tree(wrapped.value) else { return nil }
                 self = tree
@@ -111,6 +118,7 @@ struct WireTypeTests {
             case .malformed(let reason): Issue.record("\(type).\(name): \(reason)")
             case .missing(let missing): #expect(missing == name, "\(type)")
             case .mismatch: break
+            case .contradiction(let reason): Issue.record("\(type).\(name): \(reason)")
             }
             return false
         }

@@ -57,7 +57,7 @@ struct AccessLogTests {
         _ = try await broker.call(client, gated) { Keychain.Get(service: "s", account: "gated", challenge: $0) }
         _ = try await client.call(Keychain.Edit(service: "s", account: "plain", label: "l"))
         _ = try await client.call(
-            Keychain.Edit(service: "s", account: "plain", access: .init(accessibility: .afterFirstUnlock)))
+            Keychain.Edit(service: "s", account: "plain", access: .afterFirstUnlock))
         _ = try await client.call(
             Keychain.Rename(service: "s", account: "plain", newService: "s", newAccount: "other"))
         _ = try await client.call(Keychain.Delete(service: "s", account: "other"))

@@ -2,6 +2,7 @@ import Authorization
 import BrokerProtocol
 import Cryptography
 import Foundation
+import Item
 import Platform
 import Synchronization
 import TestSupport
@@ -25,7 +26,7 @@ struct ApplicationPasswordTests {
         Keychain.Get(service: "s", account: "a", applicationPassword: password, challenge: challenge)
     }
 
-    private func set(_ client: WireClient, _ require: [Keychain.Constraint], any: Bool = false) async throws {
+    private func set(_ client: WireClient, _ require: [AccessControl.Requirement], any: Bool = false) async throws {
         _ = try await client.call(
             Keychain.Set(
                 service: "s", account: "a", value: someValue, access: .init(require: require, any: any),
@@ -42,18 +43,18 @@ struct ApplicationPasswordTests {
     @Test("storing takes exactly the password that the access control asks for")
     func storing() async throws {
         let (broker, client) = try await prepared()
-        let access = Keychain.AccessControl(require: [.appPassword])
-        func set(_ access: Keychain.AccessControl?, _ password: String?) -> Keychain.Set {
+        let access = AccessControl.whenUnlocked.requiring(.applicationPassword)
+        func set(_ access: AccessControl?, _ password: String?) -> Keychain.Set {
             Keychain.Set(
-                service: "s", account: "a", value: someValue, access: access.map { .init($0) },
+                service: "s", account: "a", value: someValue, access: access.map(Keychain.AccessChange.init(whole:)),
                 applicationPassword: password)
         }
         #expect(try await fault { try await client.call(set(access, nil)) }.name == .applicationPasswordRequired)
         #expect(try await fault { try await client.call(set(access, "")) }.name == .invalidArgument)
         #expect(try await fault { try await client.call(set(access, "!")) }.name == .invalidArgument)
-        let long = Data(repeating: 65, count: Limits.applicationPassword + 1).base64EncodedString()
+        let long = Data(repeating: 65, count: ItemLimits.applicationPassword + 1).base64EncodedString()
         #expect(try await fault { try await client.call(set(access, long)) }.name == .limitExceeded)
-        for unasked in [nil, Keychain.AccessControl.presence] {
+        for unasked in [nil, AccessControl.presence] {
             #expect(try await fault { try await client.call(set(unasked, Self.right)) }.name == .invalidArgument)
         }
         #expect(try await client.call(Keychain.List()).items.isEmpty)
@@ -64,7 +65,7 @@ struct ApplicationPasswordTests {
     @Test("only the right password reads, and nobody else is asked")
     func alone() async throws {
         let (broker, client) = try await prepared()
-        try await set(client, [.appPassword])
+        try await set(client, [.applicationPassword])
         #expect(try await fault { try await client.call(get()) }.name == .applicationPasswordRequired)
         #expect(try await fault { try await client.call(get(Self.wrong)) }.name == .applicationPasswordRefused)
         #expect(try await client.call(get(Self.right)).value == someValue)
@@ -78,7 +79,7 @@ struct ApplicationPasswordTests {
     @Test("with “and” the password is needed besides the person, and before the person is asked")
     func and() async throws {
         let (broker, client) = try await prepared()
-        try await set(client, [.presence, .appPassword])
+        try await set(client, [.userPresence, .applicationPassword])
         #expect(try await fault { try await client.call(get()) }.name == .applicationPasswordRequired)
         for (password, expected) in [(Self.wrong, Fault.Name.applicationPasswordRefused), (Self.right, nil)] {
             let id = try await challenge { try await client.call(get(password)) }
@@ -102,7 +103,7 @@ struct ApplicationPasswordTests {
     @Test("with “or” giving the password chooses that way, leaving it out the others")
     func or() async throws {
         let (broker, client) = try await prepared()
-        try await set(client, [.presence, .appPassword], any: true)
+        try await set(client, [.userPresence, .applicationPassword], any: true)
         #expect(try await client.call(get(Self.right)).value == someValue)
         #expect(try await fault { try await client.call(get(Self.wrong)) }.name == .applicationPasswordRefused)
         let id = try await challenge { try await client.call(get()) }
@@ -130,24 +131,26 @@ struct ApplicationPasswordTests {
     @Test("an edit reads with the old password and stores under the new one")
     func edit() async throws {
         let (broker, client) = try await prepared()
-        try await set(client, [.appPassword])
+        try await set(client, [.applicationPassword])
         func edit(
-            _ require: [Keychain.Constraint], _ old: String?, _ new: String? = nil
+            _ require: [AccessControl.Requirement], _ old: String?, _ new: String? = nil
         ) -> Keychain.Edit {
             Keychain.Edit(
-                service: "s", account: "a", access: .init(require: require), applicationPassword: old,
+                service: "s", account: "a", access: require.reduce(.whenUnlocked) { $0.requiring($1) },
+                applicationPassword: old,
                 newApplicationPassword: new)
         }
         #expect(try await fault { try await client.call(edit([], nil)) }.name == .applicationPasswordRequired)
         #expect(
             try await fault { try await client.call(edit([], Self.wrong)) }.name == .applicationPasswordRefused)
-        _ = try await client.call(edit([.appPassword], Self.right, Self.wrong))
+        _ = try await client.call(edit([.applicationPassword], Self.right, Self.wrong))
         #expect(try await fault { try await client.call(get(Self.right)) }.name == .applicationPasswordRefused)
         #expect(try await client.call(get(Self.wrong)).value == someValue)
         _ = try await client.call(edit([], Self.wrong))
         #expect(try await client.call(get()).value == someValue)
-        #expect(try await fault { try await client.call(edit([.presence], nil, Self.right)) }.name == .invalidArgument)
-        _ = try await client.call(edit([.appPassword], nil, Self.right))
+        #expect(
+            try await fault { try await client.call(edit([.userPresence], nil, Self.right)) }.name == .invalidArgument)
+        _ = try await client.call(edit([.applicationPassword], nil, Self.right))
         #expect(try await client.call(get(Self.right)).value == someValue)
         await broker.stop()
     }
@@ -158,10 +161,10 @@ struct ApplicationPasswordTests {
         var options = Broker.Options.patient
         options.clock = clock.clock
         let (broker, client) = try await prepared(options: options)
-        try await set(client, [.appPassword])
+        try await set(client, [.applicationPassword])
         _ = try await client.call(
             Keychain.Set(
-                service: "s", account: "other", value: someValue, access: .init(require: [.appPassword]),
+                service: "s", account: "other", value: someValue, access: .init(require: [.applicationPassword]),
                 applicationPassword: Self.right))
         func refusal(_ password: String) async throws -> String {
             let fault = try await fault { try await client.call(get(password)) }

@@ -1,5 +1,6 @@
 import BrokerProtocol
 import Foundation
+import Item
 import Platform
 import TestSupport
 import Testing
@@ -13,11 +14,12 @@ struct ApplyTests {
     private static let password = Data("open".utf8).base64EncodedString()
 
     private func set(
-        _ account: String, _ value: String = someValue, access: Keychain.AccessControl? = nil,
+        _ account: String, _ value: String = someValue, access: AccessControl? = nil,
         mode: Keychain.SetMode? = nil, if revision: String? = nil, password: String? = nil
     ) -> Keychain.Change {
         Keychain.Change(
-            action: .set, service: "s", account: account, value: value, access: access.map(Keychain.AccessChange.init),
+            action: .set, service: "s", account: account, value: value,
+            access: access.map(Keychain.AccessChange.init(whole:)),
             mode: mode, ifRevision: revision, applicationPassword: password)
     }
 
@@ -73,15 +75,15 @@ struct ApplyTests {
         _ = try await client.call(Keychain.Set(service: "s", account: "doomed", value: someValue))
         _ = try await client.call(Keychain.Edit(service: "s", account: "kept", label: "l"))
         let before = try await client.call(Keychain.List()).items
-        let passcodeSet = Keychain.AccessControl(accessibility: .passcodeSet)
+        let passcodeSet = AccessControl.passcodeSet
         let bad: [(Keychain.Change, Fault.Name)] = [
             (set("new", mode: .new), .alreadyExists), (set("doomed", mode: .existing), .notFound),
             (set("kept", if: old.revision), .changed), (delete("absent", if: old.revision), .changed),
             (set("x", access: passcodeSet), .invalidArgument), (set("x", "no base64!"), .invalidArgument),
-            (set("x", access: .init(require: [.appPassword])), .applicationPasswordRequired),
+            (set("x", access: .whenUnlocked.requiring(.applicationPassword)), .applicationPasswordRequired),
             (set("x", password: Self.password), .invalidArgument),
             (set(String(repeating: "x", count: 1025)), .limitExceeded),
-            (set("x", access: .init(require: [.presence, .presence])), .invalidArgument),
+            (set("x", access: .whenUnlocked.requiring(.biometryAny, .biometryCurrentSet)), .invalidArgument),
             (set("x", if: "1"), .invalidArgument),
             (Keychain.Change(action: .set, service: "s", account: "x"), .invalidArgument),
             (Keychain.Change(action: .set, service: "s", value: someValue), .invalidArgument),
@@ -118,7 +120,7 @@ struct ApplyTests {
         _ = try await client.call(
             apply(
                 delete("gated"), set("gated"), Keychain.Change(action: .deleteService, service: "s"), set("twin"),
-                set("locked", access: .init(require: [.appPassword]), password: Self.password)))
+                set("locked", access: .whenUnlocked.requiring(.applicationPassword), password: Self.password)))
         #expect(try await accounts(client) == ["locked", "twin"])
         #expect(try await client.call(Keychain.Get(service: "s", account: "twin")).value == someValue)
         let get = Keychain.Get(service: "s", account: "locked", applicationPassword: Self.password)
@@ -127,7 +129,7 @@ struct ApplyTests {
         let refused = try await fault { try await client.call(apply(set("locked"))) }
         #expect(refused.name == .applicationPasswordRequired)
         // A finger must be enrolled for any of the sets. Nothing is done before that is known.
-        let bound = apply(set("plain"), set("finger", access: .init(require: [.biometry])))
+        let bound = apply(set("plain"), set("finger", access: .whenUnlocked.requiring(.biometryAny)))
         let asked = try await fault { try await client.call(bound) }
         #expect(asked.details.purposes == ["enrolment"])
         #expect(try await accounts(client) == ["locked", "twin"])

@@ -2,6 +2,7 @@ import Authorization
 import Broker
 import BrokerProtocol
 import Cryptography
+import Item
 import Platform
 import RootConfiguration
 import TPM
@@ -22,11 +23,12 @@ struct BoundBrokerTests {
         ) { _ in TPMSealer(TPMAccess.patient(tpm.configuration)) }
     }
 
-    private func set(_ client: WireClient, _ account: String, _ accessibility: Keychain.Accessibility) async throws {
+    private func set(_ client: WireClient, _ account: String, _ accessibility: AccessControl.Accessibility) async throws
+    {
         _ = try await client.call(
             Keychain.Set(
                 service: "s", account: account, value: someValue,
-                access: Keychain.AccessControl(accessibility: accessibility)))
+                access: AccessControl(accessibility)))
     }
 
     private func read(_ client: WireClient, _ account: String) async throws -> String {

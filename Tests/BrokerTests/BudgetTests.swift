@@ -99,7 +99,7 @@ struct BudgetTests {
         let plain = try await client.call(Keychain.Set(service: "s", account: "plain", value: someValue)).item
         let item = try await client.call(
             Keychain.Set(
-                service: "s", account: "a", value: someValue, access: .init(require: [.appPassword]),
+                service: "s", account: "a", value: someValue, access: .init(require: [.applicationPassword]),
                 applicationPassword: password)
         ).item
         // Decoding would reveal that the text is not base64, but nothing is decoded.
@@ -124,7 +124,8 @@ struct BudgetTests {
         for number in 0..<count {
             _ = try await client.call(
                 Keychain.Set(
-                    service: "s", account: "\(number)", value: someValue, access: .init(require: [.appPassword]),
+                    service: "s", account: "\(number)", value: someValue,
+                    access: .init(require: [.applicationPassword]),
                     applicationPassword: password))
         }
         var rounds: [Int] = []

@@ -2,6 +2,7 @@ import Authorization
 import Broker
 import BrokerProtocol
 import Foundation
+import Item
 import Platform
 import RootConfiguration
 import TestSupport
@@ -137,7 +138,7 @@ struct ChallengeAttackTests {
         let id = try await challenge { try await client.call(get()) }
         try await broker.authenticator.grant(id)
         _ = try await client.call(
-            Keychain.Set(service: "s", account: "a", value: "bmV3", access: Keychain.AccessControl()))
+            Keychain.Set(service: "s", account: "a", value: "bmV3", access: AccessControl.whenUnlocked))
         try await expectRefused(client, get(id))
         await broker.stop()
     }

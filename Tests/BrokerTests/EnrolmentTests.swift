@@ -1,6 +1,7 @@
 import Authorization
 import BrokerProtocol
 import Foundation
+import Item
 import Platform
 import TestSupport
 import Testing
@@ -12,11 +13,11 @@ struct EnrolmentTests {
     private static let second = [UInt8](repeating: 2, count: 32)
 
     private static func set(
-        _ account: String, _ require: Keychain.Constraint..., any: Bool = false, challenge: String? = nil
+        _ account: String, _ require: AccessControl.Requirement..., any: Bool = false, challenge: String? = nil
     ) -> Keychain.Set {
         Keychain.Set(
             service: "s", account: account, value: someValue,
-            access: Keychain.AccessControl(require: require, any: any), challenge: challenge)
+            access: .init(require: require, any: any), challenge: challenge)
     }
 
     private static func make(
@@ -40,17 +41,17 @@ struct EnrolmentTests {
         let broker = try await throwAwayBroker()
         let client = try broker.client()
         try await broker.makeVault(client)
-        let asked = try await fault { try await client.call(Self.set("a", .biometry)) }
+        let asked = try await fault { try await client.call(Self.set("a", .biometryAny)) }
         #expect(asked.details.purposes == ["enrolment"])
         let unlooked = try #require(asked.details.challenge)
-        let refused = try await fault { try await client.call(Self.set("a", .biometry, challenge: unlooked)) }
+        let refused = try await fault { try await client.call(Self.set("a", .biometryAny, challenge: unlooked)) }
         #expect(refused.name == .challengeRefused)
 
-        let item = try await Self.make(broker, client, Self.set("a", .biometry), set: nil)
+        let item = try await Self.make(broker, client, Self.set("a", .biometryAny), set: nil)
         #expect(item.biometrySet == nil)
         #expect(try await Self.read(broker, client, "a") == someValue)
         // A check for one kind does not count for the other.
-        let id = try await challenge { try await client.call(Self.set("b", .biometry)) }
+        let id = try await challenge { try await client.call(Self.set("b", .biometryAny)) }
         try await broker.authenticator.enrol(id, set: nil)
         let other = try await fault { try await client.call(Self.set("b", .biometryCurrentSet, challenge: id)) }
         #expect(other.name == .challengeRefused)
@@ -64,8 +65,8 @@ struct EnrolmentTests {
         let bound = try await Self.make(broker, client, Self.set("bound", .biometryCurrentSet), set: Self.first)
         #expect(bound.biometrySet == Hex.encode(Self.first))
         _ = try await Self.make(
-            broker, client, Self.set("either", .presence, .biometryCurrentSet, any: true), set: Self.first)
-        _ = try await Self.make(broker, client, Self.set("any", .biometry), set: nil)
+            broker, client, Self.set("either", .userPresence, .biometryCurrentSet, any: true), set: Self.first)
+        _ = try await Self.make(broker, client, Self.set("any", .biometryAny), set: nil)
         #expect(try await Self.read(broker, client, "bound") == someValue)
 
         let later = try await Self.make(broker, client, Self.set("later", .biometryCurrentSet), set: Self.second)
@@ -96,7 +97,7 @@ struct EnrolmentTests {
         let broker = try await throwAwayBroker()
         let client = try broker.client()
         try await broker.makeVault(client)
-        _ = try await Self.make(broker, client, Self.set("any", .biometry), set: nil)
+        _ = try await Self.make(broker, client, Self.set("any", .biometryAny), set: nil)
         let id = try await challenge { try await client.call(Self.set("bound", .biometryCurrentSet)) }
         try await broker.authenticator.enrol(id, set: Self.first, registers: false)
         // The machine stops here. The file has a key that the registry does not know.
@@ -138,7 +139,7 @@ struct EnrolmentTests {
                     challenge: id, kind: "biometry-current-set", setDigest: Data(digest).base64EncodedString()))
             return [UInt8](Data(base64Encoded: reply.name) ?? Data())
         }
-        let any = try await challenge { try await client.call(Self.set("a", .biometry)) }
+        let any = try await challenge { try await client.call(Self.set("a", .biometryAny)) }
         let line = try broker.authenticator.connect()
         #expect(try await fault { try await provide(any, line) }.name == .brokerNotPermitted)
         try await Self.makeGated(broker, client)
@@ -171,7 +172,7 @@ struct EnrolmentTests {
         try await broker.makeVault(client)
         try await Self.makeGated(broker, client)
         var edit = Keychain.Edit(
-            service: "s", account: "gated", access: Keychain.AccessControl(require: [.biometryCurrentSet]))
+            service: "s", account: "gated", access: AccessControl.whenUnlocked.requiring(.biometryCurrentSet))
         let looked = try await challenge { try await client.call(edit) }
         try await broker.authenticator.enrol(looked, set: Self.first)
         edit.challenge = looked

@@ -1,5 +1,6 @@
 import Authorization
 import Cryptography
+import Item
 import Platform
 import TestSupport
 import Testing
@@ -11,7 +12,7 @@ import Vault
 struct HeldItemKeyTests {
     private let budgets = UserBudgets.usual
     private let uid = ProcessSurroundings.effectiveUser
-    private static let classes: [Accessibility] = [.whenUnlocked, .afterFirstUnlock, .always]
+    private static let classes: [AccessControl.Accessibility] = [.whenUnlocked, .afterFirstUnlock, .always]
 
     private func unlocked() async throws -> (VaultActor, VaultActor.OpenState, TemporaryFolder) {
         let (vaultActor, _, _, folder) = try await unlockedVault(budgets: budgets)
@@ -35,10 +36,10 @@ struct HeldItemKeyTests {
     }
 
     /// One item of each class, read.
-    private func items(_ state: VaultActor.OpenState) throws -> [Accessibility: ItemSummary] {
-        var items: [Accessibility: ItemSummary] = [:]
+    private func items(_ state: VaultActor.OpenState) throws -> [AccessControl.Accessibility: ItemSummary] {
+        var items: [AccessControl.Accessibility: ItemSummary] = [:]
         for accessibility in Self.classes {
-            try state.vault.set(draft("\(accessibility)", AccessControl(accessibility: accessibility)))
+            try state.vault.set(draft("\(accessibility)", AccessControl(accessibility)))
             items[accessibility] = try read("\(accessibility)", state)
             try read("\(accessibility)", state)
         }
@@ -57,8 +58,8 @@ struct HeldItemKeyTests {
         vaultActor.lock()
         #expect(try !isHeld(items[.whenUnlocked], state))
         #expect(try isHeld(items[.afterFirstUnlock], state) && isHeld(items[.always], state))
-        #expect(throws: VaultError.self) { try read("\(Accessibility.whenUnlocked)", state) }
-        try read("\(Accessibility.afterFirstUnlock)", state)
+        #expect(throws: VaultError.self) { try read("\(AccessControl.Accessibility.whenUnlocked)", state) }
+        try read("\(AccessControl.Accessibility.afterFirstUnlock)", state)
         await vaultActor.close()
         #expect(try !isHeld(items[.afterFirstUnlock], state) && !isHeld(items[.always], state))
         #expect(budgets.held(.secrets, by: uid) == 0)
@@ -89,7 +90,7 @@ struct HeldItemKeyTests {
         let steps: [(ItemSummary) throws -> Void] = [
             { try vault.edit($0, changes: MetadataChanges(label: "l")) },
             { try vault.rotate($0, value: value) },
-            { try vault.reseal($0, value: value, access: AccessControl(accessibility: .afterFirstUnlock)) },
+            { try vault.reseal($0, value: value, access: .afterFirstUnlock) },
             { _ in try vault.set(draft("a", .whenUnlocked)) },
             { try vault.delete($0) },
         ]
@@ -110,7 +111,7 @@ struct HeldItemKeyTests {
         try state.vault.set(draft("expires", .whenUnlocked, expires: .max))
         #expect(try !isHeld(read("expires", state), state))
         let password = try StretchedPassword(SecretBytes(copying: Array("password".utf8)))
-        var draft = try draft("asks", AccessControl(constraints: .applicationPassword))
+        var draft = try draft("asks", AccessControl.whenUnlocked.requiring(.applicationPassword))
         draft.applicationPassword = password
         let item = try state.vault.set(draft).item
         try state.vault.look(service: "s", account: "asks") { view in

@@ -1,5 +1,6 @@
 import BrokerProtocol
 import Foundation
+import Item
 import Platform
 import TestSupport
 import Testing
@@ -24,15 +25,16 @@ struct HistoryTests {
     }
 
     private func set(
-        _ value: String, _ access: Keychain.AccessControl? = nil, password: String? = nil
+        _ value: String, _ access: AccessControl? = nil, password: String? = nil
     ) -> Keychain.Set {
         Keychain.Set(
-            service: "s", account: "a", value: value, access: access.map { .init($0) }, applicationPassword: password)
+            service: "s", account: "a", value: value, access: access.map(Keychain.AccessChange.init(whole:)),
+            applicationPassword: password)
     }
 
     /// A vault with an item s/a that has a former value.
     private func prepared(
-        _ access: Keychain.AccessControl? = nil
+        _ access: AccessControl? = nil
     ) async throws -> (ThrowAwayBroker, WireClient) {
         let broker = try await throwAwayBroker()
         let client = try broker.client()
@@ -168,7 +170,7 @@ struct HistoryTests {
         let (broker, client) = try await prepared(.presence)
         var id = try await challenge { try await client.call(get(1)) }
         try await broker.authenticator.grant(id)
-        let tighter = Keychain.AccessControl(require: [.presence, .passcode])
+        let tighter = AccessControl.whenUnlocked.requiring(.userPresence, .devicePasscode)
         #expect(try await client.call(set(Self.second, tighter)).former == nil)
         #expect(try await fault { try await client.call(get(1, challenge: id)) }.name == .notFound)
         #expect(try await versions(client) == [])
@@ -199,7 +201,7 @@ struct HistoryTests {
         let broker = try await throwAwayBroker()
         let client = try broker.client()
         try await broker.makeVault(client)
-        let access = Keychain.AccessControl(require: [.appPassword])
+        let access = AccessControl.whenUnlocked.requiring(.applicationPassword)
         let other = Data("other".utf8).base64EncodedString()
         _ = try await client.call(set(Self.first, access, password: Self.password))
         _ = try await client.call(set(Self.second, password: other))

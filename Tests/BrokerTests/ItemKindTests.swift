@@ -1,4 +1,5 @@
 import BrokerProtocol
+import Item
 import TestSupport
 import Testing
 import Varlink
@@ -17,23 +18,23 @@ struct ItemKindTests {
         let key = try await client.call(
             Keychain.Set(service: "s", account: "a", kind: .key, value: Self.value, mode: .new)
         ).item
-        #expect(generic.kind == .generic && key.kind == .key && generic.id != key.id)
+        #expect(generic.kind == .genericPassword && key.kind == .key && generic.id != key.id)
         #expect(try await client.call(Keychain.Get(service: "s", account: "a")).value == someValue)
         #expect(try await client.call(Keychain.Get(service: "s")).item.id == generic.id)
         #expect(try await client.call(Keychain.Get(service: "s", kind: .key)).value == Self.value)
         #expect(try await client.call(Keychain.Show(service: "s", kind: .key)).item == key)
         #expect(try await client.call(Keychain.Exists(service: "s", kind: .key)).exists)
         #expect(try await !client.call(Keychain.Exists(service: "s", account: "a", kind: .file)).exists)
-        #expect(try await client.call(Keychain.List()).items.map(\.kind) == [.generic, .key])
+        #expect(try await client.call(Keychain.List()).items.map(\.kind) == [.genericPassword, .key])
         #expect(try await client.call(Keychain.List(service: "s")).items.count == 2)
         #expect(try await client.call(Keychain.List(kind: .key)).items == [key])
-        #expect(try await client.call(Keychain.List(service: "s", kind: .generic)).items == [generic])
+        #expect(try await client.call(Keychain.List(service: "s", kind: .genericPassword)).items == [generic])
         #expect(try await client.call(Keychain.Search(text: "s", kind: .key)).items == [key])
         #expect(try await client.call(Keychain.Search(text: "s")).items.count == 2)
         let edited = try await client.call(Keychain.Edit(service: "s", account: "a", kind: .key, label: "l")).item
         #expect(edited.id == key.id && edited.revision != key.revision)
         let gated = try await client.call(
-            Keychain.Edit(service: "s", account: "a", kind: .key, access: .init(accessibility: .afterFirstUnlock))
+            Keychain.Edit(service: "s", account: "a", kind: .key, access: .afterFirstUnlock)
         ).item
         #expect(gated.id == key.id)
         let rotated = try await client.call(Keychain.Rotate(service: "s", kind: .key)).item
@@ -62,7 +63,7 @@ struct ItemKindTests {
         let broker = try await throwAwayBroker()
         let client = try broker.client()
         try await broker.makeVault(client)
-        for kind in [Keychain.ItemKind.certificate, .key] {
+        for kind in [ItemKind.certificate, .key] {
             _ = try await client.call(
                 Keychain.Set(service: "s", account: "a", kind: kind, value: someValue, access: .presence))
         }

@@ -1,5 +1,6 @@
 import BrokerProtocol
 import Foundation
+import Item
 import TestSupport
 import Testing
 
@@ -18,14 +19,14 @@ struct ItemRotationTests {
     }
 
     private func prepared(
-        _ access: Keychain.AccessControl?, password: String? = nil
+        _ access: AccessControl?, password: String? = nil
     ) async throws -> (ThrowAwayBroker, WireClient) {
         let broker = try await throwAwayBroker()
         let client = try broker.client()
         try await broker.makeVault(client)
         _ = try await client.call(
             Keychain.Set(
-                service: "s", account: "a", value: someValue, access: access.map { .init($0) },
+                service: "s", account: "a", value: someValue, access: access.map(Keychain.AccessChange.init(whole:)),
                 applicationPassword: password))
         return (broker, client)
     }
@@ -71,7 +72,7 @@ struct ItemRotationTests {
 
     @Test(arguments: [true, false])
     func anApplicationPasswordStaysTheItems(any: Bool) async throws {
-        let access = Keychain.AccessControl(require: [.presence, .appPassword], any: any)
+        let access = try AccessControl(requirements: [.userPresence, .applicationPassword], anyIsEnough: any)
         let (broker, client) = try await prepared(access, password: Self.right)
         #expect(try await fault { try await client.call(rotate()) }.name == .applicationPasswordRequired)
         let wrong = Data("shut".utf8).base64EncodedString()

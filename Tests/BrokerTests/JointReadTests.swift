@@ -2,6 +2,7 @@ import Authorization
 import Broker
 import BrokerProtocol
 import Foundation
+import Item
 import Platform
 import RootConfiguration
 import TestSupport
@@ -24,12 +25,12 @@ struct JointReadTests {
     }
 
     private func set(
-        _ client: WireClient, _ account: String, _ access: Keychain.AccessControl? = nil, value: String? = nil
+        _ client: WireClient, _ account: String, _ access: AccessControl? = nil, value: String? = nil
     ) async throws {
         _ = try await client.call(
             Keychain.Set(
                 service: "s", account: account, value: value ?? Self.value(account),
-                access: access.map { Keychain.AccessChange($0) }))
+                access: access.map(Keychain.AccessChange.init(whole:))))
     }
 
     private static func value(_ account: String) -> String { Data("value of \(account)".utf8).base64EncodedString() }
@@ -164,7 +165,7 @@ struct JointReadTests {
         let (broker, client) = try await prepared()
         _ = try await client.call(
             Keychain.Set(
-                service: "s", account: "word", value: someValue, access: .init(require: [.appPassword]),
+                service: "s", account: "word", value: someValue, access: .init(require: [.applicationPassword]),
                 applicationPassword: someValue))
         _ = try await client.call(
             Keychain.Set(service: "s", account: "old", value: someValue, expires: 1))
@@ -255,7 +256,9 @@ struct JointReadTests {
         #expect(refusal.name == .limitExceeded && refusal.details.message?.contains("one prompt") == true)
         _ = try await challenge { try await client.call(method(long.prefix(12))) }
         let double = (0..<17).map { "double-\($0)" }
-        for account in double { try await set(client, account, .init(require: [.presence, .passcode])) }
+        for account in double {
+            try await set(client, account, .whenUnlocked.requiring(.userPresence, .devicePasscode))
+        }
         let many = try await fault { try await client.call(method(double)) }
         #expect(many.name == .limitExceeded && many.details.message?.contains("requirements") == true)
         _ = try await challenge { try await client.call(method(double.dropLast())) }
@@ -265,8 +268,8 @@ struct JointReadTests {
     @Test("items of different kinds: all kinds that are needed, and of alternatives those that most items share")
     func kinds() async throws {
         let (broker, client) = try await prepared()
-        try await set(client, "pass", .init(require: [.passcode]))
-        try await set(client, "either", .init(require: [.presence, .passcode], any: true))
+        try await set(client, "pass", .whenUnlocked.requiring(.devicePasscode))
+        try await set(client, "either", .whenUnlocked.requiringAny(of: .userPresence, .devicePasscode))
         let line = try broker.authenticator.connect()
         let uid = ProcessSurroundings.effectiveUser
         func ways(_ method: Keychain.GetAll) async throws -> [[String]] {
@@ -323,7 +326,7 @@ struct JointReadTests {
             service: "s", account: "a", challenge: try await granted(broker, client, "a"))
         #expect(try await fault { try await client.call(rotate) }.name == .challengeRefused)
         let edit = Keychain.Edit(
-            service: "s", account: "a", access: .init(), challenge: try await granted(broker, client, "a"))
+            service: "s", account: "a", access: .whenUnlocked, challenge: try await granted(broker, client, "a"))
         #expect(try await fault { try await client.call(edit) }.name == .challengeRefused)
         // One that opens the vault reads nothing, and nobody is asked a second time for one call.
         _ = try await client.call(Keychain.Lock())
@@ -358,7 +361,7 @@ struct JointReadTests {
         try await expectRefused(client, get("a", "b", "open", challenge: id))
         // A grant for one version reads no later one, even one that needs no grant.
         let loose = try await granted(broker, client, "a", "c")
-        try await set(client, "c", .init(require: []), value: "bmV3")
+        try await set(client, "c", .whenUnlocked, value: "bmV3")
         try await expectRefused(client, get("a", "c", challenge: loose))
         await broker.stop()
     }

@@ -1,4 +1,5 @@
 import BrokerProtocol
+import Item
 import Platform
 import TestSupport
 import Testing
@@ -34,8 +35,8 @@ struct KeychainTests {
         let broker = try await throwAwayBroker()
         let client = try broker.client()
         try await broker.makeVault(client)
-        let always = Keychain.AccessControl(accessibility: .always)
-        let afterFirst = Keychain.AccessControl(accessibility: .afterFirstUnlock)
+        let always = AccessControl.always
+        let afterFirst = AccessControl.afterFirstUnlock
         _ = try await client.call(Keychain.Set(service: "s", account: "unlocked", value: someValue))
         _ = try await client.call(Keychain.Set(service: "s", account: "always", value: someValue, access: always))
         _ = try await client.call(Keychain.Set(service: "s", account: "first", value: someValue, access: afterFirst))
@@ -84,7 +85,7 @@ struct KeychainTests {
         let broker = try await throwAwayBroker()
         let client = try broker.client()
         try await broker.makeVault(client)
-        let afterFirst = Keychain.AccessControl(accessibility: .afterFirstUnlock)
+        let afterFirst = AccessControl.afterFirstUnlock
         _ = try await client.call(Keychain.Set(service: "s", account: "a", value: someValue, access: afterFirst))
         await broker.stop()
         let again = try await throwAwayBroker(folder: broker.folder, authenticator: broker.authenticator)
@@ -139,8 +140,8 @@ struct KeychainTests {
         let client = try broker.client()
         try await broker.makeVault(client)
         for access in [
-            Keychain.AccessControl(accessibility: .passcodeSet),
-            Keychain.AccessControl(require: [.presence, .presence]),
+            Keychain.AccessChange(accessibility: .passcodeSet),
+            Keychain.AccessChange(require: [.userPresence, .userPresence]),
         ] {
             let refused = try await fault {
                 try await client.call(Keychain.Set(service: "s", account: "a", value: "", access: access))
@@ -167,11 +168,11 @@ struct KeychainTests {
         let gated = try await client.call(Keychain.Edit(service: "s", account: "a", access: .presence)).item
         #expect(gated.access == .presence && gated.label == "new")
         let asked = try await fault {
-            try await client.call(Keychain.Edit(service: "s", account: "a", access: Keychain.AccessControl()))
+            try await client.call(Keychain.Edit(service: "s", account: "a", access: AccessControl.whenUnlocked))
         }
         #expect(asked.details.purposes == ["change"])
         // A yes to reading is not a yes to this, and the reverse.
-        let opened = Keychain.AccessControl()
+        let opened = AccessControl.whenUnlocked
         let toRead = try await challenge { try await client.call(Keychain.Get(service: "s", account: "a")) }
         try await broker.authenticator.grant(toRead)
         let misused = try await fault {
@@ -189,7 +190,7 @@ struct KeychainTests {
         let id = try #require(asked.details.challenge)
         try await broker.authenticator.grant(id)
         _ = try await client.call(
-            Keychain.Edit(service: "s", account: "a", access: Keychain.AccessControl(), challenge: id))
+            Keychain.Edit(service: "s", account: "a", access: AccessControl.whenUnlocked, challenge: id))
         #expect(try await client.call(Keychain.Get(service: "s", account: "a")).value == someValue)
         await broker.stop()
     }

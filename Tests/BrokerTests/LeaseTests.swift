@@ -2,6 +2,7 @@ import Authorization
 import Broker
 import BrokerProtocol
 import Foundation
+import Item
 import Platform
 import RootConfiguration
 import TestSupport
@@ -29,11 +30,12 @@ struct LeaseTests {
     }
 
     private func set(
-        _ client: WireClient, _ account: String, _ access: Keychain.AccessControl? = nil
+        _ client: WireClient, _ account: String, _ access: AccessControl? = nil
     ) async throws {
         _ = try await client.call(
             Keychain.Set(
-                service: "s", account: account, value: someValue, access: access.map { Keychain.AccessChange($0) }))
+                service: "s", account: account, value: someValue, access: access.map(Keychain.AccessChange.init(whole:))
+            ))
     }
 
     private func wanted(_ accounts: [String], seconds: Int64 = 600, challenge: String? = nil) -> Keychain.Lease {
@@ -158,7 +160,7 @@ struct LeaseTests {
         #expect(try await fault { try await client.call(wanted(many)) }.name == .limitExceeded)
         // Nothing to lease.
         #expect(try await client.call(wanted(["open"])).lease == nil)
-        try await set(client, "always", .init(accessibility: .always, require: [.presence]))
+        try await set(client, "always", .always.requiring(.userPresence))
         _ = try await client.call(Keychain.Lock())
         for items in [["a"], ["open"], ["always"]] {
             #expect(try await fault { try await client.call(wanted(items)) }.name == .locked)
@@ -380,7 +382,7 @@ struct LeaseTests {
             try await !isLeased(
                 client, Keychain.Rename(service: "s", account: "a", newService: "s", newAccount: "z")))
         let edit = Keychain.Edit(
-            service: "s", account: "a", access: Keychain.AccessControl(accessibility: .always, thisDeviceOnly: true))
+            service: "s", account: "a", access: AccessControl.always)
         #expect(try await !isLeased(client, edit))
         await broker.stop()
     }
@@ -407,7 +409,7 @@ struct LeaseTests {
         #expect(try await leases(client).isEmpty)
         #expect(try await end(client).hasSuffix("its items have changed"))
         try await lease(broker, client, "a")
-        let tighter = Keychain.AccessControl(require: [.presence, .passcode])
+        let tighter = AccessControl.whenUnlocked.requiring(.userPresence, .devicePasscode)
         let edit = { Keychain.Edit(service: "s", account: "a", access: tighter, challenge: $0) }
         _ = try await broker.call(client, edit(nil)) { edit($0) }
         #expect(try await !isLeased(client, "a"))
@@ -417,7 +419,7 @@ struct LeaseTests {
     @Test("a lock ends it, also for what can be read while locked")
     func lock() async throws {
         let (broker, client) = try await prepared()
-        try await set(client, "late", Keychain.AccessControl(accessibility: .afterFirstUnlock, require: [.presence]))
+        try await set(client, "late", AccessControl.afterFirstUnlock.requiring(.userPresence))
         try await lease(broker, client, "a", "late")
         #expect(try await isLeased(client, "late"))
         _ = try await client.call(Keychain.Lock())

@@ -1,6 +1,7 @@
 import Authorization
 import BrokerProtocol
 import Foundation
+import Item
 import Testing
 import Varlink
 import Vault
@@ -36,29 +37,23 @@ struct OwnerRuleTests {
             try record(.user(1000)), try record(.group(1000)), try record(.user(1000), isService: true),
             try bound(record(.user(1000))),
         ]
-        let constraints: [ConstraintSet] = [
-            [], .presence, .biometryAny, .biometryCurrentSet, .passcode, .applicationPassword,
-            [.presence, .applicationPassword],
+        let sets: [Set<AccessControl.Requirement>] = [
+            [], [.userPresence], [.biometryAny], [.biometryCurrentSet], [.devicePasscode], [.applicationPassword],
+            [.userPresence, .applicationPassword],
         ]
         var checked = 0
-        for accessibility in [Accessibility.whenUnlocked, .afterFirstUnlock, .passcodeSet, .always] {
-            for set in constraints {
-                // Some combinations cannot be written down at all.
-                guard
-                    let access = try? AccessControl(
-                        accessibility: accessibility,
-                        thisDeviceOnly: accessibility == .always || accessibility == .passcodeSet, constraints: set,
-                        operator: set == [.presence, .applicationPassword] ? .and : .none)
-                else { continue }
+        for accessibility in AccessControl.Accessibility.allCases {
+            for set in sets {
+                let access = try AccessControl(accessibility, requirements: set)
                 checked += 1
                 let isOnePersons = accessibility == .passcodeSet || set.contains(.biometryCurrentSet)
-                let needsNobody = accessibility != .passcodeSet && set.isSubset(of: .applicationPassword)
+                let needsNobody = accessibility != .passcodeSet && set.isSubset(of: [.applicationPassword])
                 #expect(isTaken(access, in: vaults[0]) == (accessibility != .passcodeSet), "\(accessibility) \(set)")
                 #expect(isTaken(access, in: vaults[3]), "\(accessibility) \(set)")
                 #expect(isTaken(access, in: vaults[1]) == !isOnePersons, "\(accessibility) \(set)")
                 #expect(isTaken(access, in: vaults[2]) == needsNobody, "\(accessibility) \(set)")
             }
         }
-        #expect(checked >= 20)
+        #expect(checked == 28)
     }
 }

@@ -1,6 +1,7 @@
 import Authorization
 import BrokerProtocol
 import Foundation
+import Item
 import Platform
 import TestSupport
 import Testing
@@ -30,7 +31,7 @@ struct ProgramTests {
         let first = try Cofferd()
         let person = try authenticator(first)
         let client = try await client(first, person)
-        let always = Keychain.AccessControl(accessibility: .always)
+        let always = AccessControl.always
         _ = try await client.call(Keychain.Set(service: "s", account: "a", value: someValue, access: always))
         async let last = client.call(Keychain.Set(service: "s", account: "b", value: someValue, access: always))
         #expect(try first.end() == 0)
@@ -50,7 +51,7 @@ struct ProgramTests {
     func killed() async throws {
         let first = try Cofferd()
         let client = try await client(first, authenticator(first))
-        let always = Keychain.AccessControl(accessibility: .always)
+        let always = AccessControl.always
         for number in 0..<5 {
             _ = try await client.call(
                 Keychain.Set(service: "s", account: "\(number)", value: someValue, access: always))

@@ -1,5 +1,6 @@
 import BrokerProtocol
 import Foundation
+import Item
 import TestSupport
 import Testing
 
@@ -7,8 +8,8 @@ import Testing
 /// what guards it (attacker 1 may write, its owner does so every day).
 @Suite(.timeLimit(.minutes(30)))
 struct ReplacingTests {
-    private static let guarded = Keychain.AccessControl(
-        accessibility: .afterFirstUnlock, thisDeviceOnly: true, require: [.presence, .passcode], any: true)
+    private static let guarded = AccessControl.afterFirstUnlock.thisDeviceOnly.requiringAny(
+        of: .userPresence, .devicePasscode)
 
     private func prepared() async throws -> (ThrowAwayBroker, WireClient) {
         let broker = try await throwAwayBroker()
@@ -48,14 +49,14 @@ struct ReplacingTests {
         func check(_ change: Keychain.AccessChange) async throws {
             #expect(try await client.call(set("bmV3", change)).item.access == expected)
         }
-        expected.accessibility = .whenUnlocked
+        expected = .whenUnlocked.thisDeviceOnly.requiringAny(of: .userPresence, .devicePasscode)
         try await check(.init(accessibility: .whenUnlocked))
-        expected.thisDeviceOnly = false
+        expected = .whenUnlocked.requiringAny(of: .userPresence, .devicePasscode)
         try await check(.init(thisDeviceOnly: false))
         // An “or” belongs to the requirements that came with it.
-        (expected.require, expected.any) = ([.presence, .passcode], false)
-        try await check(.init(require: [.presence, .passcode]))
-        (expected.require, expected.any) = ([], false)
+        expected = .whenUnlocked.requiring(.userPresence, .devicePasscode)
+        try await check(.init(require: [.userPresence, .devicePasscode]))
+        expected = .whenUnlocked
         try await check(.init(require: []))
         let removed = try await client.call(
             Keychain.Set(
@@ -80,19 +81,19 @@ struct ReplacingTests {
         let password = Data("open".utf8).base64EncodedString()
         _ = try await client.call(
             Keychain.Set(
-                service: "s", account: "a", value: someValue, access: .init(require: [.appPassword]),
+                service: "s", account: "a", value: someValue, access: .init(require: [.applicationPassword]),
                 applicationPassword: password))
         #expect(try await fault { try await client.call(set()) }.name == .applicationPasswordRequired)
         var method = set()
         method.applicationPassword = password
-        #expect(try await client.call(method).item.access.require == [.appPassword])
+        #expect(try await client.call(method).item.access.requirements == [.applicationPassword])
         await broker.stop()
     }
 
     @Test("what is kept is what is there when the value is replaced, not what was there when fingers were looked for")
     func changedMeanwhile() async throws {
         let (broker, client) = try await prepared()
-        var method = Keychain.Set(service: "s", account: "a", value: someValue, access: .init(require: [.biometry]))
+        var method = Keychain.Set(service: "s", account: "a", value: someValue, access: .init(require: [.biometryAny]))
         method.challenge = try await challenge { try await client.call(method) }
         try await broker.authenticator.enrol(try #require(method.challenge), set: nil)
         _ = try await client.call(method)
@@ -100,8 +101,8 @@ struct ReplacingTests {
         var routine = set()
         routine.challenge = try await challenge { try await client.call(routine) }
         try await broker.authenticator.enrol(try #require(routine.challenge), set: nil)
-        _ = try await client.call(set("bmV3", .init(require: [.passcode])))
-        #expect(try await client.call(routine).item.access.require == [.passcode])
+        _ = try await client.call(set("bmV3", .init(require: [.devicePasscode])))
+        #expect(try await client.call(routine).item.access.requirements == [.devicePasscode])
         await broker.stop()
     }
 }

@@ -2,6 +2,7 @@ import Authorization
 import BrokerProtocol
 import Cryptography
 import Foundation
+import Item
 import Platform
 import Recovery
 import Synchronization
@@ -34,12 +35,12 @@ struct RotationTests {
     }
 
     private func set(
-        _ client: WireClient, _ account: String, _ value: [UInt8], _ access: Keychain.AccessControl? = nil
+        _ client: WireClient, _ account: String, _ value: [UInt8], _ access: AccessControl? = nil
     ) async throws {
         _ = try await client.call(
             Keychain.Set(
                 service: "s", account: account, value: Data(value).base64EncodedString(),
-                access: access.map { .init($0) }))
+                access: access.map(Keychain.AccessChange.init(whole:))))
     }
 
     private func get(_ broker: ThrowAwayBroker, _ client: WireClient, _ account: String) async throws -> [UInt8] {
@@ -90,12 +91,12 @@ struct RotationTests {
         let bytes = (0..<300).map { UInt8(truncatingIfNeeded: $0 &* 7) }
         try await set(client, "plain", bytes)
         try await set(client, "empty", [])
-        try await set(client, "always", [0, 255], Keychain.AccessControl(accessibility: .always))
+        try await set(client, "always", [0, 255], AccessControl.always)
         try await set(client, "gated", bytes.reversed(), .presence)
         try await set(
-            client, "either", [1, 2, 3], Keychain.AccessControl(require: [.presence, .passcode], any: true))
+            client, "either", [1, 2, 3], AccessControl.whenUnlocked.requiringAny(of: .userPresence, .devicePasscode))
         try await set(
-            client, "both", [4, 5], Keychain.AccessControl(require: [.presence, .passcode]))
+            client, "both", [4, 5], AccessControl.whenUnlocked.requiring(.userPresence, .devicePasscode))
         let before = try await Self.items(client)
         let record = try registryRecord(first)
         let log = try await client.call(Keychain.Log()).records.count
@@ -390,7 +391,10 @@ struct RotationTests {
         let client = try broker.client()
         try await broker.makeVault(client)
         let right = Data("open".utf8).base64EncodedString()
-        for (account, require) in [("alone", [Keychain.Constraint.appPassword]), ("both", [.presence, .appPassword])] {
+        for (account, require) in [
+            ("alone", [AccessControl.Requirement.applicationPassword]),
+            ("both", [.userPresence, .applicationPassword]),
+        ] {
             _ = try await client.call(
                 Keychain.Set(
                     service: "s", account: account, value: someValue, access: .init(require: require),
@@ -426,7 +430,7 @@ struct RotationTests {
         try await broker.authenticator.release(bind, pin: nil, reseals: true, over: line)
         try await broker.authenticator.reseal(bind, to: pin, over: line)
         await line.close()
-        try await set(client, "secret", [9], Keychain.AccessControl(accessibility: .passcodeSet))
+        try await set(client, "secret", [9], AccessControl.passcodeSet)
         let record = try registryRecord(broker)
         // Without the password, nothing opens.
         let bare = try await challenge { try await client.call(Keychain.RotateAll()) }

@@ -1,6 +1,7 @@
 import Authorization
 import BrokerProtocol
 import Foundation
+import Item
 import Platform
 import TestSupport
 import Testing
@@ -28,7 +29,7 @@ struct ServiceVaultTests {
         let made = try await root.call(Keychain.CreateVault(owner: service, challenge: id)).vault
         #expect(made.state == .unlocked)
         for (account, access) in [
-            ("always", Keychain.Accessibility.always), ("first", .afterFirstUnlock), ("open", .whenUnlocked),
+            ("always", AccessControl.Accessibility.always), ("first", .afterFirstUnlock), ("open", .whenUnlocked),
         ] {
             _ = try await root.call(
                 forService(
@@ -99,7 +100,7 @@ struct ServiceVaultTests {
         }
         #expect(edited.name == .invalidArgument)
         let change = Keychain.Change(
-            action: .set, service: "s", account: "g", value: someValue, access: .init(.presence))
+            action: .set, service: "s", account: "g", value: someValue, access: .init(whole: .presence))
         let applied = try await fault {
             try await root.call(forService(Keychain.Apply(changes: [change])))
         }
@@ -126,7 +127,7 @@ struct ServiceVaultTests {
         let root = try broker.client()
         let refused = try await fault { try await root.call(get("g")) }
         #expect(refused.name == .notPermitted)
-        let edit = Keychain.Edit(service: "s", account: "g", access: Keychain.AccessControl())
+        let edit = Keychain.Edit(service: "s", account: "g", access: AccessControl.whenUnlocked)
         #expect(try await fault { try await root.call(forService(edit)) }.name == .notPermitted)
         await broker.stop()
     }

@@ -1,5 +1,6 @@
 import BrokerProtocol
 import Foundation
+import Item
 import TestSupport
 import Testing
 
@@ -97,7 +98,7 @@ import Testing
             ])
         #expect(result.status == 0)
         let call = try #require(try stage.broker.calls("Set").first?.parameters(Keychain.Set.self))
-        #expect(call.applicationPassword == Self.encoded && call.access?.require == [.appPassword])
+        #expect(call.applicationPassword == Self.encoded && call.access?.require == [.applicationPassword])
         #expect(!result.screen.contains("CANARY"))
     }
 
@@ -113,8 +114,8 @@ import Testing
     }
 
     @Test func anEditAsksForTheNewOneAndTheOldOne() throws {
-        let show = FakeServer.Step.answer(Keychain.ItemReply(item: Stage.item(require: [.appPassword])))
-        let edited = FakeServer.Step.answer(Keychain.ItemReply(item: Stage.item(require: [.appPassword])))
+        let show = FakeServer.Step.answer(Keychain.ItemReply(item: Stage.item(require: [.applicationPassword])))
+        let edited = FakeServer.Step.answer(Keychain.ItemReply(item: Stage.item(require: [.applicationPassword])))
         let stage = try Stage(broker: ["Show": [show], "Edit": [Self.required, edited]])
         let result = try stage.program.run(
             "edit", "github", "me", "--require", "app-password",

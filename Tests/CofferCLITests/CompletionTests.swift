@@ -1,5 +1,6 @@
 import BrokerProtocol
 import Foundation
+import Item
 import TestSupport
 import Testing
 
@@ -136,7 +137,9 @@ import Testing
         let stage = try Stage(broker: [
             "List": [
                 .answer(
-                    Keychain.ItemsReply(items: [Stage.item("plain", "a"), Stage.item("web", "b", kind: .internet)]))
+                    Keychain.ItemsReply(items: [
+                        Stage.item("plain", "a"), Stage.item("web", "b", kind: .internetPassword),
+                    ]))
             ]
         ])
         func words(_ words: String...) throws -> [String] {

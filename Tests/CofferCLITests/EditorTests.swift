@@ -1,6 +1,7 @@
 import BrokerProtocol
 import Foundation
 import Glibc
+import Item
 import TestSupport
 import Testing
 
@@ -9,7 +10,8 @@ import Testing
 /// A value in an editor: its file is in memory and in nobody else's reach, and is gone afterwards, however the editor or `coffer` ends.
 @Suite struct EditorTests {
     /// - Parameter act: what the editor does, a shell script; the file is `$1`.
-    private func stage(_ act: String, value: String = "old", require: [Keychain.Constraint] = []) throws -> Stage {
+    private func stage(_ act: String, value: String = "old", require: [AccessControl.Requirement] = []) throws -> Stage
+    {
         var item = Stage.item(require: require)
         item.revision = "r7"
         var stage = try Stage(broker: [

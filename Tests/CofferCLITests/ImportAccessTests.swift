@@ -1,5 +1,6 @@
 import BrokerProtocol
 import Import
+import Item
 import Testing
 
 @testable import coffer_cli
@@ -14,44 +15,48 @@ import Testing
 
     private func options(_ words: [String]) throws -> AccessChangeOptions { try AccessChangeOptions.parse(words) }
 
-    private func present(_ require: [Keychain.Constraint], any: Bool = false, expires: Int64? = nil) -> Keychain.Item {
+    private func present(_ require: [AccessControl.Requirement], any: Bool = false, expires: Int64? = nil) throws
+        -> Keychain.Item
+    {
         Keychain.Item(
             id: "i", service: "s", account: "a", attributes: [:],
-            access: .init(accessibility: .whenUnlocked, thisDeviceOnly: false, require: require, any: any),
+            access: try AccessControl(requirements: Set(require), anyIsEnough: any),
             created: 0, modified: 0, expires: expires, version: 1)
     }
 
     /// An import gives no application passwords. Without one of several ways, an item is not easier to read.
     @Test func applicationPasswords() throws {
         let none = try options([])
-        let two = ImportedAccess(item(["presence", "app-password"], any: true), none)
+        let two = try ImportedAccess(item(["presence", "app-password"], any: true), none)
         #expect(two.obstacle == nil)
-        #expect(two.change?.require == [.presence])
+        #expect(two.change?.require == [.userPresence])
         #expect(two.change?.any == false)
         #expect(two.note != nil)
-        let three = ImportedAccess(item(["presence", "app-password", "passcode"], any: true), none)
-        #expect(three.change?.require == [.presence, .passcode])
+        let three = try ImportedAccess(item(["presence", "app-password", "passcode"], any: true), none)
+        #expect(three.change?.require == [.userPresence, .devicePasscode])
         #expect(three.change?.any == true)
         for (require, any) in [(["presence", "app-password"], false), (["app-password"], false)] {
-            #expect(ImportedAccess(item(require, any: any), none).obstacle == ImportedAccess.password)
+            #expect(try ImportedAccess(item(require, any: any), none).obstacle == ImportedAccess.password)
         }
         // The options say what it requires instead.
-        let named = ImportedAccess(item(["app-password"], any: false), try options(["--require", "passcode"]))
+        let named = try ImportedAccess(item(["app-password"], any: false), try options(["--require", "passcode"]))
         #expect(named.obstacle == nil)
-        #expect(named.change?.require == [.passcode])
+        #expect(named.change?.require == [.devicePasscode])
     }
 
     @Test func anItemThatIsThereBecomesStricterOnly() throws {
         let presence = try options(["--require", "presence"])
-        let open = ImportedAccess(of: present([]), presence)
-        #expect(open.change?.require == [.presence])
+        let open = try ImportedAccess(of: present([]), presence)
+        #expect(open.change?.require == [.userPresence])
         #expect(!open.keepsStricter)
-        let same = ImportedAccess(of: present([.presence]), presence)
+        let same = try ImportedAccess(of: present([.userPresence]), presence)
         #expect(same.change == nil && !same.keepsStricter)
-        let strict = ImportedAccess(of: present([.passcode]), presence)
+        let strict = try ImportedAccess(of: present([.devicePasscode]), presence)
         #expect(strict.change == nil && strict.keepsStricter)
-        #expect(ImportedAccess(of: present([.appPassword]), try options([])).obstacle == ImportedAccess.password)
-        #expect(ImportedAccess(of: present([]), try options([])).obstacle == nil)
+        #expect(
+            try ImportedAccess(of: present([.applicationPassword]), try options([])).obstacle == ImportedAccess.password
+        )
+        #expect(try ImportedAccess(of: present([]), try options([])).obstacle == nil)
     }
 
     @Test func whatThisVersionDoesNotKnowIsNamed() {
@@ -64,16 +69,20 @@ import Testing
         #expect(other.unknown != nil)
     }
 
-    @Test func timesOfExpiry() {
-        #expect(present([], expires: 5).isExpired(at: 5))
-        #expect(!present([], expires: 6).isExpired(at: 5))
-        #expect(!present([]).isExpired(at: 5))
+    @Test func timesOfExpiry() throws {
+        #expect(try present([], expires: 5).isExpired(at: 5))
+        #expect(try !present([], expires: 6).isExpired(at: 5))
+        #expect(try !present([]).isExpired(at: 5))
     }
 
     /// The broker compares bytes.
     @Test func namesThatLookTheSameAreTwo() {
-        #expect(VaultComparison.Name("caf\u{E9}", "a", .generic) != VaultComparison.Name("cafe\u{301}", "a", .generic))
-        #expect(VaultComparison.Name("s", "caf\u{E9}", .generic) != VaultComparison.Name("s", "cafe\u{301}", .generic))
-        #expect(VaultComparison.Name("s", "a", .generic) == VaultComparison.Name("s", "a", .generic))
+        #expect(
+            VaultComparison.Name("caf\u{E9}", "a", .genericPassword)
+                != VaultComparison.Name("cafe\u{301}", "a", .genericPassword))
+        #expect(
+            VaultComparison.Name("s", "caf\u{E9}", .genericPassword)
+                != VaultComparison.Name("s", "cafe\u{301}", .genericPassword))
+        #expect(VaultComparison.Name("s", "a", .genericPassword) == VaultComparison.Name("s", "a", .genericPassword))
     }
 }

@@ -1,5 +1,6 @@
 import BrokerProtocol
 import Foundation
+import Item
 import TestSupport
 import Testing
 import Varlink
@@ -9,7 +10,7 @@ import Varlink
 /// What list, search, show, status and exists print, for people and for programs.
 @Suite struct ListingTests {
     private static let items = [
-        Stage.item("db", "admin", require: [.presence], modified: 1_700_000_000_123),
+        Stage.item("db", "admin", require: [.userPresence], modified: 1_700_000_000_123),
         Stage.item("github", "\u{1B}]0;evil\u{7}\tx\ny\\z\u{202E}"),
     ]
 
@@ -198,8 +199,8 @@ import Varlink
     @Test(arguments: [200, 80, 60, 40, 10, 1])
     func everyTableFitsItsTerminal(width: Int) throws {
         var wide = Self.expiring(String(repeating: "字👩‍💻e\u{301}☕️", count: 20), in: 5)
-        wide.kind = .internet
-        wide.access = .init(thisDeviceOnly: true, require: [.presence, .biometry])
+        wide.kind = .internetPassword
+        wide.access = .whenUnlocked.thisDeviceOnly.requiring(.userPresence, .biometryAny)
         let items = [wide, Stage.item("b", "c")]
         let lines = ItemTable.lines(items, aligned: true, width: width)
         #expect(lines.allSatisfy { TextWidth.of($0) <= width })
@@ -273,14 +274,14 @@ import Varlink
     }
 
     @Test func editChangesOnlyWhatIsNamed() throws {
-        let reply = FakeServer.Step.answer(Keychain.ItemReply(item: Stage.item(require: [.presence])))
+        let reply = FakeServer.Step.answer(Keychain.ItemReply(item: Stage.item(require: [.userPresence])))
         let stage = try Stage(broker: ["Show": [reply], "Edit": [reply]])
         #expect(try stage.program.run("edit", "github", "me", "--label", "New", "--expires", "never").status == 0)
         #expect(try stage.program.run("edit", "github", "me", "--access", "after-first-unlock").status == 0)
         #expect(try stage.program.run("edit", "github", "me", "--require", "none").status == 0)
         let calls = try stage.broker.calls("Edit").compactMap { try $0.parameters(Keychain.Edit.self) }
         #expect(calls[0].label == "New" && calls[0].expires == 0 && calls[0].access == nil && calls[0].comment == nil)
-        #expect(calls[1].access == .init(accessibility: .afterFirstUnlock, require: [.presence]))
-        #expect(calls[2].access == .init())
+        #expect(calls[1].access == .afterFirstUnlock.requiring(.userPresence))
+        #expect(calls[2].access == .whenUnlocked)
     }
 }

@@ -1,5 +1,6 @@
 import BrokerProtocol
 import Foundation
+import Item
 import Testing
 
 @testable import coffer_cli
@@ -12,7 +13,7 @@ import Testing
     ///
     /// - Parameter former: what the values before took, the newest first.
     private func stage(
-        _ item: Keychain.Item = Stage.item(require: [.presence]), former: [Access] = []
+        _ item: Keychain.Item = Stage.item(require: [.userPresence]), former: [Access] = []
     ) throws -> Stage {
         let versions = former.enumerated().map { index, access in
             Keychain.FormerVersion(
@@ -39,7 +40,7 @@ import Testing
     }
 
     @Test func onlyWhatIsNamedIsSent() throws {
-        var item = Stage.item(require: [.presence])
+        var item = Stage.item(require: [.userPresence])
         item.attributes = ["keep": "1", "drop": "2", "change": "3"]
         let stage = try stage(item)
         let result = try stage.program.run(
@@ -88,7 +89,7 @@ import Testing
 
     /// Attacker 4: a program of the user has replaced the secret, and then once more, by values that require nothing.
     private func lowered() throws -> Stage {
-        try stage(Stage.item(), former: [.init(), .init(require: [.presence])])
+        try stage(Stage.item(), former: [.whenUnlocked, .whenUnlocked.requiring(.userPresence)])
     }
 
     @Test func aLoweredAccessControlIsNotKeptSilently() throws {
@@ -114,7 +115,7 @@ import Testing
     }
 
     @Test func aKeptApplicationPasswordIsAskedFor() throws {
-        let stage = try stage(Stage.item(require: [.appPassword]))
+        let stage = try stage(Stage.item(require: [.applicationPassword]))
         let result = try stage.program.run(
             "set", "github", "me", input: .bytes([1]),
             turns: [
@@ -125,25 +126,37 @@ import Testing
         #expect(try call(stage).applicationPassword == Data("open".utf8).base64EncodedString())
     }
 
-    typealias Access = Keychain.AccessControl
+    typealias Access = AccessControl
 
     private static let weakenings: [(Access, Access, Bool)] = [
-        (.init(), .init(), false), (.init(), .init(require: [.presence]), false),
-        (.init(require: [.presence]), .init(), true),
-        (.init(require: [.presence]), .init(require: [.passcode]), false),
-        (.init(require: [.presence]), .init(require: [.appPassword]), true),
-        (.init(require: [.passcode]), .init(require: [.presence]), true),
-        (.init(require: [.biometry]), .init(require: [.biometryCurrentSet]), false),
-        (.init(require: [.biometryCurrentSet]), .init(require: [.biometry]), true),
-        (.init(require: [.passcode, .appPassword]), .init(require: [.passcode, .appPassword], any: true), true),
-        (.init(require: [.passcode, .appPassword], any: true), .init(require: [.passcode]), false),
-        (.init(require: [.passcode]), .init(require: [.passcode, .appPassword], any: true), true),
-        (.init(require: [.passcode]), .init(require: [.passcode, .appPassword]), false),
-        (.init(accessibility: .whenUnlocked), .init(accessibility: .afterFirstUnlock), true),
-        (.init(accessibility: .afterFirstUnlock), .init(accessibility: .always), true),
-        (.init(accessibility: .always), .init(accessibility: .passcodeSet), false),
-        (.init(accessibility: .passcodeSet, thisDeviceOnly: true), .init(thisDeviceOnly: true), true),
-        (.init(thisDeviceOnly: true), .init(), true), (.init(), .init(thisDeviceOnly: true), false),
+        (.whenUnlocked, .whenUnlocked, false), (.whenUnlocked, .whenUnlocked.requiring(.userPresence), false),
+        (.whenUnlocked.requiring(.userPresence), .whenUnlocked, true),
+        (.whenUnlocked.requiring(.userPresence), .whenUnlocked.requiring(.devicePasscode), false),
+        (.whenUnlocked.requiring(.userPresence), .whenUnlocked.requiring(.applicationPassword), true),
+        (.whenUnlocked.requiring(.devicePasscode), .whenUnlocked.requiring(.userPresence), true),
+        (.whenUnlocked.requiring(.biometryAny), .whenUnlocked.requiring(.biometryCurrentSet), false),
+        (.whenUnlocked.requiring(.biometryCurrentSet), .whenUnlocked.requiring(.biometryAny), true),
+        (
+            .whenUnlocked.requiring(.devicePasscode, .applicationPassword),
+            .whenUnlocked.requiringAny(of: .devicePasscode, .applicationPassword), true
+        ),
+        (
+            .whenUnlocked.requiringAny(of: .devicePasscode, .applicationPassword),
+            .whenUnlocked.requiring(.devicePasscode), false
+        ),
+        (
+            .whenUnlocked.requiring(.devicePasscode),
+            .whenUnlocked.requiringAny(of: .devicePasscode, .applicationPassword), true
+        ),
+        (
+            .whenUnlocked.requiring(.devicePasscode), .whenUnlocked.requiring(.devicePasscode, .applicationPassword),
+            false
+        ),
+        (.whenUnlocked, .afterFirstUnlock, true),
+        (.afterFirstUnlock, .always, true),
+        (.always, .passcodeSet, false),
+        (.passcodeSet, .whenUnlocked.thisDeviceOnly, true),
+        (.whenUnlocked.thisDeviceOnly, .whenUnlocked, true), (.whenUnlocked, .whenUnlocked.thisDeviceOnly, false),
     ]
 
     @Test(arguments: weakenings)

@@ -1,5 +1,6 @@
 import BrokerProtocol
 import Foundation
+import Item
 import TestSupport
 import Testing
 
@@ -54,7 +55,7 @@ import Testing
         #expect(try stage.program.run("get", "github", "me").output == sample.value)
         let json = try stage.program.run("get", "github", "me", "--json", output: .terminal, turns: [])
         #expect(json.status == 0)
-        #expect(!json.screen.unicodeScalars.contains { $0 != "\r" && $0 != "\n" && TerminalText.isActive($0) })
+        #expect(!json.screen.unicodeScalars.contains { $0 != "\r" && $0 != "\n" && VisibleCharacters.steers($0) })
     }
 
     @Test(arguments: ["-----BEGIN KEY-----\nAAAA\n-----END KEY-----\n", "a\tb", "päss 字 👩‍💻", ""])
@@ -186,7 +187,8 @@ import Testing
         #expect(
             call.access
                 == .init(
-                    accessibility: .afterFirstUnlock, thisDeviceOnly: true, require: [.presence, .passcode], any: true))
+                    accessibility: .afterFirstUnlock, thisDeviceOnly: true, require: [.userPresence, .devicePasscode],
+                    any: true))
         #expect(call.label == "L" && call.comment == "C" && call.attributes == ["k": "v=w"] && call.mode == .new)
         #expect(call.expires == 1_927_843_200_000)
     }

@@ -1,16 +1,17 @@
 import BrokerProtocol
 import Foundation
+import Item
 import TestSupport
 import Testing
 import Varlink
 
 /// Several items under one prompt, with the real broker, the real authenticator and a TPM.
 @Suite struct JointReadTests {
-    private func store(_ broker: WireClient, _ account: String, _ require: [Keychain.Constraint]) async throws {
+    private func store(_ broker: WireClient, _ account: String, _ require: [AccessControl.Requirement]) async throws {
         let value = Data("value of \(account)".utf8).base64EncodedString()
         _ = try await broker.call(
             Keychain.Set(
-                service: "store", account: account, value: value, access: Keychain.AccessControl(require: require)))
+                service: "store", account: account, value: value, access: .init(require: require)))
     }
 
     /// Holds the conversation, as a person who answers once.
@@ -37,7 +38,7 @@ import Varlink
         let broker = try WireClient(try #require(sandbox.variables["COFFER_SOCKET"]))
         let accounts = (0..<32).map { "item-\($0)" }
         for (number, account) in accounts.enumerated() {
-            try await store(broker, account, number == 5 ? [.passcode] : number == 9 ? [] : [.presence])
+            try await store(broker, account, number == 5 ? [.devicePasscode] : number == 9 ? [] : [.userPresence])
         }
         var method = Keychain.GetAll(
             items: accounts.map { .init(service: "store", account: $0) }, reason: "monthly report")
@@ -63,7 +64,7 @@ import Varlink
         let sandbox = try Sandbox("--software")
         #expect(try sandbox.coffer("unlock", password: "sandbox").code == 0)
         let broker = try WireClient(try #require(sandbox.variables["COFFER_SOCKET"]))
-        for account in ["a", "b"] { try await store(broker, account, [.presence]) }
+        for account in ["a", "b"] { try await store(broker, account, [.userPresence]) }
         var method = Keychain.GetAll(items: ["a", "b"].map { .init(service: "store", account: $0) })
         let asked = await #expect(throws: Fault.self) { try await broker.call(method) }
         let challenge = try #require(asked?.details.challenge)

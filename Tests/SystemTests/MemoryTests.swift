@@ -92,7 +92,7 @@ struct MemoryTests {
         _ = try await guarded.call(
             Keychain.Set(
                 service: "open", account: "guarded", value: text(try canary("guarded")),
-                access: .init(require: [.appPassword]), applicationPassword: text(try canary("right"))))
+                access: .init(require: [.applicationPassword]), applicationPassword: text(try canary("right"))))
         func get(_ account: String, _ password: String?) -> Keychain.Get {
             Keychain.Get(service: "open", account: account, applicationPassword: password)
         }
@@ -164,7 +164,7 @@ struct MemoryTests {
                 let context = item.context(vault.format)
                 if Self.opens(sealed, key, context.bind("org.coffer.value")) { return "an item key" }
                 for slot in item.record.slots where slot.shape.keyClass.kind == .whenUnlocked {
-                    guard slot.shape.constraints.isEmpty else { continue }
+                    guard slot.shape.requirements.isEmpty else { continue }
                     let classKey = try #require(vault.keybag.publicKey(of: slot.shape.keyClass))
                     let bound = context.bind("org.coffer.slot", [slot.prefix, classKey])
                     if Self.opens(slot.wrappedKey, key, bound) { return "a slot key" }

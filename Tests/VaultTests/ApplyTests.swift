@@ -1,5 +1,6 @@
 import Authorization
 import Cryptography
+import Item
 import Testing
 
 @testable import Vault
@@ -21,7 +22,7 @@ struct ApplyTests {
     }
 
     private func delete(_ account: String, if revision: ItemRevision? = nil) -> ItemChange {
-        .delete(service: "s", account: account, kind: .generic, ifRevision: revision)
+        .delete(service: "s", account: account, kind: .genericPassword, ifRevision: revision)
     }
 
     @Test func changesAreMadeInTheirOrder() throws {
@@ -59,7 +60,7 @@ struct ApplyTests {
         let (revision, epoch) = (vault.lastHeader.revision, vault.epoch)
         let good = [try set("new", "new", .new), try set("kept", "lost"), delete("doomed")]
         var tooLong = try ItemDraft.make("s", "x", "x")
-        tooLong.label = String(repeating: "l", count: Limits.label + 1)
+        tooLong.label = String(repeating: "l", count: ItemLimits.label + 1)
         let bad: [(ItemChange, VaultError.Code)] = [
             (try set("new", "x", .new), .alreadyExists), (try set("doomed", "x", .existing), .notFound),
             (try set("kept", "x", if: kept.revision), .outdated), (delete("doomed", if: doomed.revision), .outdated),
@@ -67,7 +68,7 @@ struct ApplyTests {
             (.set(tooLong, mode: .replace, ifRevision: nil), .limitExceeded),
             (try .set(.make("", "x", "x"), mode: .replace, ifRevision: nil), .invalidArgument),
             (
-                try .set(.make("s", "x", "x", AccessControl(accessibility: .passcodeSet)), mode: .new, ifRevision: nil),
+                try .set(.make("s", "x", "x", AccessControl(.passcodeSet)), mode: .new, ifRevision: nil),
                 .invalidArgument
             ),
         ]
@@ -92,7 +93,7 @@ struct ApplyTests {
         let epoch = vault.epoch
         try vault.apply([
             delete("a"),
-            .set(.make("s", "b", "b", AccessControl(constraints: .presence)), mode: .replace, ifRevision: nil),
+            .set(.make("s", "b", "b", AccessControl(requirements: [.userPresence])), mode: .replace, ifRevision: nil),
             .deleteService("s", kind: nil),
         ])
         #expect(vault.epoch == epoch + 1)

@@ -1,5 +1,6 @@
 import Authorization
 import Cryptography
+import Item
 import Testing
 
 @testable import Vault
@@ -11,7 +12,7 @@ struct BindingTests {
     let others: [ItemContext]
 
     init() throws {
-        let access = try AccessControl(constraints: .presence)
+        let access = try AccessControl(requirements: [.userPresence])
         let (vault, item) = (try VaultID.random(), try ItemID.random())
         func make(
             _ vault: VaultID, _ item: ItemID, version: UInt64 = 1, _ access: AccessControl
@@ -24,7 +25,7 @@ struct BindingTests {
             make(try .random(), item, access), make(vault, try .random(), access),
             make(vault, item, version: 2, access),
             make(vault, item, .whenUnlocked),
-            make(vault, item, try AccessControl(thisDeviceOnly: true, constraints: .presence)),
+            make(vault, item, try AccessControl(isThisDeviceOnly: true, requirements: [.userPresence])),
         ]
     }
 
@@ -62,11 +63,11 @@ struct BindingTests {
         for other in others { #expect(throws: CryptographyError.self) { try unwrap(slot, other) } }
 
         let renumbered = Slot(
-            shape: .init(number: 1, keyClass: shape.keyClass, constraints: shape.constraints),
+            shape: .init(number: 1, keyClass: shape.keyClass, requirements: shape.requirements),
             ephemeral: slot.ephemeral,
             points: slot.points, salt: [], wrappedKey: slot.wrappedKey)
         let reclassed = Slot(
-            shape: .init(number: 0, keyClass: .always, constraints: shape.constraints), ephemeral: slot.ephemeral,
+            shape: .init(number: 0, keyClass: .always, requirements: shape.requirements), ephemeral: slot.ephemeral,
             points: slot.points, salt: [], wrappedKey: slot.wrappedKey)
         for other in [renumbered, reclassed] { #expect(throws: CryptographyError.self) { try unwrap(other, context) } }
         let foreign = try P256.PrivateKey.generate()
@@ -103,8 +104,8 @@ struct BindingTests {
         #expect(SizeClass.value(0) == 64)
         #expect(SizeClass.value(60) == 64)
         #expect(SizeClass.value(61) == 72)
-        #expect(SizeClass.value(Limits.value) >= Limits.value + 4)
-        for count in stride(from: 0, to: Limits.value, by: 997) {
+        #expect(SizeClass.value(ItemLimits.value) >= ItemLimits.value + 4)
+        for count in stride(from: 0, to: ItemLimits.value, by: 997) {
             let padded = SizeClass.value(count)
             #expect(padded >= count + 4)
             #expect(padded <= max(64, (count + 4) * 112 / 100 + 1))

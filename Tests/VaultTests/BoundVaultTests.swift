@@ -1,6 +1,7 @@
 import Authorization
 import Cryptography
 import Foundation
+import Item
 import JSON
 import TPM
 import TestSupport
@@ -100,8 +101,8 @@ struct BoundVaultTests {
             return try vault.finishBinding()
         }
 
-        func set(_ account: String, _ accessibility: Accessibility = .whenUnlocked) throws {
-            try vault.set(.make("s", account, "value of \(account)", .plain(accessibility)))
+        func set(_ account: String, _ accessibility: AccessControl.Accessibility = .whenUnlocked) throws {
+            try vault.set(.make("s", account, "value of \(account)", AccessControl(accessibility)))
         }
 
         func value(_ account: String, _ keys: ClassKeys) throws -> String {

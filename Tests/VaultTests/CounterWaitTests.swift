@@ -1,5 +1,6 @@
 import Authorization
 import Cryptography
+import Item
 import TestSupport
 import Testing
 
@@ -73,7 +74,7 @@ struct CounterWaitTests {
     }
 
     @Test func theseDoNot() throws {
-        let gated = try AccessControl(constraints: .presence)
+        let gated = try AccessControl(requirements: [.userPresence])
         func secret() throws -> SecretBytes { try SecretBytes(copying: Array("value".utf8)) }
         let item = try item("a")
         #expect(try wait { try $0.reseal(item, value: secret(), access: gated) } == .forFreeStep)

@@ -1,6 +1,7 @@
 import Authorization
 import Cryptography
 import Foundation
+import Item
 import Platform
 import Synchronization
 import TPM
@@ -231,8 +232,9 @@ struct EpochTests {
         // Not even the first step of the run.
         try stage.vault.delete(service: "s", account: "a", protection: .later)
         let changes = [
-            ItemChange.delete(service: "s", account: "b", kind: .generic, ifRevision: nil),
-            try .set(.make("s", "c", "new", AccessControl(constraints: .presence)), mode: .replace, ifRevision: nil),
+            ItemChange.delete(service: "s", account: "b", kind: .genericPassword, ifRevision: nil),
+            try .set(
+                .make("s", "c", "new", AccessControl(requirements: [.userPresence])), mode: .replace, ifRevision: nil),
         ]
         try stage.vault.apply(changes, protection: .later)
         #expect(try stage.vault.epoch == 1 && stage.counter == 1 && !stage.vault.hasBegun)

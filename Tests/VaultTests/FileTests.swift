@@ -1,6 +1,7 @@
 import Authorization
 import Cryptography
 import Foundation
+import Item
 import Platform
 import SQLite
 import TestSupport
@@ -177,7 +178,9 @@ struct FileTests {
             draft.label = canary("label")
             draft.comment = canary("comment")
             draft.attributes = [canary("attribute"): canary("content")]
-            for access in [AccessControl.whenUnlocked, try AccessControl(constraints: .presence), .plain(.always)] {
+            for access in [
+                AccessControl.whenUnlocked, try AccessControl(requirements: [.userPresence]), AccessControl(.always),
+            ] {
                 draft.access = access
                 let item = try vault.set(draft).item
                 let sealed = try vault.database.read { (rows) throws(VaultError) in try rows.sealedValue(item.id.bytes)

@@ -1,6 +1,7 @@
 import Authorization
 import Cryptography
 import Foundation
+import Item
 import SQLite
 import Synchronization
 import TestSupport
@@ -25,7 +26,7 @@ struct FlippedByteTests {
     private func make(_ fixture: VaultFixture) throws -> Expected {
         let vault = try fixture.open()
         let item = try vault.set(
-            .make("s", "gated", "one", AccessControl(thisDeviceOnly: true, constraints: .presence))
+            .make("s", "gated", "one", AccessControl(isThisDeviceOnly: true, requirements: [.userPresence]))
         ).item
         return Expected(values: ["gated": Array("one".utf8)], agreements: try fixture.agreements(vault, item))
     }
@@ -100,7 +101,7 @@ struct FlippedByteTests {
         let fixture = try VaultFixture(pageSize: Self.pageSize)
         let expected = try make(fixture)
         let before = try Data(contentsOf: URL(fileURLWithPath: fixture.path))
-        do { try fixture.open().set(.make("s", "third", "three", AccessControl(accessibility: .always))) }
+        do { try fixture.open().set(.make("s", "third", "three", AccessControl(.always))) }
         let after = fixture.folder.path + "/after"
         try FileManager.default.copyItem(atPath: fixture.path, toPath: after)
 

@@ -1,6 +1,7 @@
 import Authorization
 import Cryptography
 import Foundation
+import Item
 import JSON
 import Recovery
 import SQLite
@@ -17,7 +18,7 @@ struct HistoryFileTests {
     init() throws {
         fixture = try VaultFixture()
         let vault = try fixture.open()
-        let gated = try AccessControl(thisDeviceOnly: true, constraints: .presence)
+        let gated = try AccessControl(isThisDeviceOnly: true, requirements: [.userPresence])
         try vault.set(.make("s", "a", "one", gated))
         item = try vault.set(.make("s", "a", "two", gated)).item
         try vault.close()

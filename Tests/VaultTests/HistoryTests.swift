@@ -1,6 +1,7 @@
 import Authorization
 import Cryptography
 import Foundation
+import Item
 import TestSupport
 import Testing
 
@@ -14,7 +15,7 @@ struct HistoryTests {
     private static let day: UInt64 = 86_400_000
 
     init() throws {
-        gated = try AccessControl(thisDeviceOnly: true, constraints: .presence)
+        gated = try AccessControl(isThisDeviceOnly: true, requirements: [.userPresence])
         fixture = try VaultFixture()
         vault = try fixture.open()
     }
@@ -85,7 +86,7 @@ struct HistoryTests {
 
     @Test func aFormerValueHasTheAccessControlThatItHad() throws {
         try set("gated", gated)
-        try set("open", AccessControl(thisDeviceOnly: true))
+        try set("open", AccessControl(.whenUnlocked, isThisDeviceOnly: true))
         let former = try vault.history(service: "s", account: "a").versions
         #expect(former.map(\.version) == [1] && former[0].access == gated)
         let keys = try fixture.unlock(vault)
@@ -110,7 +111,7 @@ struct HistoryTests {
         item = try vault.edit(item, changes: MetadataChanges(label: "L"))
         item = try vault.rename(item, service: "s", account: "c")
         item = try vault.rename(item, service: "s", account: "a")
-        item = try vault.reseal(item, value: secret("1"), access: .plain(.afterFirstUnlock))
+        item = try vault.reseal(item, value: secret("1"), access: AccessControl(.afterFirstUnlock))
         #expect(item.version == 2)
         #expect(try versions() == [] && stored() == 0)
     }
@@ -164,13 +165,13 @@ struct HistoryTests {
         #expect(try versions("b") == [] && stored() == 0)
         // Looser in every respect: what was gated stays, and stays gated.
         try set("4", gated)
-        try set("5", AccessControl(thisDeviceOnly: true))
+        try set("5", AccessControl(.whenUnlocked, isThisDeviceOnly: true))
         #expect(try versions() == [4, 3] && stored() == 2)
     }
 
     /// Whoever changes an application password wants the former one to open nothing.
     @Test func goneWhenTheApplicationPasswordMayBeAnother() throws {
-        let access = try AccessControl(constraints: .applicationPassword)
+        let access = try AccessControl(requirements: [.applicationPassword])
         func draft(_ value: String) throws -> ItemDraft {
             var draft = try ItemDraft.make("s", "a", value, access)
             draft.applicationPassword = try StretchedPassword(secret("open"))
@@ -226,7 +227,7 @@ struct HistoryTests {
     /// gated as it was.
     @Test func whatIsRestoredIsNotLooser() throws {
         try set("gated", gated)
-        try set("malware's", AccessControl(thisDeviceOnly: true))
+        try set("malware's", AccessControl(.whenUnlocked, isThisDeviceOnly: true))
         let item = try vault.restore(read(1).item, value: read(1).value)
         #expect(item.access == gated)
         #expect(try versions() == [] && stored() == 0)
@@ -294,11 +295,11 @@ struct TighteningTests {
     }
 
     private static func access(
-        _ accessibility: Accessibility = .whenUnlocked, here: Bool = false, _ constraints: ConstraintSet = [],
+        _ accessibility: AccessControl.Accessibility = .whenUnlocked, here: Bool = false,
+        _ requirements: Set<AccessControl.Requirement> = [],
         any: Bool = false
     ) throws -> AccessControl {
-        try AccessControl(
-            accessibility: accessibility, thisDeviceOnly: here, constraints: constraints, operator: any ? .or : .none)
+        try AccessControl(accessibility, isThisDeviceOnly: here, requirements: requirements, anyIsEnough: any)
     }
 
     private static func rows() throws -> [Row] {
@@ -316,28 +317,36 @@ struct TighteningTests {
             Row(former: access(), new: access(here: true), tightens: true),
             Row(former: access(.afterFirstUnlock), new: access(.always), tightens: true),
             // The requirements.
-            Row(former: access(), new: access(.presence), tightens: true),
-            Row(former: access(.presence), new: access(), tightens: false),
-            Row(former: access([.presence, .passcode]), new: access(.presence), tightens: false),
-            Row(former: access(.presence), new: access([.presence, .passcode]), tightens: true),
-            Row(former: access(.presence), new: access([.presence, .passcode], any: true), tightens: false),
-            Row(former: access([.presence, .passcode], any: true), new: access(.presence), tightens: true),
+            Row(former: access(), new: access([.userPresence]), tightens: true),
+            Row(former: access([.userPresence]), new: access(), tightens: false),
+            Row(former: access([.userPresence, .devicePasscode]), new: access([.userPresence]), tightens: false),
+            Row(former: access([.userPresence]), new: access([.userPresence, .devicePasscode]), tightens: true),
             Row(
-                former: access([.presence, .passcode]), new: access([.presence, .passcode], any: true), tightens: false),
+                former: access([.userPresence]), new: access([.userPresence, .devicePasscode], any: true),
+                tightens: false),
             Row(
-                former: access([.presence, .passcode], any: true), new: access([.presence, .passcode]), tightens: true),
+                former: access([.userPresence, .devicePasscode], any: true), new: access([.userPresence]),
+                tightens: true),
+            Row(
+                former: access([.userPresence, .devicePasscode]),
+                new: access([.userPresence, .devicePasscode], any: true), tightens: false),
+            Row(
+                former: access([.userPresence, .devicePasscode], any: true),
+                new: access([.userPresence, .devicePasscode]), tightens: true),
             // These cannot be compared.
-            Row(former: access(.biometryAny), new: access(.presence), tightens: true),
-            Row(former: access(.biometryCurrentSet), new: access(.biometryAny), tightens: true),
-            Row(former: access(.presence), new: access(.applicationPassword), tightens: true),
+            Row(former: access([.biometryAny]), new: access([.userPresence]), tightens: true),
+            Row(former: access([.biometryCurrentSet]), new: access([.biometryAny]), tightens: true),
+            Row(former: access([.userPresence]), new: access([.applicationPassword]), tightens: true),
             // Looser in one respect and tighter in another.
-            Row(former: access(.presence), new: access(here: true), tightens: true),
-            Row(former: access(), new: access(.afterFirstUnlock, here: false, .presence), tightens: true),
+            Row(former: access([.userPresence]), new: access(here: true), tightens: true),
+            Row(former: access(), new: access(.afterFirstUnlock, here: false, [.userPresence]), tightens: true),
         ]
     }
 
-    private static func access(_ constraints: ConstraintSet, any: Bool = false) throws -> AccessControl {
-        try access(.whenUnlocked, here: false, constraints, any: any)
+    private static func access(_ requirements: Set<AccessControl.Requirement>, any: Bool = false) throws
+        -> AccessControl
+    {
+        try access(.whenUnlocked, here: false, requirements, any: any)
     }
 
     @Test func table() throws {

@@ -1,6 +1,7 @@
 import Authorization
 import Cryptography
 import Foundation
+import Item
 import Testing
 
 @testable import Vault
@@ -39,13 +40,13 @@ struct ItemKindTests {
         #expect(
             try vault.list(service: "s").map(\.metadata.kind.rawValue) == ItemKind.allCases.map(\.rawValue).sorted())
         try vault.set(draft("b", .key, "b"))
-        #expect(try vault.find(service: "s", account: nil).metadata.kind == .generic)
+        #expect(try vault.find(service: "s", account: nil).metadata.kind == .genericPassword)
         #expect(
             vaultError { _ = try vault.find(service: "s", account: nil, kind: .key) }
                 == .ambiguous(accounts: ["a", "b"]))
         try vault.delete(service: "s", account: "a", kind: .key)
         #expect(vaultError { _ = try vault.find(service: "s", account: "a", kind: .key) } == .notFound)
-        #expect(try vault.find(service: "s", account: "a").metadata.kind == .generic)
+        #expect(try vault.find(service: "s", account: "a").metadata.kind == .genericPassword)
         _ = try vault.verify()
     }
 
@@ -73,7 +74,7 @@ struct ItemKindTests {
         let keys = vault.keys
         let old = try HMACSHA256.code(
             for: LengthPrefixed.encode(["name", "s", "a"].map { Array($0.utf8) }), key: keys.index)
-        #expect(try keys.term(service: "s", account: "a", kind: .generic) == old)
+        #expect(try keys.term(service: "s", account: "a", kind: .genericPassword) == old)
         let terms = try ItemKind.allCases.map { try keys.term(service: "s", account: "a", kind: $0) }
         #expect(Set(terms).count == ItemKind.allCases.count)
         let metadata = Metadata(service: "s", account: "a", created: 1, modified: 2, valueSet: 3)
@@ -82,7 +83,7 @@ struct ItemKindTests {
         let read = try JSONDecoder().decode(
             Metadata.self,
             from: Data(#"{"service":"s","account":"a","attributes":{},"created":1,"modified":2,"valueSet":3}"#.utf8))
-        #expect(read == metadata && read.kind == .generic)
+        #expect(read == metadata && read.kind == .genericPassword)
         let key = Metadata(service: "s", account: "a", kind: .key, created: 1, modified: 2, valueSet: 3)
         let again = try JSONDecoder().decode(Metadata.self, from: JSONEncoder().encode(key))
         #expect(again == key)

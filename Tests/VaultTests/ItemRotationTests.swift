@@ -1,6 +1,7 @@
 import Authorization
 import Cryptography
 import Foundation
+import Item
 import Testing
 
 @testable import Vault
@@ -23,7 +24,7 @@ struct ItemRotationTests {
 
     private func firstSlot() throws -> Slot? {
         try vault.read { (snapshot) throws(VaultError) in
-            try snapshot.item(service: "s", account: "a", kind: .generic)?.record.slots[0]
+            try snapshot.item(service: "s", account: "a", kind: .genericPassword)?.record.slots[0]
         }
     }
 
@@ -32,7 +33,7 @@ struct ItemRotationTests {
     }
 
     @Test func theItemStaysAndItsKeyDoesNot() throws {
-        var draft = try ItemDraft.make("s", "a", "value", AccessControl(constraints: .presence))
+        var draft = try ItemDraft.make("s", "a", "value", AccessControl(requirements: [.userPresence]))
         draft.label = "L"
         draft.comment = "C"
         draft.attributes = ["k": "v"]

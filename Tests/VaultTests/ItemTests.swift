@@ -1,5 +1,6 @@
 import Authorization
 import Cryptography
+import Item
 import Synchronization
 import Testing
 
@@ -16,7 +17,7 @@ struct ItemTests {
     }
 
     @Test func replacing() throws {
-        let first = try vault.set(.make("s", "a", "one", AccessControl(constraints: .presence)))
+        let first = try vault.set(.make("s", "a", "one", AccessControl(requirements: [.userPresence])))
         #expect(first.replaced == nil)
         fixture.advance(milliseconds: 1000)
         let second = try vault.set(.make("s", "a", "two"))
@@ -160,7 +161,7 @@ struct ItemTests {
         let before = try vault.verify()
         let keys = try fixture.unlock(vault)
         let value = try vault.value(of: item, classKeys: keys)
-        let gated = try AccessControl(accessibility: .afterFirstUnlock, thisDeviceOnly: true, constraints: .presence)
+        let gated = try AccessControl(.afterFirstUnlock, isThisDeviceOnly: true, requirements: [.userPresence])
         let resealed = try vault.reseal(item, value: value, access: gated, changes: MetadataChanges(label: "l"))
         #expect(resealed.id == item.id)
         #expect(resealed.version == 2)
@@ -173,7 +174,7 @@ struct ItemTests {
     }
 
     @Test func renaming() throws {
-        let item = try vault.set(.make("s", "a", "v", AccessControl(constraints: .presence))).item
+        let item = try vault.set(.make("s", "a", "v", AccessControl(requirements: [.userPresence]))).item
         try vault.set(.make("s", "taken", "w"))
         #expect(vaultError { try vault.rename(item, service: "s", account: "taken") } == .alreadyExists)
         #expect(vaultError { try vault.rename(item, service: "", account: "a") } == .invalidArgument)
@@ -187,7 +188,7 @@ struct ItemTests {
     }
 
     @Test func aRenamedItemKeepsAllButItsName() throws {
-        var draft = try ItemDraft.make("s", "a", "v", AccessControl(constraints: .presence))
+        var draft = try ItemDraft.make("s", "a", "v", AccessControl(requirements: [.userPresence]))
         (draft.label, draft.comment, draft.attributes) = ("l", "c", ["k": "1"])
         draft.expires = fixture.clock.withLock { $0 } + 1000
         let item = try vault.set(draft).item

@@ -81,7 +81,7 @@ struct KeptRowsTests {
                 try vault.rotate(item, value: secret(values[account] ?? ""))
             case (4, let item?):
                 try vault.reseal(
-                    item, value: secret(values[account] ?? ""), access: AccessControl(accessibility: .afterFirstUnlock))
+                    item, value: secret(values[account] ?? ""), access: .afterFirstUnlock)
             case (5, let item?):
                 let other = "account \(Int.random(in: 0..<6))"
                 guard values[other] == nil else { continue }
@@ -90,7 +90,7 @@ struct KeptRowsTests {
             case (6, _):
                 let other = "account \(Int.random(in: 0..<6))"
                 try vault.apply([
-                    .delete(service: "s", account: account, kind: .generic, ifRevision: nil),
+                    .delete(service: "s", account: account, kind: .genericPassword, ifRevision: nil),
                     .set(.make("s", other, "\(step)"), mode: .replace, ifRevision: nil),
                 ])
                 values[account] = nil

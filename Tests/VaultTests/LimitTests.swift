@@ -1,4 +1,5 @@
 import Cryptography
+import Item
 import Testing
 
 @testable import Vault
@@ -46,8 +47,8 @@ struct LimitTests {
         let fixture = try VaultFixture()
         let vault = try fixture.open()
         let most = Dictionary(
-            uniqueKeysWithValues: (0..<Limits.attributes).map {
-                ("\($0)", String(repeating: "x", count: Limits.attribute - 2))
+            uniqueKeysWithValues: (0..<ItemLimits.attributes).map {
+                ("\($0)", String(repeating: "x", count: ItemLimits.attribute - 2))
             })
         func fill(_ account: String) throws {
             var draft = try ItemDraft.make("s", account, "v")

@@ -1,4 +1,5 @@
 import Foundation
+import Item
 import JSON
 import Testing
 
@@ -20,7 +21,8 @@ struct MetadataReaderTests {
         var attributes: [String: String] = [:]
         for _ in 0..<Int.random(in: 0...4, using: &generator) { attributes[text()] = text() }
         return Metadata(
-            service: text(), account: text(), kind: ItemKind.allCases.randomElement(using: &generator) ?? .generic,
+            service: text(), account: text(),
+            kind: ItemKind.allCases.randomElement(using: &generator) ?? .genericPassword,
             label: Bool.random(using: &generator) ? text() : nil,
             comment: Bool.random(using: &generator) ? text() : nil,
             attributes: attributes, created: number(), modified: number(), valueSet: number(),

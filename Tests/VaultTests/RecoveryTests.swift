@@ -1,6 +1,7 @@
 import Authorization
 import Cryptography
 import Foundation
+import Item
 import Recovery
 import TestSupport
 import Testing
@@ -41,16 +42,16 @@ import Testing
     }
 
     @Test func everythingPortableComesBackWithFileAndCodeAlone() throws {
-        let gated = try AccessControl(constraints: [.presence, .passcode], operator: .or)
+        let gated = try AccessControl(requirements: [.userPresence, .devicePasscode], anyIsEnough: true)
         _ = try vault.set(.make("mail", "me", "one"))
         _ = try vault.set(.make("bank", "me", "two", gated))
-        _ = try vault.set(.make("boot", "disk", "three", .plain(.afterFirstUnlock)))
+        _ = try vault.set(.make("boot", "disk", "three", AccessControl(.afterFirstUnlock)))
         _ = try vault.set(
             ItemDraft(
                 service: "wifi", account: "home", value: try secret("four"), label: "Home", comment: "upstairs",
                 attributes: ["kind": "wpa"], expires: 1_900_000_000_000))
-        _ = try vault.set(.make("tpm", "only", "five", AccessControl(thisDeviceOnly: true)))
-        _ = try vault.set(.make("always", "here", "six", .plain(.always)))
+        _ = try vault.set(.make("tpm", "only", "five", AccessControl(.whenUnlocked, isThisDeviceOnly: true)))
+        _ = try vault.set(.make("always", "here", "six", AccessControl(.always)))
         let code = try makeCode()
         // Written after the code was made. It needs no new code.
         _ = try vault.set(.make("later", "me", "seven", gated))

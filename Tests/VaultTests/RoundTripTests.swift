@@ -1,12 +1,13 @@
 import Authorization
 import Cryptography
+import Item
 import Testing
 
 @testable import Vault
 
 /// A stored value comes back, in every class and size, and only with everything that its class needs.
 struct RoundTripTests {
-    @Test(arguments: [0, 1, 59, 60, 61, 64, 255, 256, 1000, 4096, 65535, 65536, Limits.value - 1, Limits.value])
+    @Test(arguments: [0, 1, 59, 60, 61, 64, 255, 256, 1000, 4096, 65535, 65536, ItemLimits.value - 1, ItemLimits.value])
     func sizes(count: Int) throws {
         let fixture = try VaultFixture()
         let vault = try fixture.open()
@@ -38,7 +39,7 @@ struct RoundTripTests {
             return vaultError { try vault.set(draft) }
         }
         #expect(try code { _ in } == nil)
-        #expect(try code { $0.value = try .zeros(count: Limits.value + 1) } == .limitExceeded)
+        #expect(try code { $0.value = try .zeros(count: ItemLimits.value + 1) } == .limitExceeded)
         #expect(try code { $0.service += "x" } == .limitExceeded)
         #expect(try code { $0.account += "x" } == .limitExceeded)
         #expect(try code { $0.service = "" } == .invalidArgument)
@@ -52,18 +53,18 @@ struct RoundTripTests {
         #expect(try code { $0.attributes = ["": "v"] } == .invalidArgument)
         _ = try vault.verify()
         do {
-            try vault.set(ItemDraft(service: "s", account: "a", value: .zeros(count: Limits.value + 1)))
+            try vault.set(ItemDraft(service: "s", account: "a", value: .zeros(count: ItemLimits.value + 1)))
             Issue.record("1 MiB + 1 was stored")
         } catch let error as VaultError {
             #expect(error.reason.contains("1 MiB"))
         }
     }
 
-    @Test(arguments: [Accessibility.whenUnlocked, .afterFirstUnlock, .always], [false, true])
-    func classes(accessibility: Accessibility, thisDeviceOnly: Bool) throws {
+    @Test(arguments: [AccessControl.Accessibility.whenUnlocked, .afterFirstUnlock, .always], [false, true])
+    func classes(accessibility: AccessControl.Accessibility, thisDeviceOnly: Bool) throws {
         let fixture = try VaultFixture()
         let vault = try fixture.open()
-        let access = try AccessControl(accessibility: accessibility, thisDeviceOnly: thisDeviceOnly)
+        let access = AccessControl(accessibility, isThisDeviceOnly: thisDeviceOnly)
         let item = try vault.set(.make("s", "a", "value", access)).item
         let keys = try fixture.unlock(vault)
         #expect(revealed(try vault.value(of: item, classKeys: keys)) == Array("value".utf8))
@@ -77,7 +78,7 @@ struct RoundTripTests {
     @Test func presence() throws {
         let fixture = try VaultFixture()
         let vault = try fixture.open()
-        let gated = try AccessControl(constraints: .presence)
+        let gated = try AccessControl(requirements: [.userPresence])
         let item = try vault.set(.make("s", "gated", "value", gated)).item
         let other = try vault.set(.make("s", "other", "value", gated)).item
         let plan = try vault.readPlan(for: item)
@@ -102,8 +103,8 @@ struct RoundTripTests {
         let fixture = try VaultFixture()
         let vault = try fixture.open()
         let keys = try fixture.unlock(vault)
-        let both: ConstraintSet = [.presence, .applicationPassword]
-        var either = try ItemDraft.make("s", "either", "value", AccessControl(constraints: both, operator: .or))
+        let both: Set<AccessControl.Requirement> = [.userPresence, .applicationPassword]
+        var either = try ItemDraft.make("s", "either", "value", AccessControl(requirements: both, anyIsEnough: true))
         #expect(vaultError { try vault.set(either) } == .invalidArgument)
         either.applicationPassword = try StretchedPassword(secret("open"))
         let item = try vault.set(either).item
@@ -123,7 +124,7 @@ struct RoundTripTests {
                 == .authenticationFailed)
         #expect(vaultError { _ = try vault.value(of: item, classKeys: keys) } == .invalidArgument)
 
-        var together = try ItemDraft.make("s", "both", "value", AccessControl(constraints: both))
+        var together = try ItemDraft.make("s", "both", "value", AccessControl(requirements: both))
         together.applicationPassword = try StretchedPassword(secret("open"))
         let joint = try vault.set(together).item
         let agreed = try fixture.agreements(vault, joint)
@@ -138,11 +139,13 @@ struct RoundTripTests {
 
     @Test func whatTheVaultHasNoKeyForIsRefused() throws {
         let vault = try VaultFixture().open()
-        for constraints in [ConstraintSet.biometryCurrentSet, [.presence, .biometryCurrentSet]] {
-            let draft = try ItemDraft.make("s", "a", "v", AccessControl(constraints: constraints))
+        for requirements in [
+            Set<AccessControl.Requirement>([.biometryCurrentSet]), [.userPresence, .biometryCurrentSet],
+        ] {
+            let draft = try ItemDraft.make("s", "a", "v", AccessControl(requirements: requirements))
             #expect(vaultError { try vault.set(draft) } == .invalidArgument)
         }
-        let bound = try ItemDraft.make("s", "a", "v", .plain(.passcodeSet))
+        let bound = try ItemDraft.make("s", "a", "v", AccessControl(.passcodeSet))
         #expect(vaultError { try vault.set(bound) } == .invalidArgument)
         #expect(try vault.count == 0)
         #expect(vaultError { _ = try vault.find(service: "s", account: "a") } == .notFound)

@@ -1,6 +1,7 @@
 import Authorization
 import Cryptography
 import Foundation
+import Item
 import SQLite
 import TestSupport
 import Testing
@@ -16,10 +17,14 @@ struct TamperingTests {
     init() throws {
         fixture = try VaultFixture()
         let vault = try fixture.open()
-        first = try vault.set(.make("s", "first", "one", AccessControl(thisDeviceOnly: true, constraints: .presence)))
-            .item
-        second = try vault.set(.make("s", "second", "two", AccessControl(thisDeviceOnly: true, constraints: .presence)))
-            .item
+        first = try vault.set(
+            .make("s", "first", "one", AccessControl(isThisDeviceOnly: true, requirements: [.userPresence]))
+        )
+        .item
+        second = try vault.set(
+            .make("s", "second", "two", AccessControl(isThisDeviceOnly: true, requirements: [.userPresence]))
+        )
+        .item
     }
 
     /// The result of opening the vault and reading the first item.
@@ -105,7 +110,7 @@ struct TamperingTests {
             record = try self.record(database, first)
             value = try database.bytes("SELECT sealed FROM value WHERE id = ?", [.blob(first.id.bytes)])
         }
-        do { try fixture.open().set(.make("s", "first", "new", AccessControl(constraints: .presence))) }
+        do { try fixture.open().set(.make("s", "first", "new", AccessControl(requirements: [.userPresence]))) }
         try fixture.tamper { database in
             try database.run("UPDATE value SET sealed = ? WHERE id = ?", [.blob(value), .blob(first.id.bytes)])
             try database.plant(record: record, of: first.id)
@@ -151,7 +156,7 @@ struct TamperingTests {
     /// existed.
     @Test func aRowTakenAway() throws {
         let keys = try VaultKeys(deviceRoot: fixture.keys.deviceRoot, vault: fixture.record.vault)
-        let name = try keys.term(service: "s", account: "first", kind: .generic)
+        let name = try keys.term(service: "s", account: "first", kind: .genericPassword)
         try fixture.tamper { database in
             try database.run("DELETE FROM posting WHERE term = ?", [.blob(name)])
         }
@@ -164,7 +169,7 @@ struct TamperingTests {
 
     @Test func aRowAndItsNodesTakenAway() throws {
         let keys = try VaultKeys(deviceRoot: fixture.keys.deviceRoot, vault: fixture.record.vault)
-        let name = try keys.term(service: "s", account: "first", kind: .generic)
+        let name = try keys.term(service: "s", account: "first", kind: .genericPassword)
         try fixture.tamper { database in try database.plant(posting: name, items: []) }
         let vault = try fixture.open()
         #expect(vaultError { _ = try vault.find(service: "s", account: "first") } == .damaged)
@@ -232,7 +237,9 @@ struct TamperingTests {
     /// A forged header that matches the changed tree.
     @Test func aHeaderMadeToFit() throws {
         let keys = try VaultKeys(deviceRoot: fixture.keys.deviceRoot, vault: fixture.record.vault)
-        let terms = [try keys.term(service: "s", account: "first", kind: .generic), try keys.term(service: "s")]
+        let terms = [
+            try keys.term(service: "s", account: "first", kind: .genericPassword), try keys.term(service: "s"),
+        ]
         try fixture.tamper { database in
             try database.plant(posting: terms[0], items: [])
             try database.plant(posting: terms[1], items: [second.id])

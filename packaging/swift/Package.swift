@@ -25,10 +25,11 @@ let package = Package(
         .systemLibrary(name: "CLinux"),
         library("Platform", ["CLinux"]),
         library("Cryptography", ["COpenSSL"]),
+        library("Item"),
         library("JSON", ["Platform"]),
         library("Varlink", ["JSON", "Platform"]),
-        library("BrokerProtocol", ["JSON", "Varlink", "Platform"]),
-        library("Coffer", ["BrokerProtocol", "JSON", "Varlink", "Platform"]),
+        library("BrokerProtocol", ["Item", "JSON", "Varlink"]),
+        library("Coffer", ["Item", "BrokerProtocol", "JSON", "Varlink", "Platform"]),
         library("CofferTestKit", ["Coffer", "Platform"]),
         library("CofferFiles", ["Coffer", "Cryptography", "Platform"]),
     ]

@@ -94,7 +94,7 @@ struct NotificationOrder: JSONValue {
     /// Spells out markup characters, because some desktops read a notification's text as markup.
     static func plain(_ text: String) -> String {
         var result = ""
-        for character in EscapedText.escaped(text, limit: NotificationLimits.body, keeping: ["\n"]).unicodeScalars {
+        for character in EscapedText.message(text, limit: NotificationLimits.body).unicodeScalars {
             switch character {
             case "<", ">", "&": result += "\\u{\(String(character.value, radix: 16))}"
             default: result.unicodeScalars.append(character)

@@ -1,17 +1,17 @@
-import Platform
+import Item
 
 /// Makes foreign text safe to show. It spells out characters that move the cursor, change the writing direction, hide or imitate text, and it limits
 /// the length.
 enum EscapedText {
     /// In double quotes, so that a name cannot run on into the sentence around it.
     static func quoted(_ text: String, limit: Int) -> String {
-        "\"\(escaped(text, limit: limit, quotes: true))\""
+        "\"\(VisibleText.escaped(text, .prompt, marking: quotes, limit: limit))\""
     }
 
     /// In double quotes, and never cut off.
     /// - Parameter spelling: spell out every character that is not ASCII.
     static func whole(_ text: String, spelling: Bool = false) -> String {
-        "\"\(escaped(text, limit: .max, quotes: true, spelling: spelling))\""
+        "\"\(VisibleText.escaped(text, spelling ? .ascii : .prompt, marking: quotes))\""
     }
 
     /// An item's service and account. A display that writes from right to left could change their places, so words that it writes from left to right
@@ -34,31 +34,12 @@ enum EscapedText {
 
     /// A PAM module's message. It may have line breaks, and otherwise printable characters only.
     static func message(_ text: String, limit: Int = PromptLimits.message) -> String {
-        escaped(text, limit: limit, keeping: ["\n"])
+        VisibleText.escaped(text, .prompt, keeping: ["\n"], limit: limit)
     }
 
     /// At most `limit` characters (Unicode scalars) of the text, then an ellipsis.
-    static func escaped(
-        _ text: String, limit: Int, quotes: Bool = false, keeping: Set<Unicode.Scalar> = [], spelling: Bool = false
-    ) -> String {
-        var result = String.UnicodeScalarView()
-        var count = 0
-        var characters = VisibleCharacters()
-        for scalar in text.unicodeScalars {
-            guard count < limit else {
-                result.append("…")
-                break
-            }
-            count += 1
-            let isShown = characters.shows(scalar) && (scalar.isASCII || !spelling)
-            if keeping.contains(scalar) || (isShown && !(quotes && (scalar == "\"" || scalar == "\\"))) {
-                result.append(scalar)
-            } else if scalar == "\"" || scalar == "\\" {
-                result.append(contentsOf: "\\\(scalar)".unicodeScalars)
-            } else {
-                result.append(contentsOf: "\\u{\(String(scalar.value, radix: 16))}".unicodeScalars)
-            }
-        }
-        return String(result)
-    }
+    static func escaped(_ text: String, limit: Int) -> String { VisibleText.escaped(text, .prompt, limit: limit) }
+
+    /// What would end a quotation.
+    private static let quotes: Set<Unicode.Scalar> = ["\"", "\\"]
 }

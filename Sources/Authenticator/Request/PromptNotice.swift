@@ -1,4 +1,5 @@
 import BrokerProtocol
+import Item
 import Platform
 
 /// The first text that a person sees: what is asked for, then which program asks, then what that program says about it. It marks the program's own
@@ -193,11 +194,11 @@ extension String {
     }
 }
 
-extension Keychain.ItemKind? {
+extension ItemKind? {
     /// What follows an item's name, outside of its quotes, so that no name can imitate it. Items of different kinds can
     /// have one name.
     fileprivate var suffix: String {
-        guard let kind = self, kind != .generic else { return "" }
+        guard let kind = self, kind != .genericPassword else { return "" }
         return " (\(kind.rawValue))"
     }
 }
@@ -233,7 +234,7 @@ struct ItemLines {
     /// Adds one item. If two threads ask for the same item, the person sees one line.
     /// - Returns: whether the item is named now. False if its line does not fit, or if a text is longer than an item's can be.
     mutating func add(
-        _ service: String, _ account: String, _ kind: Keychain.ItemKind?, reason: String?
+        _ service: String, _ account: String, _ kind: ItemKind?, reason: String?
     ) -> Bool {
         let names = [service, account, reason ?? "", kind.suffix].map { Array($0.utf8) }
         guard names[0].count <= PromptLimits.name, names[1].count <= PromptLimits.name,
@@ -256,7 +257,7 @@ struct ItemLines {
     }
 
     private static func text(
-        _ service: String, _ account: String, _ kind: Keychain.ItemKind?, _ reason: String?, spelling: Bool
+        _ service: String, _ account: String, _ kind: ItemKind?, _ reason: String?, spelling: Bool
     ) -> String {
         let name = EscapedText.name(service, account, spelling: spelling) + kind.suffix
         guard let reason, !reason.isEmpty else { return name }

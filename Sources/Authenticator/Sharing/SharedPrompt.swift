@@ -1,6 +1,7 @@
 import Authorization
 import BrokerProtocol
 import Cryptography
+import Item
 import JSON
 import Platform
 import Varlink
@@ -77,7 +78,7 @@ struct ShownItem: Equatable {
     let challenge: String
     let service: String?
     let account: String?
-    let kind: Keychain.ItemKind?
+    let kind: ItemKind?
     /// In the program's own words.
     let reason: String?
 

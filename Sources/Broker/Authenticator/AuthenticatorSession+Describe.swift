@@ -92,6 +92,6 @@ extension Challenge.Subject {
     /// The item as a prompt names it.
     fileprivate var named: BrokerInterface.NamedItem {
         BrokerInterface.NamedItem(
-            service: service, account: account, kind: kind == .generic ? nil : WireKind.encode(kind))
+            service: service, account: account, kind: kind == .genericPassword ? nil : kind)
     }
 }

@@ -1,6 +1,7 @@
 import Authorization
 import BrokerProtocol
 import Cryptography
+import Item
 import Platform
 import Vault
 
@@ -70,7 +71,7 @@ struct Challenge: Sendable {
         /// The name under which this version was stored. For a former one, it may differ from the item's present name.
         let service: String
         let account: String
-        var kind = ItemKind.generic
+        var kind = ItemKind.genericPassword
         /// Whether this version is a former one.
         var isFormer = false
         /// What the item is called now; nil if it has not been renamed since this version.

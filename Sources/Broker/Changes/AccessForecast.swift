@@ -1,3 +1,4 @@
+import Item
 import Varlink
 import Vault
 

@@ -1,5 +1,6 @@
 import BrokerProtocol
 import Cryptography
+import Item
 import Varlink
 import Vault
 
@@ -48,13 +49,13 @@ struct ApplyStep: Sendable {
                 throw Fault(.invalidArgument, "it has members that only another action takes")
             }
             return change.action == .delete
-                ? .delete(account: account, kind: WireKind.decode(change.kind), ifRevision: revision)
-                : .deleteService(WireKind.filter(change.kind))
+                ? .delete(account: account, kind: change.kind ?? .genericPassword, ifRevision: revision)
+                : .deleteService(change.kind)
         }
         guard let value = change.value else { throw Fault(.invalidArgument, "a set needs a value") }
         return .set(
             Store(
-                account: account, kind: WireKind.decode(change.kind), value: try secrets.decode(value),
+                account: account, kind: change.kind ?? .genericPassword, value: try secrets.decode(value),
                 access: change.access, password: change.applicationPassword,
                 expires: try change.expires.map { (time) throws(Fault) in try WireTime.decode(time) ?? 0 },
                 revision: revision, wire: change.withoutSecrets))

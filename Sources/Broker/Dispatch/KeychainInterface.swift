@@ -9,7 +9,7 @@ struct KeychainInterface: ServedInterface {
     let interfaces = ServedInterfaces(
         product: "cofferd", version: ProductVersion.current,
         interfaces: [.init(name: Keychain.interface, description: Keychain.description)],
-        methods: KeychainMethods.entries.values.map(\.method))
+        methods: KeychainMethods.entries.values.map(\.method), contradiction: .invalidArgument)
 
     init(core: BrokerCore) { self.core = core }
 

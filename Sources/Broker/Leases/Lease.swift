@@ -60,7 +60,7 @@ struct Lease: Sendable {
             items: items.map {
                 .init(
                     service: $0.subject.service, account: $0.subject.account,
-                    kind: $0.subject.kind == .generic ? nil : WireKind.encode($0.subject.kind))
+                    kind: $0.subject.kind == .genericPassword ? nil : $0.subject.kind)
             }, granted: granted, ends: granted + (ends - begun).components.seconds * 1000)
     }
 }

@@ -1,4 +1,5 @@
 import BrokerProtocol
+import Item
 import Platform
 import Varlink
 import Vault
@@ -8,7 +9,7 @@ struct LoggedCall: Sendable {
     let event: AccessRecord.Event
     var service: String?
     var account: String?
-    var kind: Keychain.ItemKind?
+    var kind: ItemKind?
     var reason: String?
 
     /// Refusals by a rule. An error about a missing item or an invalid call is not a refusal.
@@ -21,14 +22,14 @@ struct LoggedCall: Sendable {
         guard Self.refusals.contains(fault.name), request.condition != .none else { return nil }
         // A name longer than any item's tells nothing and takes room, so it is left out.
         let subject = service.flatMap { service in
-            max(service.utf8.count, account?.utf8.count ?? 0) > Limits.name
+            max(service.utf8.count, account?.utf8.count ?? 0) > ItemLimits.name
                 ? nil
                 : AccessRecord.Subject(
-                    item: nil, service: service, account: account, kind: WireKind.decode(kind), require: [])
+                    item: nil, service: service, account: account, kind: kind ?? .genericPassword, require: [])
         }
         return AccessRecord(
             event, outcome: OutcomeWord.of(fault), by: request.program(), of: subject,
-            reason: reason.flatMap { $0.utf8.count > Limits.reason ? nil : $0 })
+            reason: reason.flatMap { $0.utf8.count > ItemLimits.reason ? nil : $0 })
     }
 }
 
@@ -102,7 +103,7 @@ extension Keychain.LogRecord {
         item = record.subject?.item
         service = record.subject?.service
         account = record.subject?.account
-        kind = record.subject?.kind.map(WireKind.encode)
+        kind = record.subject?.kind
         reason = record.reason
         detail = record.detail
         missed = record.missed.map { Int64($0) }

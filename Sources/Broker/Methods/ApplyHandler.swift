@@ -1,6 +1,7 @@
 import Authorization
 import BrokerProtocol
 import Cryptography
+import Item
 import Varlink
 import Vault
 
@@ -67,7 +68,7 @@ enum ApplyHandler: MethodHandler {
         _ sets: some Sequence<(ApplyStep, AccessControl)>, _ request: Request
     ) async throws(Fault) -> [StretchedPassword?] {
         for (step, access) in sets {
-            let needsPassword = access.constraints.contains(.applicationPassword)
+            let needsPassword = access.requirements.contains(.applicationPassword)
             guard needsPassword != (step.stored?.password != nil) else { continue }
             throw (needsPassword ? Faults.applicationPasswordRequired : Faults.applicationPasswordUnknown)
                 .about(change: step.number)

@@ -9,7 +9,7 @@ enum DeleteHandler: MethodHandler {
         let revision = try WireRevision.decode(method.ifRevision)
         let deleted = try await request.vaultActor.change { state in
             let item = try state.vault.delete(
-                service: method.service, account: method.account, kind: WireKind.decode(method.kind),
+                service: method.service, account: method.account, kind: method.kind ?? .genericPassword,
                 ifRevision: revision, protection: RollbackProtection(method.rollback))
             state.note(AccessRecord(.delete, by: program, of: .init(item)))
             return item

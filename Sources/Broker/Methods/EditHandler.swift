@@ -10,7 +10,7 @@ enum EditHandler: MethodHandler {
         let changes = MetadataChanges(
             label: method.label, comment: method.comment, attributes: method.attributes ?? [:],
             expires: try method.expires.map { (time) throws(Fault) in try WireTime.decode(time) ?? 0 })
-        guard let wire = method.access else {
+        guard let access = method.access else {
             guard method.applicationPassword == nil, method.newApplicationPassword == nil else {
                 throw Fault(.invalidArgument, "only a change of access takes an application password")
             }
@@ -18,21 +18,20 @@ enum EditHandler: MethodHandler {
             let program = request.program()
             let item = try await request.vaultActor.use { state in
                 let item = try state.vault.find(
-                    service: method.service, account: method.account, kind: WireKind.decode(method.kind))
+                    service: method.service, account: method.account, kind: method.kind ?? .genericPassword)
                 let changed = try state.vault.edit(item, changes: changes)
                 state.note(AccessRecord(.edit, by: program, of: .init(changed), reason: method.reason))
                 return changed
             }
             return .reply(Keychain.ChangedItemReply(item: Keychain.Item(item)))
         }
-        let access = try WireAccess.decode(wire)
         try await OwnerRule.check(access, in: request.vaultActor.record())
         let granted = try request.redeem(method.challenge)
         let enrolled = try await EnrolmentRule.check(access, granted: granted, request)
         let password = try request.secrets.decode(applicationPassword: method.applicationPassword)
         let newPassword = try request.secrets.decode(applicationPassword: method.newApplicationPassword) ?? password
         let stretched: StretchedPassword?
-        if access.constraints.contains(.applicationPassword) {
+        if access.requirements.contains(.applicationPassword) {
             guard let newPassword else { throw Faults.applicationPasswordRequired }
             stretched = try await request.core.applicationPasswords.stretch(newPassword, for: request)
         } else {
@@ -40,7 +39,7 @@ enum EditHandler: MethodHandler {
             stretched = nil
         }
         let reader = ItemReader(
-            service: method.service, account: method.account, kind: WireKind.decode(method.kind),
+            service: method.service, account: method.account, kind: method.kind ?? .genericPassword,
             reason: method.reason,
             mayUnlock: method.unlock ?? false, applicationPassword: password, challenge: nil, redeemed: granted,
             deed: .change,

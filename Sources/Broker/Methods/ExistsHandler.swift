@@ -9,7 +9,7 @@ enum ExistsHandler: MethodHandler {
         do throws(Fault) {
             _ = try await request.vaultActor.use {
                 try $0.vault.find(
-                    service: method.service, account: method.account, kind: WireKind.decode(method.kind))
+                    service: method.service, account: method.account, kind: method.kind ?? .genericPassword)
             }
             return .reply(Keychain.Exists.Reply(exists: true))
         } catch {

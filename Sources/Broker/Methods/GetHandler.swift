@@ -6,7 +6,7 @@ import Vault
 enum GetHandler: MethodHandler {
     static func answer(_ method: Keychain.Get, _ request: Request) async throws(Fault) -> MethodAnswer {
         let reader = ItemReader(
-            service: method.service, account: method.account, kind: WireKind.decode(method.kind),
+            service: method.service, account: method.account, kind: method.kind ?? .genericPassword,
             reason: method.reason, mayUnlock: method.unlock ?? false,
             applicationPassword: try request.secrets.decode(applicationPassword: method.applicationPassword),
             challenge: method.challenge, version: try method.version.map(WireVersion.decode),

@@ -7,7 +7,7 @@ enum HistoryHandler: MethodHandler {
     static func answer(_ method: Keychain.History, _ request: Request) async throws(Fault) -> MethodAnswer {
         let found = try await request.vaultActor.use {
             try $0.vault.history(
-                service: method.service, account: method.account, kind: WireKind.decode(method.kind))
+                service: method.service, account: method.account, kind: method.kind ?? .genericPassword)
         }
         return .reply(
             Keychain.History.Reply(
@@ -15,7 +15,7 @@ enum HistoryHandler: MethodHandler {
                 versions: found.versions.map { former in
                     Keychain.FormerVersion(
                         version: Int64(clamping: former.version), set: Int64(clamping: former.valueSet),
-                        access: WireAccess.encode(former.access), until: Int64(clamping: former.until))
+                        access: former.access, until: Int64(clamping: former.until))
                 }))
     }
 }

@@ -1,6 +1,7 @@
 import Authorization
 import BrokerProtocol
 import Cryptography
+import Item
 import Varlink
 import Vault
 
@@ -69,9 +70,7 @@ struct ItemReader: Sendable {
 
     /// - Throws: `InvalidArgument` for a reason that is too long for a prompt.
     static func check(reason: String?) throws(Fault) {
-        if let reason, reason.utf8.count > Limits.reason {
-            throw Fault(.invalidArgument, "a reason may have at most \(Limits.reason) bytes")
-        }
+        do throws(ItemLimitError) { try ItemLimits.check(reason: reason) } catch { throw Fault(error) }
     }
 
     /// One step of the vault: applies the rules, and opens the secret if nothing is missing.
@@ -120,13 +119,13 @@ struct ItemReader: Sendable {
             let record = AccessRecord(
                 event, by: program, of: .init(item), reason: shown.map(\.reason) ?? reason,
                 detail: deed.newName.map(\.detail) ?? detail(of: event, opened.formerName, granted))
-            if event == .read, !item.access.constraints.isEmpty {
+            if event == .read, !item.access.requirements.isEmpty {
                 // A read that a person was asked for is always recorded before the secret leaves.
                 try state.vault.note(record, .anchored)
             }
             let result = try body(state.vault, item, opened.value)
             if event != .read { state.note(record) }
-            if event == .read, item.access.constraints.isEmpty { state.note(record, .written) }
+            if event == .read, item.access.requirements.isEmpty { state.note(record, .written) }
             return .done(result)
         }
     }

@@ -1,6 +1,7 @@
 import Authorization
 import BrokerProtocol
 import Cryptography
+import Item
 import Varlink
 import Vault
 
@@ -39,8 +40,8 @@ struct JointReader: Sendable {
                 .limitExceeded, "one call reads at most \(JointReadLimits.items) items",
                 advice: "read fewer items at once")
         }
-        guard names.allSatisfy({ max($0.service.utf8.count, $0.account?.utf8.count ?? 0) <= Limits.name }) else {
-            throw Fault(.limitExceeded, "a service or an account may have at most \(Limits.name) bytes")
+        guard names.allSatisfy({ max($0.service.utf8.count, $0.account?.utf8.count ?? 0) <= ItemLimits.name }) else {
+            throw Fault(.limitExceeded, "a service or an account may have at most \(ItemLimits.name) bytes")
         }
         try ItemReader.check(reason: reason)
     }
@@ -105,7 +106,7 @@ struct JointReader: Sendable {
         for name in names {
             let (one, size) = try naming(name, request) {
                 try vault.look(
-                    service: name.service, account: name.account, kind: WireKind.decode(name.kind)
+                    service: name.service, account: name.account, kind: name.kind ?? .genericPassword
                 ) { view in
                     (Found(item: view.item, plan: try view.plan()), try view.sealedSize())
                 }
@@ -148,7 +149,7 @@ struct JointReader: Sendable {
         in state: VaultActor.OpenState
     ) throws(VaultError) {
         let details = [granted?.grant.means?.detail, forOthers ? LoggedProgram.forOthers : nil].compactMap { $0 }
-        let isGated = items.contains { !$0.item.access.constraints.isEmpty }
+        let isGated = items.contains { !$0.item.access.requirements.isEmpty }
         for (number, one) in items.enumerated() {
             // If a person was asked, the log has the reason that they saw, even if the repeated call gives another one.
             let record = AccessRecord(

@@ -7,7 +7,7 @@ enum ListHandler: MethodHandler {
     static func answer(_ method: Keychain.List, _ request: Request) async throws(Fault) -> MethodAnswer {
         let accounts = try accounts(of: method)
         guard request.condition != .none else { return .items([]) }
-        let kind = WireKind.filter(method.kind)
+        let kind = method.kind
         return .items(
             try await request.vaultActor.use { state in
                 let items =

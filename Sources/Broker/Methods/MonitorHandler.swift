@@ -1,4 +1,5 @@
 import BrokerProtocol
+import Item
 import Varlink
 import Vault
 
@@ -7,8 +8,8 @@ import Vault
 enum MonitorHandler: MethodHandler {
     static func answer(_ method: Keychain.Monitor, _ request: Request) async throws(Fault) -> MethodAnswer {
         // The call lasts, and its parameters with it. No item has a longer service.
-        guard method.service?.utf8.count ?? 0 <= Limits.name else {
-            throw Fault(.limitExceeded, "a service has \(Limits.name) bytes at most")
+        guard method.service?.utf8.count ?? 0 <= ItemLimits.name else {
+            throw Fault(.limitExceeded, "a service has \(ItemLimits.name) bytes at most")
         }
         let (core, uid) = (request.core, request.caller.uid)
         do throws(UserBudgets.Refusal) { try core.budgets.take(1, of: .monitors, for: uid) } catch {

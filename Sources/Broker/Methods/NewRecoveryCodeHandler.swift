@@ -36,7 +36,7 @@ enum ConfirmRecoveryCodeHandler: MethodHandler {
     static func answer(_ method: Keychain.ConfirmRecoveryCode, _ request: Request) async throws(Fault) -> MethodAnswer {
         try RecoveryRule.check(request)
         let characters: SecretBytes
-        guard method.characters.utf8.count <= Limits.recoveryCodePart else {
+        guard method.characters.utf8.count <= VaultLimits.recoveryCodePart else {
             throw Fault(.invalidArgument, "a group of a code has \(RecoveryCode.groupLength) letters and digits")
         }
         do throws(CryptographyError) { characters = try SecretBytes(copying: Array(method.characters.utf8)) } catch {

@@ -15,7 +15,7 @@ enum RenameHandler: MethodHandler {
             return .reply(Keychain.ItemReply(item: Keychain.Item(item)))
         }
         let reader = ItemReader(
-            service: method.service, account: method.account, kind: WireKind.decode(method.kind),
+            service: method.service, account: method.account, kind: method.kind ?? .genericPassword,
             reason: method.reason,
             mayUnlock: method.unlock ?? false, applicationPassword: password, challenge: nil, redeemed: granted,
             deed: .rename(to: newName),
@@ -33,11 +33,11 @@ enum RenameHandler: MethodHandler {
         let program = request.program()
         return try await request.vaultActor.use { state in
             let item = try state.vault.find(
-                service: method.service, account: method.account, kind: WireKind.decode(method.kind),
+                service: method.service, account: method.account, kind: method.kind ?? .genericPassword,
                 includingExpired: true)
             // An impossible change is refused before anybody is prompted.
             try state.vault.checkName(newName.service, newName.account, for: item)
-            guard item.access.constraints.isEmpty else { return nil }
+            guard item.access.requirements.isEmpty else { return nil }
             guard !hasPassword else { throw Faults.applicationPasswordUnknown }
             let renamed = try state.vault.rename(item, service: newName.service, account: newName.account)
             state.note(

@@ -13,7 +13,7 @@ enum RestoreHandler: MethodHandler {
         let former: ItemSummary = try await request.vaultActor.use { try Self.former(named, method, $0.vault) }
         let stretched = try await RotateHandler.stretch(password, for: former, request)
         let reader = ItemReader(
-            service: method.service, account: method.account, kind: WireKind.decode(method.kind),
+            service: method.service, account: method.account, kind: method.kind ?? .genericPassword,
             reason: method.reason,
             mayUnlock: method.unlock ?? false, applicationPassword: password, challenge: nil, version: former.version,
             redeemed: granted)
@@ -27,7 +27,7 @@ enum RestoreHandler: MethodHandler {
     private static func former(
         _ version: UInt64?, _ method: Keychain.Restore, _ vault: OpenVault
     ) throws -> ItemSummary {
-        let kind = WireKind.decode(method.kind)
+        let kind = method.kind ?? .genericPassword
         let newest = try vault.history(service: method.service, account: method.account, kind: kind).versions.first?
             .version
         guard let version = version ?? newest else {

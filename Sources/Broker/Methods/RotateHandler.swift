@@ -10,11 +10,11 @@ enum RotateHandler: MethodHandler {
         let granted = try request.redeem(method.challenge)
         let password = try request.secrets.decode(applicationPassword: method.applicationPassword)
         let present = try await request.vaultActor.use {
-            try $0.vault.find(service: method.service, account: method.account, kind: WireKind.decode(method.kind))
+            try $0.vault.find(service: method.service, account: method.account, kind: method.kind ?? .genericPassword)
         }
         let stretched = try await stretch(password, for: present, request)
         let reader = ItemReader(
-            service: method.service, account: method.account, kind: WireKind.decode(method.kind), reason: nil,
+            service: method.service, account: method.account, kind: method.kind ?? .genericPassword, reason: nil,
             mayUnlock: method.unlock ?? false, applicationPassword: password, challenge: nil, redeemed: granted)
         let item = try await reader.read(request, for: .rotate) { vault, item, value in
             try vault.rotate(item, value: value, applicationPassword: stretched)
@@ -27,7 +27,7 @@ enum RotateHandler: MethodHandler {
     static func stretch(
         _ password: SecretBytes?, for item: ItemSummary, _ request: Request
     ) async throws(Fault) -> StretchedPassword? {
-        guard item.access.constraints.contains(.applicationPassword) else {
+        guard item.access.requirements.contains(.applicationPassword) else {
             if password != nil { throw Faults.applicationPasswordUnknown }
             return nil
         }

@@ -1,4 +1,5 @@
 import BrokerProtocol
+import Item
 import Varlink
 import Vault
 
@@ -6,15 +7,15 @@ import Vault
 enum SearchHandler: MethodHandler {
     static func answer(_ method: Keychain.Search, _ request: Request) async throws(Fault) -> MethodAnswer {
         let attributes = method.attributes ?? [:]
-        guard attributes.count <= Limits.attributes else {
+        guard attributes.count <= ItemLimits.attributes else {
             throw Fault(
-                .limitExceeded, "an item has \(Limits.attributes) attributes at most", advice: "search by fewer")
+                .limitExceeded, "an item has \(ItemLimits.attributes) attributes at most", advice: "search by fewer")
         }
         guard request.condition != .none else { return .items([]) }
         return .items(
             try await request.vaultActor.use {
                 try $0.vault.search(
-                    text: method.text, attributes: attributes, kind: WireKind.filter(method.kind)
+                    text: method.text, attributes: attributes, kind: method.kind
                 ).map { Keychain.Item($0) }
             })
     }

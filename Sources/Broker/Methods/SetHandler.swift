@@ -10,7 +10,7 @@ enum SetHandler: MethodHandler {
     static func answer(_ method: Keychain.Set, _ request: Request) async throws(Fault) -> MethodAnswer {
         let granted = try request.redeem(method.challenge)
         let value = try request.secrets.decode(method.value)
-        let kind = WireKind.decode(method.kind)
+        let kind = method.kind ?? .genericPassword
         let revision = try WireRevision.decode(method.ifRevision)
         let present = try await request.vaultActor.use { state in
             try state.vault.access(service: method.service, account: method.account, kind: kind)
@@ -20,9 +20,9 @@ enum SetHandler: MethodHandler {
         _ = try await EnrolmentRule.check(access, granted: granted, request)
         var password: StretchedPassword?
         if let given = try request.secrets.decode(applicationPassword: method.applicationPassword) {
-            guard access.constraints.contains(.applicationPassword) else { throw Faults.applicationPasswordUnknown }
+            guard access.requirements.contains(.applicationPassword) else { throw Faults.applicationPasswordUnknown }
             password = try await request.core.applicationPasswords.stretch(given, for: request)
-        } else if access.constraints.contains(.applicationPassword) {
+        } else if access.requirements.contains(.applicationPassword) {
             throw Faults.applicationPasswordRequired
         }
         let draft = ItemDraft(

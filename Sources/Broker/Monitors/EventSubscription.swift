@@ -1,4 +1,5 @@
 import BrokerProtocol
+import Item
 import Synchronization
 import Varlink
 
@@ -24,12 +25,12 @@ final class EventSubscription: Sendable {
     /// nil: items of all services.
     private let service: String?
     /// nil: items of all kinds.
-    private let kind: Keychain.ItemKind?
+    private let kind: ItemKind?
     private let state = Mutex(State())
     private let release: @Sendable () -> Void
 
     /// - Parameter release: gives back what the reader takes. It is called once.
-    init(service: String?, kind: Keychain.ItemKind? = nil, release: @escaping @Sendable () -> Void) {
+    init(service: String?, kind: ItemKind? = nil, release: @escaping @Sendable () -> Void) {
         self.service = service
         self.kind = kind
         self.release = release

@@ -1,5 +1,6 @@
 import Authorization
 import BrokerProtocol
+import Item
 import Synchronization
 import Varlink
 import Vault
@@ -25,7 +26,7 @@ final class VaultEvents: Sendable {
     ///   - release: called when the subscription ends.
     /// - Throws: `Failed` once the broker is stopping. `release` is called then, too.
     func subscribe(
-        to owner: Owner, service: String?, kind: Keychain.ItemKind? = nil, release: @escaping @Sendable () -> Void
+        to owner: Owner, service: String?, kind: ItemKind? = nil, release: @escaping @Sendable () -> Void
     ) throws(Fault) -> EventSubscription {
         let number = state.withLock { state in
             state.last += 1

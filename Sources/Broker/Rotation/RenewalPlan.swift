@@ -1,6 +1,7 @@
 import Authorization
 import BrokerProtocol
 import Cryptography
+import Item
 import Varlink
 import Vault
 
@@ -55,7 +56,7 @@ struct RenewalPlan: Sendable {
         guard item.metadata.biometrySet == nil || item.metadata.biometrySet == current else { throw unreadable(item) }
         let ways = plan.alternatives
         let way =
-            if item.access.constraints.contains(.applicationPassword) {
+            if item.access.requirements.contains(.applicationPassword) {
                 ways.first { $0.needsApplicationPassword }
             } else {
                 ways.first { !$0.agreements.contains { $0.role.authorization?.isBiometric ?? false } } ?? ways.first

@@ -31,7 +31,7 @@ final class VaultRenewal: Sendable {
         let (missing, withPassword) = try vaultActor.step { () throws(VaultError) in
             try (
                 vault.missing(in: successor),
-                vault.list().filter { $0.access.constraints.contains(.applicationPassword) }.map(\.id)
+                vault.list().filter { $0.access.requirements.contains(.applicationPassword) }.map(\.id)
             )
         }
         return try RenewalPlan(for: missing, withPassword: withPassword, in: vault)

@@ -1,5 +1,6 @@
 import Authorization
 import BrokerProtocol
+import Item
 import Varlink
 import Vault
 
@@ -31,6 +32,6 @@ enum EnrolmentRule {
     }
 
     static func kinds(of access: AccessControl) -> [AuthorizationKind] {
-        access.constraints.roles.compactMap(\.authorization).filter(\.isBiometric)
+        access.requirements.roles.compactMap(\.authorization).filter(\.isBiometric)
     }
 }

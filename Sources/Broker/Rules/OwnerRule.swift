@@ -1,5 +1,6 @@
 import Authorization
 import BrokerProtocol
+import Item
 import Varlink
 import Vault
 
@@ -12,14 +13,14 @@ enum OwnerRule {
     static func check(_ access: AccessControl, in record: RegistryRecord) throws(Fault) {
         try PasscodeSetRule.check(access, in: record)
         if case .group = record.owner {
-            guard !access.constraints.contains(.biometryCurrentSet) else {
+            guard !access.requirements.contains(.biometryCurrentSet) else {
                 throw Fault(
                     .invalidArgument,
                     "“biometry-current-set” depends on one person's templates, and a group's vault has none")
             }
         }
         if record.isService {
-            guard access.constraints.isSubset(of: .applicationPassword) else { throw nobodyToAsk }
+            guard access.requirements.isSubset(of: [.applicationPassword]) else { throw nobodyToAsk }
         }
     }
 }

@@ -1,5 +1,6 @@
 import Authorization
 import BrokerProtocol
+import Item
 import Varlink
 import Vault
 

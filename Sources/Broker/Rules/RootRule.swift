@@ -5,7 +5,7 @@ import Varlink
 /// person or a password.
 enum RootRule: ReadRule {
     static func verdict(on facts: ReadFacts) -> Verdict {
-        guard facts.standing == .root, !facts.item.access.constraints.isEmpty else { return .pass }
+        guard facts.standing == .root, !facts.item.access.requirements.isEmpty else { return .pass }
         return .refuse(
             Fault(.notPermitted, "this item requires more than an open vault, so root may not read it for its owner"))
     }

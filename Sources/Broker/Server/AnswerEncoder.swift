@@ -116,7 +116,7 @@ extension Keychain.Item {
     /// How many JSON values it is in a message, as a client's reader counts them.
     var valueCount: Int {
         // The item, its ten members that are always there, and the four of its access control.
-        let always = 1 + 10 + 4 + attributes.count + access.require.count
+        let always = 1 + 10 + 4 + attributes.count + access.requirements.count
         return always + [label != nil, comment != nil, expires != nil, biometrySet != nil].count { $0 }
     }
 

@@ -1,4 +1,5 @@
 // Made by scripts/interfaces from Interfaces/org.coffer.Broker.varlink: change that file.
+import Item
 import JSON
 import Varlink
 

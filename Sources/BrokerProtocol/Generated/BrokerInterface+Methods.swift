@@ -1,4 +1,5 @@
 // Made by scripts/interfaces from Interfaces/org.coffer.Broker.varlink: change that file.
+import Item
 import JSON
 import Varlink
 
@@ -69,7 +70,7 @@ extension BrokerInterface {
             public var service: String?
             public var account: String?
             /// The item's kind. It is absent if that is generic.
-            public var kind: Keychain.ItemKind?
+            public var kind: ItemKind?
             /// For purpose read: the item's former value of this version is read. It is absent for the present value.
             public var version: Int64?
             /// The program's own words.
@@ -107,7 +108,7 @@ extension BrokerInterface {
 
             public init(
                 owner: String, vault: String? = nil, purposes: [Keychain.Purpose], service: String? = nil,
-                account: String? = nil, kind: Keychain.ItemKind? = nil, version: Int64? = nil, reason: String? = nil,
+                account: String? = nil, kind: ItemKind? = nil, version: Int64? = nil, reason: String? = nil,
                 authorizations: [Authorization], alternatives: [[Int64]], lastLock: Int64 = 0,
                 enrolment: [String]? = nil, items: [NamedItem]? = nil, lease: LeaseTerms? = nil, leased: Bool? = nil,
                 newService: String? = nil, newAccount: String? = nil, passwordKey: String? = nil
@@ -144,7 +145,7 @@ extension BrokerInterface {
                 var purposes: [Keychain.Purpose]?
                 var service: String?
                 var account: String?
-                var kind: Keychain.ItemKind?
+                var kind: ItemKind?
                 var version: Int64?
                 var reason: String?
                 var authorizations: [Authorization]?

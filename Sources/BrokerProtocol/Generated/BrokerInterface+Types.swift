@@ -1,4 +1,5 @@
 // Made by scripts/interfaces from Interfaces/org.coffer.Broker.varlink: change that file.
+import Item
 import JSON
 import Varlink
 
@@ -53,11 +54,11 @@ extension BrokerInterface {
         public var service: String
         public var account: String
         /// It is absent if that is generic.
-        public var kind: Keychain.ItemKind?
+        public var kind: ItemKind?
         /// Its former value of this version is meant, and not its present one.
         public var version: Int64?
 
-        public init(service: String, account: String, kind: Keychain.ItemKind? = nil, version: Int64? = nil) {
+        public init(service: String, account: String, kind: ItemKind? = nil, version: Int64? = nil) {
             self.service = service
             self.account = account
             self.kind = kind
@@ -69,7 +70,7 @@ extension BrokerInterface {
         public init(from reader: inout JSONReader) throws(JSONFailure) {
             var service: String?
             var account: String?
-            var kind: Keychain.ItemKind?
+            var kind: ItemKind?
             var version: Int64?
             var members = try reader.members()
             while let member = try reader.next(&members, of: Self.jsonNames) {
@@ -138,12 +139,11 @@ extension BrokerInterface {
         public var service: String?
         public var account: String?
         /// As for Describe.
-        public var kind: Keychain.ItemKind?
+        public var kind: ItemKind?
         public var reason: String?
 
         public init(
-            digest: String, service: String? = nil, account: String? = nil, kind: Keychain.ItemKind? = nil,
-            reason: String? = nil
+            digest: String, service: String? = nil, account: String? = nil, kind: ItemKind? = nil, reason: String? = nil
         ) {
             self.digest = digest
             self.service = service
@@ -158,7 +158,7 @@ extension BrokerInterface {
             var digest: String?
             var service: String?
             var account: String?
-            var kind: Keychain.ItemKind?
+            var kind: ItemKind?
             var reason: String?
             var members = try reader.members()
             while let member = try reader.next(&members, of: Self.jsonNames) {

@@ -1,74 +1,21 @@
 // Made by scripts/interfaces from Interfaces/org.coffer.Keychain.varlink: change that file.
+import Item
 import JSON
 import Varlink
 
 extension Keychain {
-    /// Who may read an item, and when.
-    public struct AccessControl: JSONValue, Equatable {
-        /// It is when-unlocked, after-first-unlock, passcode-set or always.
-        public var accessibility: Accessibility
-        /// The value opens on this machine's TPM only. A recovery code does not restore it.
-        public var thisDeviceOnly: Bool
-        /// Each is presence, biometry, biometry-current-set, passcode or app-password.
-        public var require: [Constraint]
-        /// One of require is enough. Otherwise all of them are needed.
-        public var any: Bool
-
-        public init(
-            accessibility: Accessibility = .whenUnlocked, thisDeviceOnly: Bool = false, require: [Constraint] = [],
-            any: Bool = false
-        ) {
-            self.accessibility = accessibility
-            self.thisDeviceOnly = thisDeviceOnly
-            self.require = require
-            self.any = any
-        }
-
-        private static let jsonNames = ["accessibility", "any", "require", "thisDeviceOnly"]
-
-        public init(from reader: inout JSONReader) throws(JSONFailure) {
-            var accessibility: Accessibility?
-            var thisDeviceOnly: Bool?
-            var require: [Constraint]?
-            var any: Bool?
-            var members = try reader.members()
-            while let member = try reader.next(&members, of: Self.jsonNames) {
-                switch member {
-                case 0: accessibility = try reader.read()
-                case 1: any = try reader.read()
-                case 2: require = try reader.read()
-                default: thisDeviceOnly = try reader.read()
-                }
-            }
-            self.init(
-                accessibility: try members.required(accessibility, "accessibility"),
-                thisDeviceOnly: try members.required(thisDeviceOnly, "thisDeviceOnly"),
-                require: try members.required(require, "require"), any: try members.required(any, "any")
-            )
-        }
-
-        public func write(to writer: inout JSONWriter) {
-            writer.beginObject()
-            writer.member("accessibility", accessibility)
-            writer.member("any", any)
-            writer.member("require", require)
-            writer.member("thisDeviceOnly", thisDeviceOnly)
-            writer.endObject()
-        }
-    }
-
     /// The members of an access control that a call changes. An existing item keeps what is left out. A new item gets
     /// the default: when-unlocked, false, nothing, false.
     public struct AccessChange: JSONValue, Equatable {
-        public var accessibility: Accessibility?
+        public var accessibility: AccessControl.Accessibility?
         public var thisDeviceOnly: Bool?
-        public var require: [Constraint]?
+        public var require: [AccessControl.Requirement]?
         /// It is false if it is left out beside require.
         public var any: Bool?
 
         public init(
-            accessibility: Accessibility? = nil, thisDeviceOnly: Bool? = nil, require: [Constraint]? = nil,
-            any: Bool? = nil
+            accessibility: AccessControl.Accessibility? = nil, thisDeviceOnly: Bool? = nil,
+            require: [AccessControl.Requirement]? = nil, any: Bool? = nil
         ) {
             self.accessibility = accessibility
             self.thisDeviceOnly = thisDeviceOnly
@@ -79,9 +26,9 @@ extension Keychain {
         private static let jsonNames = ["accessibility", "any", "require", "thisDeviceOnly"]
 
         public init(from reader: inout JSONReader) throws(JSONFailure) {
-            var accessibility: Accessibility?
+            var accessibility: AccessControl.Accessibility?
             var thisDeviceOnly: Bool?
-            var require: [Constraint]?
+            var require: [AccessControl.Requirement]?
             var any: Bool?
             var members = try reader.members()
             while let member = try reader.next(&members, of: Self.jsonNames) {
@@ -131,7 +78,7 @@ extension Keychain {
         public var biometrySet: String?
 
         public init(
-            id: String, service: String, account: String, kind: ItemKind = .generic, label: String? = nil,
+            id: String, service: String, account: String, kind: ItemKind = .genericPassword, label: String? = nil,
             comment: String? = nil, attributes: [String: String], access: AccessControl, created: Int64,
             modified: Int64, expires: Int64? = nil, version: Int64, revision: String = "", biometrySet: String? = nil
         ) {
@@ -374,6 +321,43 @@ extension Keychain {
             writer.member("protected", protected)
             writer.member("since", since)
             writer.member("state", state)
+            writer.endObject()
+        }
+    }
+
+    /// A boot under which a vault opens.
+    public struct ApprovedBoot: JSONValue, Equatable {
+        /// SHA-256 over the values of the vault's registers in their order, hex.
+        public var digest: String
+        /// When it was approved.
+        public var approved: Int64
+
+        public init(digest: String, approved: Int64) {
+            self.digest = digest
+            self.approved = approved
+        }
+
+        private static let jsonNames = ["approved", "digest"]
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var digest: String?
+            var approved: Int64?
+            var members = try reader.members()
+            while let member = try reader.next(&members, of: Self.jsonNames) {
+                switch member {
+                case 0: approved = try reader.read()
+                default: digest = try reader.read()
+                }
+            }
+            self.init(
+                digest: try members.required(digest, "digest"), approved: try members.required(approved, "approved")
+            )
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("approved", approved)
+            writer.member("digest", digest)
             writer.endObject()
         }
     }

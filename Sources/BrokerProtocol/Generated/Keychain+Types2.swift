@@ -1,45 +1,9 @@
 // Made by scripts/interfaces from Interfaces/org.coffer.Keychain.varlink: change that file.
+import Item
 import JSON
 import Varlink
 
 extension Keychain {
-    /// A boot under which a vault opens.
-    public struct ApprovedBoot: JSONValue, Equatable {
-        /// SHA-256 over the values of the vault's registers in their order, hex.
-        public var digest: String
-        /// When it was approved.
-        public var approved: Int64
-
-        public init(digest: String, approved: Int64) {
-            self.digest = digest
-            self.approved = approved
-        }
-
-        private static let jsonNames = ["approved", "digest"]
-
-        public init(from reader: inout JSONReader) throws(JSONFailure) {
-            var digest: String?
-            var approved: Int64?
-            var members = try reader.members()
-            while let member = try reader.next(&members, of: Self.jsonNames) {
-                switch member {
-                case 0: approved = try reader.read()
-                default: digest = try reader.read()
-                }
-            }
-            self.init(
-                digest: try members.required(digest, "digest"), approved: try members.required(approved, "approved")
-            )
-        }
-
-        public func write(to writer: inout JSONWriter) {
-            writer.beginObject()
-            writer.member("approved", approved)
-            writer.member("digest", digest)
-            writer.endObject()
-        }
-    }
-
     /// How a vault is tied to the measured boot.
     public struct BootState: JSONValue, Equatable {
         /// The registers that tell one boot from another.

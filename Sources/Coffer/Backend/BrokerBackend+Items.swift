@@ -80,7 +80,7 @@ extension BrokerBackend {
     ) async throws(KeychainError) -> ItemAttributes {
         let method = Wire.Set(
             service: name.service, account: name.account, kind: name.wireKind, value: Base64.encode(item.value),
-            access: item.access.map(Wire.AccessChange.init), label: item.label, comment: item.comment,
+            access: try item.access?.wire, label: item.label, comment: item.comment,
             attributes: item.attributes, expires: item.expiry?.milliseconds(now: Date()), mode: condition.mode,
             ifRevision: condition.revision, applicationPassword: item.applicationPassword.map(Base64.encode))
         return try ItemAttributes(
@@ -123,7 +123,7 @@ extension BrokerBackend {
     public func deleteItems(
         of service: String, itemClass: ItemClass?, in vault: VaultName
     ) async throws(KeychainError) -> Int {
-        let change = Wire.Change(action: .deleteService, service: service, kind: itemClass?.wire)
+        let change = Wire.Change(action: .deleteService, service: service, kind: itemClass)
         let reply = try await call(
             Wire.Apply(changes: [change]), in: vault, prompts: .never, about: VisibleText.quoted(service))
         guard let result = reply.results.first else {
@@ -138,7 +138,7 @@ extension BrokerBackend {
     ) async throws(KeychainError) -> ItemAttributes {
         let method = Wire.Edit(
             service: item.service, account: item.account, kind: item.wireKind,
-            access: edit.access.map(Wire.AccessControl.init),
+            access: try edit.access?.checked,
             label: edit.label, comment: edit.comment, attributes: edit.attributes,
             expires: edit.expiry?.milliseconds(now: Date()), reason: request.reason, unlock: request.mayUnlock,
             applicationPassword: request.applicationPassword.map(Base64.encode))
@@ -180,7 +180,7 @@ extension BrokerBackend {
         return reply.versions.map { former in
             ItemVersion(
                 version: Int(clamping: former.version), set: Date(milliseconds: former.set),
-                keptUntil: Date(milliseconds: former.until), access: AccessControl(former.access))
+                keptUntil: Date(milliseconds: former.until), access: former.access)
         }
     }
 

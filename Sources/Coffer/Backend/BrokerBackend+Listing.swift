@@ -6,7 +6,7 @@ extension BrokerBackend {
         matching query: ItemQuery, in vault: VaultName
     ) async throws(KeychainError) -> [ItemAttributes] {
         try query.checkAccounts()
-        let kind = query.itemClass?.wire
+        let kind = query.itemClass
         guard query.text == nil, query.attributes.isEmpty else {
             let search = Wire.Search(text: query.text, attributes: query.attributes, kind: kind)
             return try await list(search, in: vault).filter(query.namesServiceAndAccount)

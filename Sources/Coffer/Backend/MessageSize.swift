@@ -61,9 +61,9 @@ package enum MessageSize {
 extension Wire.Item {
     fileprivate init(_ item: ItemAttributes) {
         self.init(
-            id: item.id, service: item.service, account: item.account, kind: item.name.itemClass.wire,
+            id: item.id, service: item.service, account: item.account, kind: item.name.itemClass,
             label: item.label, comment: item.comment, attributes: item.attributes,
-            access: Wire.AccessControl(item.access), created: Self.milliseconds(item.created),
+            access: item.access, created: Self.milliseconds(item.created),
             modified: Self.milliseconds(item.modified), expires: item.expires.map(Self.milliseconds),
             version: Int64(item.version), revision: item.revision)
     }

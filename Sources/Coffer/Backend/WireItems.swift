@@ -10,41 +10,18 @@ extension ItemAttributes {
         }
         self.init(
             id: item.id,
-            name: ItemName(service: item.service, account: item.account, itemClass: ItemClass(item.kind)),
+            name: ItemName(service: item.service, account: item.account, itemClass: item.kind),
             label: item.label,
-            comment: item.comment, attributes: item.attributes, access: AccessControl(item.access),
+            comment: item.comment, attributes: item.attributes, access: item.access,
             created: Date(milliseconds: item.created), modified: Date(milliseconds: item.modified),
             expires: item.expires.map(Date.init(milliseconds:)), version: version,
             revision: item.revision)
     }
 }
 
-extension ItemClass {
-    init(_ wire: Wire.ItemKind) {
-        self =
-            switch wire {
-            case .generic: .genericPassword
-            case .internet: .internetPassword
-            case .key: .key
-            case .certificate: .certificate
-            case .file: .file
-            }
-    }
-
-    var wire: Wire.ItemKind {
-        switch self {
-        case .genericPassword: .generic
-        case .internetPassword: .internet
-        case .key: .key
-        case .certificate: .certificate
-        case .file: .file
-        }
-    }
-}
-
 extension ItemName {
     /// As calls name an item: the usual kind is left out.
-    var wireKind: Wire.ItemKind? { itemClass == .genericPassword ? nil : itemClass.wire }
+    var wireKind: ItemKind? { itemClass == .genericPassword ? nil : itemClass }
 
     var wire: Wire.ItemName { Wire.ItemName(service: service, account: account, kind: wireKind) }
 }
@@ -69,7 +46,7 @@ extension Wire.Change {
         case .set(let item):
             self.init(
                 action: .set, service: name.service, account: name.account, kind: name.wireKind,
-                value: Base64.encode(item.value), access: item.access.map(Wire.AccessChange.init), label: item.label,
+                value: Base64.encode(item.value), access: try item.access?.wire, label: item.label,
                 comment: item.comment, attributes: item.attributes, expires: item.expiry?.milliseconds(now: now),
                 mode: change.condition.mode, ifRevision: change.condition.revision,
                 applicationPassword: item.applicationPassword.map(Base64.encode))
@@ -91,62 +68,30 @@ extension Date {
 }
 
 extension AccessControl {
-    init(_ wire: Wire.AccessControl) {
-        let accessibility: Accessibility =
-            switch wire.accessibility {
-            case .whenUnlocked: .whenUnlocked
-            case .afterFirstUnlock: .afterFirstUnlock
-            case .passcodeSet: .passcodeSet
-            case .always: .always
-            }
-        self.init(
-            accessibility, isThisDeviceOnly: wire.thisDeviceOnly, requirements: Set(wire.require.map(Requirement.init)),
-            anyIsEnough: wire.any)
-    }
-}
-
-extension AccessControl.Requirement {
-    init(_ wire: Wire.Constraint) {
-        self =
-            switch wire {
-            case .presence: .userPresence
-            case .biometry: .biometryAny
-            case .biometryCurrentSet: .biometryCurrentSet
-            case .passcode: .devicePasscode
-            case .appPassword: .applicationPassword
-            }
+    /// As calls name it.
+    /// - Throws: `.invalidArgument` if it contradicts itself. Nothing is sent then.
+    package var wire: BrokerProtocol.Keychain.AccessChange {
+        get throws(KeychainError) {
+            do throws(AccessControlError) { return try Wire.AccessChange(self) } catch { throw KeychainError(error) }
+        }
     }
 
-    fileprivate var wire: Wire.Constraint {
-        switch self {
-        case .userPresence: .presence
-        case .biometryAny: .biometry
-        case .biometryCurrentSet: .biometryCurrentSet
-        case .devicePasscode: .passcode
-        case .applicationPassword: .appPassword
+    /// The same.
+    /// - Throws: `.invalidArgument` if it contradicts itself.
+    package var checked: AccessControl {
+        get throws(KeychainError) {
+            do throws(AccessControlError) { try check() } catch { throw KeychainError(error) }
+            return self
         }
     }
 }
 
-extension Wire.AccessControl {
-    init(_ access: AccessControl) {
-        let accessibility: Wire.Accessibility =
-            switch access.accessibility {
-            case .whenUnlocked: .whenUnlocked
-            case .afterFirstUnlock: .afterFirstUnlock
-            case .passcodeSet: .passcodeSet
-            case .always: .always
-            }
-        // In the order of declaration, so that equal access controls are sent alike.
-        let require = AccessControl.Requirement.allCases.filter(access.requirements.contains).map(\.wire)
-        self.init(
-            accessibility: accessibility, thisDeviceOnly: access.isThisDeviceOnly, require: require,
-            any: access.anyIsEnough)
+extension BrokerProtocol.Keychain.AccessChange {
+    /// What an item has after the change.
+    /// - Throws: `.invalidArgument` if that contradicts itself.
+    package func checked(over former: AccessControl) throws(KeychainError) -> AccessControl {
+        do throws(AccessControlError) { return try applied(to: former) } catch { throw KeychainError(error) }
     }
-}
-
-extension Wire.AccessChange {
-    init(_ access: AccessControl) { self.init(Wire.AccessControl(access)) }
 }
 
 /// Byte strings as the wire has them.

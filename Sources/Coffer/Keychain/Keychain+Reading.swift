@@ -127,7 +127,7 @@ extension Keychain {
         for account: String, access: AccessControl?, reason: String?, applicationPassword: String?,
         _ change: ([UInt8]?) throws(KeychainError) -> [UInt8]
     ) async throws(KeychainError) -> ItemAttributes {
-        let name = name(account)
+        let (name, access) = (name(account), try access?.checked)
         var last = KeychainError(.changedMeanwhile, "\(name) was changed meanwhile", advice: "try again")
         for _ in 0..<UpdateLimits.rounds {
             let present: Item?

@@ -33,7 +33,7 @@ extension Keychain {
         if condition: ItemChange.Condition = .none
     ) async throws(KeychainError) -> ItemAttributes {
         let item = NewItem(
-            value: bytes, access: access, label: label, attributes: attributes, expiry: expires,
+            value: bytes, access: try access?.checked, label: label, attributes: attributes, expiry: expires,
             applicationPassword: applicationPassword.map { Array($0.utf8) })
         return try await backend.set(name(account), to: item, if: condition, prompts: prompts, in: vault)
     }
@@ -79,6 +79,7 @@ extension Keychain {
         _ changes: [ItemChange], protection: RollbackProtection = .soon
     ) async throws(KeychainError) -> [ChangeOutcome] {
         guard !changes.isEmpty else { return [] }
+        for case .set(let item) in changes.map(\.action) { _ = try item.access?.checked }
         return try await backend.apply(changes, protection: protection, prompts: prompts, in: vault)
     }
 
@@ -104,7 +105,8 @@ extension Keychain {
     public func edit(
         _ account: String, _ changes: ItemEdit, reason: String? = nil, applicationPassword: String? = nil
     ) async throws(KeychainError) -> ItemAttributes {
-        try await backend.edit(
+        _ = try changes.access?.checked
+        return try await backend.edit(
             name(account), changes, request(reason, applicationPassword: applicationPassword), in: vault)
     }
 
@@ -122,5 +124,5 @@ extension Keychain {
 
 enum ChangeLimits {
     /// The changes that one request takes.
-    static let changes = 128
+    static let changes = ItemLimits.changes
 }

@@ -130,7 +130,7 @@ public struct StorageAdvice: Sendable, Hashable {
 /// ```
 public enum StorageLimits {
     /// The value of an item: 1 MiB.
-    public static let item = 1 << 20
+    public static let item = ItemLimits.value
     /// A setting, as JSON: 256 KiB.
     public static let setting = SettingsLimits.value
 }

@@ -7,6 +7,7 @@ extension HybridStore {
     /// - Throws: `KeychainError` or `SettingsError`. Then the former record is still there, whole.
     public func save(_ record: Record) async throws {
         try check()
+        for field in Record.fields { _ = try field.access?.checked }
         let manifest = try HybridManifest(record, revision: UUID().uuidString, name: name)
         try await checkSettings(of: record, revision: manifest.revision)
         try await removeOrphans()

@@ -96,12 +96,13 @@ extension ProtectedFiles {
     func writer(
         to path: RelativePath, access: AccessControl?, applicationPassword: String?, replaces: Bool
     ) async throws(KeychainError) -> ProtectedFileWriter {
+        let wanted = try access?.checked
         let root = try FileRoot.making(place())
         let state = try FolderState(in: root)
         await sweepIfDue(root, state)
         let writers = try await state.lock(.writers, isShared: true)
         let identity = try await state.identity()
-        let access = try await self.access(of: path, wanted: access, root)
+        let access = try await self.access(of: path, wanted: wanted, root)
         let id = try FileID.random()
         let key: SecretBytes
         do throws(CryptographyError) { key = try SecretBytes.random(count: AESGCM.keyCount) } catch {

@@ -25,7 +25,7 @@ final class EventQueue: Sendable {
         guard vault == self.vault, concerns(event) else { return }
         let reader = state.withLock { state -> CheckedContinuation<KeychainEvent?, any Error>? in
             if let reader = state.reader.take() { return reader }
-            if state.events.count < ItemLimits.events {
+            if state.events.count < MemoryLimits.events {
                 state.events.append(event)
             } else {
                 state.events = [.missed]

@@ -113,7 +113,7 @@ extension ItemQuery {
 
 extension ItemVersion {
     init(_ former: StoredItem.Former) {
-        let (kept, _) = former.replaced.addingReportingOverflow(ItemLimits.formerTime)
+        let (kept, _) = former.replaced.addingReportingOverflow(MemoryLimits.formerTime)
         self.init(
             version: former.value.version, set: Date(milliseconds: former.value.set),
             keptUntil: Date(milliseconds: min(kept, former.value.expires ?? kept)), access: former.value.access)

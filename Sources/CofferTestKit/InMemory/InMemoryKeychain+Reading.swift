@@ -28,8 +28,8 @@ extension InMemoryKeychain {
                 .invalidArgument, "only a read of one item takes an application password or a version")
         }
         if items.count > 1 { try Self.checkNames(items) }
-        try ItemLimits.check(reason: request.reason)
-        if let version = request.version { try ItemLimits.check(version: version) }
+        try ItemCheck.reason(request.reason)
+        if let version = request.version { try ItemCheck.version(version) }
         let found = try await perform(in: vault, prompts: request.prompts, sharing: sharing) {
             (vault, call) throws(KeychainError) -> MemoryStep<[Item]> in
             var values: [(StoredItem, StoredValue)] = []
@@ -70,7 +70,7 @@ extension InMemoryKeychain {
     public func edit(
         _ item: ItemName, _ edit: ItemEdit, _ request: ReadRequest, in vault: VaultName
     ) async throws(KeychainError) -> ItemAttributes {
-        try ItemLimits.check(reason: request.reason)
+        try ItemCheck.reason(request.reason)
         return try await perform(in: vault, prompts: request.prompts) { (vault, call) throws(KeychainError) in
             if let access = edit.access {
                 try vault.check(access, call.biometrics)
@@ -102,7 +102,7 @@ extension InMemoryKeychain {
     public func rename(
         _ item: ItemName, to name: ItemName, _ request: ReadRequest, in vault: VaultName
     ) async throws(KeychainError) -> ItemAttributes {
-        try ItemLimits.check(reason: request.reason)
+        try ItemCheck.reason(request.reason)
         return try await perform(in: vault, prompts: request.prompts) { (vault, call) throws(KeychainError) in
             let stored = try vault.item(item)
             // An impossible change is refused before anybody is asked.
@@ -125,8 +125,8 @@ extension InMemoryKeychain {
     public func restore(
         _ item: ItemName, version: Int, _ request: ReadRequest, in vault: VaultName
     ) async throws(KeychainError) -> ItemAttributes {
-        try ItemLimits.check(reason: request.reason)
-        try ItemLimits.check(version: version)
+        try ItemCheck.reason(request.reason)
+        try ItemCheck.version(version)
         return try await perform(in: vault, prompts: request.prompts) { (vault, call) throws(KeychainError) in
             var stored = try vault.live(item, at: call.now)
             let former = try stored.value(version, at: call.now)
@@ -180,7 +180,7 @@ extension StoredItem {
         for (name, value) in edit.attributes ?? [:] { attributes[name] = value.isEmpty ? nil : value }
         if let expiry = edit.expiry { value.expires = expiry.moment(at: now) }
         modified = now
-        try ItemLimits.check(label: label, comment: comment, attributes: attributes)
+        try ItemCheck.texts(label: label, comment: comment, attributes: attributes)
     }
 }
 

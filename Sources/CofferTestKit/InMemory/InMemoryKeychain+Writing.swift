@@ -85,9 +85,9 @@ extension MemoryVault {
         let access = new.access ?? old?.value.access ?? .whenUnlocked
         try check(access, call.biometrics)
         try Self.check(access, hasPassword: new.applicationPassword)
-        try ItemLimits.check(value: new.value)
-        try ItemLimits.check(name)
-        try ItemLimits.check(label: new.label, comment: new.comment, attributes: new.attributes ?? [:])
+        try ItemCheck.value(new.value)
+        try ItemCheck.name(name)
+        try ItemCheck.texts(label: new.label, comment: new.comment, attributes: new.attributes ?? [:])
         guard old != nil || items.count < ItemLimits.items else {
             throw KeychainError(.limitExceeded, "a vault has at most \(ItemLimits.items) items")
         }

@@ -54,7 +54,7 @@ struct MemoryVault: Sendable {
 
     /// - Throws: `.alreadyExists` if another item has the name; `.invalidArgument`, `.limitExceeded`.
     func checkName(_ name: ItemName, for item: StoredItem) throws(KeychainError) {
-        try ItemLimits.check(name)
+        try ItemCheck.name(name)
         guard name.itemClass == item.name.itemClass else {
             throw KeychainError(.invalidArgument, "an item keeps its class")
         }
@@ -67,6 +67,7 @@ struct MemoryVault: Sendable {
 
     /// Refuses what an item of this vault cannot require.
     func check(_ access: AccessControl, _ biometrics: Biometrics) throws(KeychainError) {
+        let access = try access.checked
         let fingers: Set<AccessControl.Requirement> = [.biometryAny, .biometryCurrentSet]
         switch name {
         case .own: break
@@ -97,7 +98,7 @@ struct MemoryVault: Sendable {
         let needsPassword = access.requirements.contains(.applicationPassword)
         if let password {
             guard needsPassword else { throw .noApplicationPassword }
-            try ItemLimits.check(applicationPassword: password)
+            try ItemCheck.applicationPassword(password)
         } else if needsPassword {
             throw .applicationPasswordNeeded
         }

@@ -23,7 +23,7 @@ struct StoredItem: Sendable {
         var replaced: Int64
 
         func isKept(at now: Int64) -> Bool {
-            replaced.addingReportingOverflow(ItemLimits.formerTime).partialValue > now && !value.isExpired(at: now)
+            replaced.addingReportingOverflow(MemoryLimits.formerTime).partialValue > now && !value.isExpired(at: now)
         }
     }
 
@@ -84,33 +84,7 @@ struct StoredItem: Sendable {
     private mutating func keepFormer(at now: Int64) {
         let present = value.access
         former = former.filter { $0.isKept(at: now) && !present.tightens($0.value.access) }
-            .suffix(ItemLimits.formerValues)
-    }
-}
-
-extension AccessControl {
-    /// Each way of meeting the requirements: with "any" one for each of them, otherwise one.
-    var ways: [Set<Requirement>] {
-        anyIsEnough ? Requirement.allCases.filter(requirements.contains).map { [$0] } : [requirements]
-    }
-
-    /// Whether this access control is not, in every respect, equal to the former one or looser than it.
-    func tightens(_ former: AccessControl) -> Bool {
-        guard accessibility.looseness >= former.accessibility.looseness,
-            former.isThisDeviceOnly || !isThisDeviceOnly
-        else { return true }
-        return !former.ways.allSatisfy { former in ways.contains { $0.isSubset(of: former) } }
-    }
-}
-
-extension AccessControl.Accessibility {
-    fileprivate var looseness: Int {
-        switch self {
-        case .passcodeSet: 0
-        case .whenUnlocked: 1
-        case .afterFirstUnlock: 2
-        case .always: 3
-        }
+            .suffix(MemoryLimits.formerValues)
     }
 }
 

@@ -46,7 +46,7 @@ public struct DockerCredentialCommand: AsyncParsableCommand {
 
     public func run() async throws {
         let helper = DockerHelper(
-            store: EntryStore(application: "docker", vault: entries.vault, newAccess: entries.newAccess))
+            store: EntryStore(application: "docker", vault: entries.vault, newAccess: try entries.newAccess))
         switch action {
         case "store": try await helper.add(try DockerCredentials(json: try Self.input()))
         case "get": try HelperProgram.write(try DockerJSON.line(try await helper.get(try Self.server())))

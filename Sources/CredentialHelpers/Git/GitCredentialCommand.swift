@@ -42,7 +42,7 @@ public struct GitCredentialCommand: AsyncParsableCommand {
 
     public func run() async throws {
         let helper = GitHelper(
-            store: EntryStore(application: "git", vault: entries.vault, newAccess: entries.newAccess))
+            store: EntryStore(application: "git", vault: entries.vault, newAccess: try entries.newAccess))
         switch operation {
         case "get": try HelperProgram.write(try await helper.get(try Self.request()))
         case "store": try await helper.store(try Self.request())

@@ -1,3 +1,5 @@
+import Item
+
 /// What becomes of an entry's addresses: what may be shown while the vault is locked, and what is kept as a secret.
 struct EntryAddresses {
     /// The host of the first address that has one.
@@ -16,8 +18,7 @@ struct EntryAddresses {
         for text in texts.prefix(ImportLimits.addresses) {
             let address = WebAddress(text)
             if host == nil { host = address?.host }
-            if let address, Self.name(attributes.count).utf8.count + address.shown.utf8.count <= ImportLimits.attribute
-            {
+            if let address, Self.name(attributes.count).utf8.count + address.shown.utf8.count <= ItemLimits.attribute {
                 attributes.append((Self.name(attributes.count), address.shown))
                 if address.isWhole { continue }
             }

@@ -1,3 +1,5 @@
+import Item
+
 /// What becomes of an entry in a vault. An entry with a note and a seed of one-time passwords becomes three items.
 public struct ImportedItem: Sendable, Equatable {
     public var place: ImportPlace
@@ -50,23 +52,23 @@ public struct ImportedItem: Sendable, Equatable {
 
     /// Why the broker would refuse it, as a clause; nil if it would not. One such item would refuse its whole batch.
     var problem: String? {
-        if value.count > ImportLimits.value { return "a secret of it is larger than 1 MiB" }
+        if value.count > ItemLimits.value { return "a secret of it is larger than 1 MiB" }
         if service.isEmpty { return "its service is empty" }
         for (text, what) in [(service, "name or address"), (account, "user name")] {
-            if text.utf8.count > ImportLimits.name { return "its \(what) is longer than \(ImportLimits.name) bytes" }
+            if text.utf8.count > ItemLimits.name { return "its \(what) is longer than \(ItemLimits.name) bytes" }
             if text.utf8.contains(0) { return "its \(what) has a zero byte" }
         }
-        if label.utf8.count > ImportLimits.label { return "its label is longer than \(ImportLimits.label) bytes" }
-        if comment.utf8.count > ImportLimits.comment {
-            return "its comment is longer than \(ImportLimits.comment) bytes"
+        if label.utf8.count > ItemLimits.label { return "its label is longer than \(ItemLimits.label) bytes" }
+        if comment.utf8.count > ItemLimits.comment {
+            return "its comment is longer than \(ItemLimits.comment) bytes"
         }
-        if attributes.count > ImportLimits.attributes {
-            return "it has more than \(ImportLimits.attributes) attributes"
+        if attributes.count > ItemLimits.attributes {
+            return "it has more than \(ItemLimits.attributes) attributes"
         }
         for (name, text) in attributes {
             if name.isEmpty || text.isEmpty { return "it has an attribute without a name or a value" }
-            if name.utf8.count + text.utf8.count > ImportLimits.attribute {
-                return "an attribute of it is longer than \(ImportLimits.attribute) bytes"
+            if name.utf8.count + text.utf8.count > ItemLimits.attribute {
+                return "an attribute of it is longer than \(ItemLimits.attribute) bytes"
             }
         }
         if let expires, expires < 0 { return "its time of expiry is before 1970" }

@@ -1,4 +1,5 @@
 import HelperProtocol
+import Item
 
 /// Gives each secret of a file a name of its own.
 public struct ImportedItems: Sendable, Equatable {
@@ -123,21 +124,21 @@ public struct ImportedItems: Sendable, Equatable {
         ]
         // Programs find an item of a keyring by its own attributes, so those stay as they are.
         for (name, text) in addresses.attributes + described where !text.isEmpty && item.attributes[name] == nil {
-            guard item.attributes.count < ImportLimits.attributes else {
+            guard item.attributes.count < ItemLimits.attributes else {
                 leftOut.append(ImportProblem(entry.place, "its \(name), because it has too many attributes"))
                 continue
             }
             item.attributes[name] = text
         }
-        if item.label.utf8.count > ImportLimits.label {
+        if item.label.utf8.count > ItemLimits.label {
             item.label = ""
-            leftOut.append(ImportProblem(entry.place, "its title, which is longer than \(ImportLimits.label) bytes"))
+            leftOut.append(ImportProblem(entry.place, "its title, which is longer than \(ItemLimits.label) bytes"))
         }
         for (name, text) in item.attributes.sorted(by: { $0.key < $1.key })
-        where name.utf8.count + text.utf8.count > ImportLimits.attribute {
+        where name.utf8.count + text.utf8.count > ItemLimits.attribute {
             item.attributes[name] = nil
             leftOut.append(
-                ImportProblem(entry.place, "its \(name), which is longer than \(ImportLimits.attribute) bytes"))
+                ImportProblem(entry.place, "its \(name), which is longer than \(ItemLimits.attribute) bytes"))
         }
     }
 

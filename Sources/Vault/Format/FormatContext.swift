@@ -1,6 +1,7 @@
 import Authorization
 import Cryptography
 import FoundationEssentials
+import Item
 
 /// What every sealed string of a vault is bound to, as associated data.
 struct FormatContext: Sendable {

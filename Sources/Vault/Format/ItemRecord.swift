@@ -1,5 +1,6 @@
 import Authorization
 import Cryptography
+import Item
 
 /// The `record` column of an item (docs/vault-format.md, "item").
 struct ItemRecord: Sendable, Equatable {
@@ -34,7 +35,7 @@ struct ItemRecord: Sendable, Equatable {
         sealedMetadata = try reader.prefixed()
         valueDigest = try reader.bytes(SHA256.count)
         let count = try reader.integer(UInt8.self)
-        guard version > 0, count <= Limits.slots else { throw .damaged("an item has impossible numbers") }
+        guard version > 0, count <= VaultLimits.slots else { throw .damaged("an item has impossible numbers") }
         var slots: [Slot] = []
         for _ in 0..<count { slots.append(try Slot(decoding: reader.prefixed())) }
         try reader.end()

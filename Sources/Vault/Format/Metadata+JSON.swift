@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Item
 import JSON
 
 extension Metadata: JSONReadable {
@@ -43,7 +44,7 @@ extension Metadata: JSONReadable {
             case 3: comment = try reader.read()
             case 4: created = try reader.read()
             case 5: expires = try reader.read()
-            case 6: kind = try reader.read()
+            case 6: kind = try Self.kind(&reader)
             case 7: label = try reader.read()
             case 8: modified = try reader.read()
             case 9: service = try reader.read()
@@ -51,14 +52,22 @@ extension Metadata: JSONReadable {
             }
         }
         // A generic item has no kind in its metadata.
-        guard kind != .generic else { throw .mismatch(at: start) }
+        guard kind != .genericPassword else { throw .mismatch(at: start) }
         self.init(
             service: try members.required(service, "service"), account: try members.required(account, "account"),
-            kind: kind ?? .generic, label: label, comment: comment,
+            kind: kind ?? .genericPassword, label: label, comment: comment,
             attributes: try members.required(attributes, "attributes"),
             created: try members.required(created, "created"), modified: try members.required(modified, "modified"),
             valueSet: try members.required(valueSet, "valueSet"), expires: expires, biometrySet: biometrySet)
     }
 }
 
-extension ItemKind: JSONReadable {}
+extension Metadata {
+    // The wire's module has this for messages. A file needs the text alone.
+    private static func kind(_ reader: inout JSONReader) throws(JSONFailure) -> ItemKind? {
+        let start = reader.at
+        guard let text: String = try reader.read() else { return nil }
+        guard let kind = ItemKind(rawValue: text) else { throw .mismatch(at: start) }
+        return kind
+    }
+}

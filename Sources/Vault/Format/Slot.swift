@@ -1,5 +1,6 @@
 import Authorization
 import Cryptography
+import Item
 
 /// One way to get an item's key: the public keys to agree with, and the key wrapped under the shared secrets
 /// (docs/vault-format.md, "slot").
@@ -8,7 +9,7 @@ struct Slot: Sendable, Equatable {
     struct Shape: Sendable, Equatable {
         let number: UInt8
         let keyClass: KeyClass
-        let constraints: ConstraintSet
+        let requirements: Set<AccessControl.Requirement>
     }
 
     static let saltCount = 16
@@ -36,11 +37,11 @@ struct Slot: Sendable, Equatable {
     static func shapes(for access: AccessControl) -> [Shape] {
         let keyClass = KeyClass(access)
         var shapes: [Shape] = []
-        for constraints in access.alternatives {
-            shapes.append(Shape(number: UInt8(shapes.count), keyClass: keyClass, constraints: constraints))
+        for way in access.ways {
+            shapes.append(Shape(number: UInt8(shapes.count), keyClass: keyClass, requirements: way))
         }
-        if !access.thisDeviceOnly {
-            shapes.append(Shape(number: UInt8(shapes.count), keyClass: .recovery, constraints: []))
+        if !access.isThisDeviceOnly {
+            shapes.append(Shape(number: UInt8(shapes.count), keyClass: .recovery, requirements: []))
         }
         return shapes
     }
@@ -48,7 +49,7 @@ struct Slot: Sendable, Equatable {
     /// All bytes before the wrapped key.
     var prefix: [UInt8] {
         [shape.number, shape.keyClass.kind.rawValue, shape.keyClass.isThisDeviceOnly ? 1 : 0]
-            + BigEndian.bytes(shape.constraints.rawValue) + ephemeral + points.flatMap(\.self) + salt
+            + BigEndian.bytes(shape.requirements.bits) + ephemeral + points.flatMap(\.self) + salt
     }
 
     var encoded: [UInt8] { prefix + wrappedKey }
@@ -60,17 +61,16 @@ struct Slot: Sendable, Equatable {
             throw .damaged("a slot has an unknown class")
         }
         let scope: UInt8 = try reader.integer()
-        let constraints = ConstraintSet(rawValue: try reader.integer())
-        guard scope <= 1, constraints.isSubset(of: .all) else {
+        guard scope <= 1, let requirements = Set<AccessControl.Requirement>(bits: try reader.integer()) else {
             throw .damaged("a slot has an unknown scope or requirement")
         }
         shape = Shape(
-            number: number, keyClass: KeyClass(kind: kind, isThisDeviceOnly: scope == 1), constraints: constraints)
+            number: number, keyClass: KeyClass(kind: kind, isThisDeviceOnly: scope == 1), requirements: requirements)
         ephemeral = try reader.bytes(X25519.count)
         var points: [[UInt8]] = []
-        for _ in constraints.roles { points.append(try reader.bytes(P256.pointCount)) }
+        for _ in requirements.roles { points.append(try reader.bytes(P256.pointCount)) }
         self.points = points
-        salt = constraints.contains(.applicationPassword) ? try reader.bytes(Self.saltCount) : []
+        salt = requirements.contains(.applicationPassword) ? try reader.bytes(Self.saltCount) : []
         wrappedKey = try reader.bytes(Self.wrappedCount)
         try reader.end()
     }
@@ -99,7 +99,7 @@ extension Slot {
             points.append(point.publicKey)
         }
         var salt: [UInt8] = []
-        if shape.constraints.contains(.applicationPassword) {
+        if shape.requirements.contains(.applicationPassword) {
             let password = try given(password)
             salt = password.salt
             secrets.append(password.key)
@@ -119,7 +119,7 @@ extension Slot {
         _ context: ItemContext
     ) throws(CryptographyError) -> SecretBytes {
         var secrets = [try classKey.sharedSecret(with: ephemeral)] + agreements
-        if shape.constraints.contains(.applicationPassword) {
+        if shape.requirements.contains(.applicationPassword) {
             secrets.append(try Self.given(password).key)
         }
         let bound = bound(SlotRecipients(classKey: classKey.publicKey, constraintKeys: constraintKeys), context)

@@ -1,5 +1,6 @@
 import Authorization
 import Cryptography
+import Item
 
 /// One entry of the `former` table: a value that an item had before (docs/vault-format.md, "former").
 struct FormerValue: Sendable, Equatable {
@@ -23,7 +24,7 @@ struct FormerValue: Sendable, Equatable {
     static func decode(_ bytes: [UInt8]) throws(VaultError) -> [FormerValue] {
         var reader = ByteReader(bytes, "a former value")
         let count = Int(try reader.integer(UInt8.self))
-        guard (1...Limits.formerValues).contains(count) else {
+        guard (1...ItemLimits.formerValues.most).contains(count) else {
             throw .damaged("an item has no or too many former values")
         }
         var values: [FormerValue] = []

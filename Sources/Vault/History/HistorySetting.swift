@@ -1,4 +1,5 @@
 import Authorization
+import Item
 
 /// How many former values a vault keeps of each item, and for how long.
 public struct HistorySetting: Sendable, Hashable {
@@ -8,21 +9,23 @@ public struct HistorySetting: Sendable, Hashable {
     public let days: UInt16
 
     /// What a vault has until its owner chooses something else.
-    public static let standard = HistorySetting(valid: 3, 30)
+    public static let standard = HistorySetting(
+        valid: UInt8(ItemLimits.formerValues.usual), UInt16(ItemLimits.formerDays.usual))
 
     private init(valid count: UInt8, _ days: UInt16) {
         self.count = count
         self.days = days
     }
 
-    /// - Throws: `.invalidArgument` for more than `Limits.formerValues` values or `Limits.formerDays` days.
+    /// - Throws: `.invalidArgument` for more than `ItemLimits.formerValues.most` values or `ItemLimits.formerDays.most` days.
     public init(count: Int, days: Int) throws(VaultError) {
-        guard let count = UInt8(exactly: count), count <= Limits.formerValues else {
+        guard let count = UInt8(exactly: count), count <= ItemLimits.formerValues.most else {
             throw VaultError(
-                .invalidArgument, "a vault keeps 0 to \(Limits.formerValues) former values of an item")
+                .invalidArgument, "a vault keeps 0 to \(ItemLimits.formerValues.most) former values of an item")
         }
-        guard let days = UInt16(exactly: days), days <= Limits.formerDays else {
-            throw VaultError(.invalidArgument, "a vault keeps former values for 0 to \(Limits.formerDays) days")
+        guard let days = UInt16(exactly: days), days <= ItemLimits.formerDays.most else {
+            throw VaultError(
+                .invalidArgument, "a vault keeps former values for 0 to \(ItemLimits.formerDays.most) days")
         }
         self.init(valid: count, days)
     }
@@ -46,7 +49,7 @@ public struct HistorySetting: Sendable, Hashable {
 
     init(_ reader: inout ByteReader) throws(VaultError) {
         let (count, days) = (try reader.integer(UInt8.self), try reader.integer(UInt16.self))
-        guard count <= Limits.formerValues, days <= Limits.formerDays else {
+        guard count <= ItemLimits.formerValues.most, days <= ItemLimits.formerDays.most else {
             throw .damaged("the header has an impossible history")
         }
         self.init(valid: count, days)

@@ -1,5 +1,6 @@
 import Authorization
 import Cryptography
+import Item
 
 /// A value that an item had before, as its owners may see it.
 public struct FormerVersion: Sendable, Hashable {
@@ -25,7 +26,7 @@ extension OpenVault {
     ///
     /// - Throws: as ``find(service:account:kind:includingExpired:)``.
     public func history(
-        service: String, account: String?, kind: ItemKind = .generic
+        service: String, account: String?, kind: ItemKind = .genericPassword
     ) throws(VaultError) -> (item: ItemSummary, versions: [FormerVersion]) {
         try read { (snapshot) throws(VaultError) in
             let item = try one(

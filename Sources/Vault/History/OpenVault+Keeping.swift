@@ -1,5 +1,6 @@
 import Authorization
 import Cryptography
+import Item
 
 /// Why an item is stored again. It decides what stays of the values that the item had before.
 enum Replacement: Sendable {
@@ -33,7 +34,7 @@ extension OpenVault {
             values.append(try former(old, replaced: now))
         case .access:
             // Nobody can tell whether the application password is the same as before.
-            if access.constraints.contains(.applicationPassword) { values = [] }
+            if access.requirements.contains(.applicationPassword) { values = [] }
             if values.count < present.count { try change.moveEpoch(.forFreeStep) }
         case .key: values = []
         }

@@ -1,5 +1,6 @@
 import Authorization
 import Cryptography
+import Item
 
 /// An item as one transaction sees it. It is judged there and then read, without being looked for again.
 public struct ItemView: ~Copyable {
@@ -71,7 +72,7 @@ extension OpenVault {
     ///   - body: calls nothing else of the vault.
     /// - Throws: as `find`, and what `body` throws. `.notFound` if the item has no value of that version.
     public func look<Value>(
-        service: String, account: String?, kind: ItemKind = .generic, includingExpired: Bool = false,
+        service: String, account: String?, kind: ItemKind = .genericPassword, includingExpired: Bool = false,
         version: UInt64? = nil, _ body: (borrowing ItemView) throws -> Value
     ) throws -> Value {
         try read { (snapshot) throws(VaultError) -> Result<Value, any Error> in

@@ -1,5 +1,6 @@
 import Authorization
 import Cryptography
+import Item
 
 /// Edits items' metadata and deletes items. No value is read, so nobody is asked.
 extension OpenVault {
@@ -18,7 +19,7 @@ extension OpenVault {
     /// - Throws: `.alreadyExists` if another item has it; `.limitExceeded`, `.invalidArgument`, `.damaged`, `.storage`.
     public func checkName(_ service: String, _ account: String, for item: ItemSummary) throws(VaultError) {
         let kind = item.metadata.kind
-        try Limits.check(service: service, account: account)
+        try ItemLimits.check(name: service, account)
         let other = try read { (snapshot) throws(VaultError) in
             try snapshot.item(service: service, account: account, kind: kind)
         }
@@ -32,7 +33,7 @@ extension OpenVault {
     /// - Throws: `.alreadyExists` if another item has the name; otherwise as `edit`.
     @discardableResult
     public func rename(_ item: ItemSummary, service: String, account: String) throws(VaultError) -> ItemSummary {
-        try Limits.check(service: service, account: account)
+        try ItemLimits.check(name: service, account)
         return try write { (change) throws(VaultError) in
             let old = try change.present(item)
             let before = old.summary.metadata
@@ -58,7 +59,7 @@ extension OpenVault {
     /// - Throws: `.outdated` if the item is not in that state, or not there at all; `.notFound`; `.damaged`, `.storage`.
     @discardableResult
     public func delete(
-        service: String, account: String, kind: ItemKind = .generic, ifRevision revision: ItemRevision? = nil,
+        service: String, account: String, kind: ItemKind = .genericPassword, ifRevision revision: ItemRevision? = nil,
         protection: RollbackProtection = .soon
     ) throws(VaultError) -> ItemSummary {
         try write(protection: protection) { (change) throws(VaultError) in

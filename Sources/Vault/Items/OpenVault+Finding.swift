@@ -1,4 +1,5 @@
 import Cryptography
+import Item
 
 /// Finds items. The vault may be locked.
 extension OpenVault {
@@ -9,7 +10,7 @@ extension OpenVault {
     ///   - includingExpired: also returns an expired item, so that it can be deleted or renamed.
     /// - Throws: `.notFound`, also if the item has expired; `.ambiguous`; `.damaged`; `.storage`.
     public func find(
-        service: String, account: String?, kind: ItemKind = .generic, includingExpired: Bool = false
+        service: String, account: String?, kind: ItemKind = .genericPassword, includingExpired: Bool = false
     ) throws(VaultError) -> ItemSummary {
         let found = try read { (snapshot) throws(VaultError) in
             try snapshot.items(service: service, account: account, kind: kind)

@@ -1,5 +1,6 @@
 import Authorization
 import Cryptography
+import Item
 
 /// Stores values. This needs public keys only, so nobody is asked and the vault may be locked.
 extension OpenVault {
@@ -21,7 +22,7 @@ extension OpenVault {
 
     /// Checks what can be checked without looking for the item.
     func check(_ draft: ItemDraft) throws(VaultError) {
-        try Limits.check(draft)
+        try ItemLimits.check(draft)
         try checkAvailability(draft.access, hasPassword: draft.applicationPassword != nil)
     }
 
@@ -52,7 +53,7 @@ extension OpenVault {
     ///
     /// - Throws: `.damaged`, `.storage`.
     public func access(
-        service: String, account: String, kind: ItemKind = .generic
+        service: String, account: String, kind: ItemKind = .genericPassword
     ) throws(VaultError) -> AccessControl? {
         try read { (snapshot) throws(VaultError) in
             try snapshot.item(service: service, account: account, kind: kind)?.summary.access
@@ -104,7 +105,7 @@ extension OpenVault {
         let id = identity?.id ?? old?.summary.id ?? fresh
         var metadata = metadata
         metadata.biometrySet =
-            access.constraints.contains(.biometryCurrentSet) ? record.biometrySet.map(Hex.encode) : nil
+            access.requirements.contains(.biometryCurrentSet) ? record.biometrySet.map(Hex.encode) : nil
         let version = identity?.version ?? (old?.record.version ?? 0) + 1
         let context = ItemContext(format: format, item: id, version: version, access: access)
         let sealedMetadata = try context.seal(metadata: metadata, key: keys.metadata)
@@ -115,7 +116,7 @@ extension OpenVault {
             for shape in Slot.shapes(for: access) {
                 let recipients = SlotRecipients(
                     classKey: keybag.publicKey(of: shape.keyClass) ?? [],
-                    constraintKeys: shape.constraints.roles.map { constraintPoints[$0] ?? [] })
+                    constraintKeys: shape.requirements.roles.map { constraintPoints[$0] ?? [] })
                 slots.append(try Slot.wrap(itemKey, shape, for: recipients, password: password, context))
             }
             return (sealed, try SHA256.digest(sealed), slots)
@@ -129,22 +130,23 @@ extension OpenVault {
         return summary
     }
 
-    /// Refuses items that nobody could ever read.
+    /// Refuses items that nobody could ever read, and access controls that contradict themselves.
     func checkAvailability(_ access: AccessControl, hasPassword: Bool) throws(VaultError) {
+        do throws(AccessControlError) { try access.check() } catch { throw VaultError(error) }
         guard access.accessibility != .passcodeSet || keybag.isBound else {
             throw VaultError(
                 .invalidArgument,
                 "“passcode-set” is not available in this vault, because the vault has no key for it"
             )
         }
-        for constraint in access.constraints.members {
-            if let role = constraint.role, constraintPoints[role] == nil {
+        for requirement in access.requirements.inOrder {
+            if let role = requirement.role, constraintPoints[role] == nil {
                 throw VaultError(
                     .invalidArgument,
-                    "“\(constraint)” is not available in this vault, because the vault has no key for it")
+                    "“\(requirement.rawValue)” is not available in this vault, because the vault has no key for it")
             }
         }
-        let needsPassword = access.constraints.contains(.applicationPassword)
+        let needsPassword = access.requirements.contains(.applicationPassword)
         guard needsPassword == hasPassword else {
             throw VaultError(
                 .invalidArgument,
@@ -158,7 +160,7 @@ extension OpenVault {
         var metadata = metadata
         try changes.apply(to: &metadata)
         metadata.modified = now()
-        try Limits.check(metadata)
+        try ItemLimits.check(metadata)
         return metadata
     }
 }

@@ -17,12 +17,13 @@ extension OpenVault {
         guard !slots.isEmpty else { throw .damaged("an item has no way to be read") }
         // The key of the former fingers is gone, so asking for a finger would be in vain.
         let isBound = hasSetKey && item.metadata.biometrySet == record.biometrySet.map(Hex.encode)
-        let alternatives = slots.filter { isBound || !$0.shape.constraints.contains(.biometryCurrentSet) }.map { slot in
+        let alternatives = slots.filter { isBound || !$0.shape.requirements.contains(.biometryCurrentSet) }.map {
+            slot in
             ReadPlan.Alternative(
-                agreements: zip(slot.shape.constraints.roles, slot.points).map {
+                agreements: zip(slot.shape.requirements.roles, slot.points).map {
                     ReadPlan.Agreement(role: $0, point: $1)
                 },
-                passwordSalt: slot.shape.constraints.contains(.applicationPassword) ? slot.salt : nil)
+                passwordSalt: slot.shape.requirements.contains(.applicationPassword) ? slot.salt : nil)
         }
         guard !alternatives.isEmpty else {
             throw VaultError(
@@ -74,7 +75,7 @@ extension OpenVault {
         if let kept = keeper?.itemKey(of: stored.summary.id), kept.opens(stored, in: format.vault) {
             return try context.open(value: sealed, key: kept.key)
         }
-        let roles = slot.shape.constraints.roles
+        let roles = slot.shape.requirements.roles
         let itemKey: SecretBytes
         do throws(CryptographyError) {
             itemKey = try slot.unwrap(
@@ -82,7 +83,7 @@ extension OpenVault {
                 constraintKeys: roles.map { constraintPoints[$0] ?? [] }, context)
         } catch {
             guard error.code == .authenticationFailed || error.code == .invalidKey else { throw VaultError(error) }
-            if slot.shape.constraints.contains(.applicationPassword) {
+            if slot.shape.requirements.contains(.applicationPassword) {
                 throw VaultError(
                     .authenticationFailed, "the application password is wrong, or the item is damaged", cause: error)
             }
@@ -98,11 +99,11 @@ extension OpenVault {
         of item: StoredItem, _ agreements: [ObjectRole: SecretBytes], hasPassword: Bool
     ) throws(VaultError) -> Slot {
         let slot = item.record.slots.first { slot in
-            slot.shape.keyClass != .recovery && slot.shape.constraints.roles.allSatisfy { agreements[$0] != nil }
-                && hasPassword == slot.shape.constraints.contains(.applicationPassword)
+            slot.shape.keyClass != .recovery && slot.shape.requirements.roles.allSatisfy { agreements[$0] != nil }
+                && hasPassword == slot.shape.requirements.contains(.applicationPassword)
         }
         guard let slot else {
-            throw VaultError(.invalidArgument, "the item needs: \(item.record.access.constraints)")
+            throw VaultError(.invalidArgument, "the item needs: \(item.record.access.requirements.listed)")
         }
         return slot
     }

@@ -1,4 +1,5 @@
 import Cryptography
+import Item
 
 /// The vault in one state. It returns only what the tree authenticates, and reports nothing as absent without the tree's
 /// proof. What was proved for this state before and is kept in memory is not read again.

@@ -1,3 +1,5 @@
+import Item
+
 /// What a list tells of an item, in little memory: a vault can have ten thousand of these.
 struct KeptName: Sendable {
     private let version: UInt64

@@ -1,11 +1,12 @@
 import Authorization
 import Cryptography
+import Item
 
 /// The key of one version of an item that asks nobody. With it, the item's value opens without its class key.
 public struct ItemKey: Sendable {
     public let item: ItemID
     /// Whose class key opens the item: this key may not stay longer than that one.
-    public let accessibility: Accessibility
+    public let accessibility: AccessControl.Accessibility
     private let vault: VaultID
     private let version: UInt64
     let key: SecretBytes
@@ -39,5 +40,5 @@ public protocol ItemKeyKeeper: Sendable {
 extension StoredItem {
     /// Whether the item's key may be kept. An expired item is opened by nothing that was kept before, because the keys
     /// of items that expire are never kept.
-    var hasKeptKey: Bool { record.access.constraints.isEmpty && summary.metadata.expires == nil }
+    var hasKeptKey: Bool { record.access.requirements.isEmpty && summary.metadata.expires == nil }
 }

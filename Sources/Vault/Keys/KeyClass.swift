@@ -1,4 +1,5 @@
 import Cryptography
+import Item
 
 /// The class whose key a slot is made for (docs/vault-format.md, "keybag").
 struct KeyClass: Sendable, Hashable {
@@ -8,6 +9,16 @@ struct KeyClass: Sendable, Hashable {
         case passcodeSet = 3
         case always = 4
         case recovery = 16
+
+        init(_ accessibility: AccessControl.Accessibility) {
+            self =
+                switch accessibility {
+                case .whenUnlocked: .whenUnlocked
+                case .afterFirstUnlock: .afterFirstUnlock
+                case .passcodeSet: .passcodeSet
+                case .always: .always
+                }
+        }
     }
 
     let kind: Kind
@@ -19,14 +30,8 @@ struct KeyClass: Sendable, Hashable {
     }
 
     init(_ access: AccessControl) {
-        kind =
-            switch access.accessibility {
-            case .whenUnlocked: .whenUnlocked
-            case .afterFirstUnlock: .afterFirstUnlock
-            case .passcodeSet: .passcodeSet
-            case .always: .always
-            }
-        isThisDeviceOnly = access.thisDeviceOnly
+        kind = Kind(access.accessibility)
+        isThisDeviceOnly = access.isThisDeviceOnly
     }
 
     static let always = KeyClass(kind: .always, isThisDeviceOnly: true)
@@ -65,8 +70,9 @@ public struct ClassKeys: Sendable {
     }
 
     /// Whether items of this class can be read with these keys.
-    public func contains(_ accessibility: Accessibility) -> Bool {
-        keys.keys.contains { $0.kind.rawValue == accessibility.rawValue }
+    public func contains(_ accessibility: AccessControl.Accessibility) -> Bool {
+        let kind = KeyClass.Kind(accessibility)
+        return keys.keys.contains { $0.kind == kind }
     }
 
     /// The keys that stay when the binding ends.

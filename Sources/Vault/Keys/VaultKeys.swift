@@ -1,5 +1,6 @@
 import Authorization
 import Cryptography
+import Item
 
 /// The keys derived from the device root. They suffice to find, list and write items.
 struct VaultKeys: Sendable {
@@ -61,7 +62,7 @@ struct VaultKeys: Sendable {
 
     func term(service: String, account: String, kind: ItemKind) throws(CryptographyError) -> [UInt8] {
         // A generic item's term is what it was before there were kinds.
-        if kind == .generic { return try term("name", service, account) }
+        if kind == .genericPassword { return try term("name", service, account) }
         return try term("name", service, account, kind.rawValue)
     }
 

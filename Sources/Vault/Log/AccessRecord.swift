@@ -1,3 +1,5 @@
+import Item
+
 /// One record of the access log: who did what, or was refused it. It holds names, never a secret (docs/vault-format.md,
 /// "The access log").
 public struct AccessRecord: Codable, Sendable, Equatable {
@@ -36,14 +38,14 @@ public struct AccessRecord: Codable, Sendable, Equatable {
             self.item = item
             self.service = service
             self.account = account
-            self.kind = kind == .generic ? nil : kind
+            self.kind = kind == .genericPassword ? nil : kind
             self.require = require
         }
 
         public init(_ item: ItemSummary) {
             self.init(
                 item: item.id.description, service: item.metadata.service, account: item.metadata.account,
-                kind: item.metadata.kind, require: item.access.constraints.members.map(\.description))
+                kind: item.metadata.kind, require: item.access.requirements.inOrder.map(\.rawValue))
         }
     }
 
@@ -97,7 +99,7 @@ public struct AccessRecord: Codable, Sendable, Equatable {
     public let outcome: String
     public let program: Program?
     public let subject: Subject?
-    /// The reason that the program gave for its request, at most `Limits.reason` bytes.
+    /// The reason that the program gave for its request, at most `ItemLimits.reason` bytes.
     public let reason: String?
     /// Further details in words, such as a new name or what the log reports about itself.
     public let detail: String?

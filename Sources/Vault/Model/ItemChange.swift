@@ -1,3 +1,5 @@
+import Item
+
 /// One of several changes that are made together (``OpenVault/apply(_:)``).
 public enum ItemChange: Sendable {
     /// Stores an item, as ``OpenVault/set(_:mode:ifRevision:)`` does.

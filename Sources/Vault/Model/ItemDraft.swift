@@ -1,4 +1,5 @@
 import Cryptography
+import Item
 
 /// An item to be stored.
 public struct ItemDraft: Sendable {
@@ -20,11 +21,11 @@ public struct ItemDraft: Sendable {
     public var attributes: [String: String]?
     /// Milliseconds since 1970-01-01 UTC. 0: never. nil: an existing item keeps its expiry.
     public var expires: UInt64?
-    /// Given only with the constraint `applicationPassword`, otherwise nil.
+    /// Given only with the requirement `applicationPassword`, otherwise nil.
     public var applicationPassword: StretchedPassword?
 
     public init(
-        service: String, account: String, kind: ItemKind = .generic, value: SecretBytes,
+        service: String, account: String, kind: ItemKind = .genericPassword, value: SecretBytes,
         access: AccessControl = .whenUnlocked, label: String? = nil, comment: String? = nil,
         attributes: [String: String]? = nil, expires: UInt64? = nil,
         applicationPassword: StretchedPassword? = nil
@@ -42,46 +43,27 @@ public struct ItemDraft: Sendable {
     }
 }
 
-extension Limits {
+extension ItemLimits {
     static func check(_ draft: ItemDraft) throws(VaultError) {
-        guard draft.value.count <= value else {
-            throw VaultError(
-                .limitExceeded, "the value has \(draft.value.count) bytes, but an item holds \(value) (1 MiB) at most")
+        try limited { () throws(ItemLimitError) in
+            try check(valueOf: draft.value.count)
+            try check(service: draft.service, account: draft.account)
+            try check(label: draft.label, comment: draft.comment, attributes: draft.attributes ?? [:])
         }
-        try check(service: draft.service, account: draft.account)
-        try check(label: draft.label, comment: draft.comment, attributes: draft.attributes ?? [:])
     }
 
-    static func check(service: String, account: String) throws(VaultError) {
-        guard !service.isEmpty else { throw VaultError(.invalidArgument, "the service is empty", advice: "name one") }
-        try check("service", service, name)
-        try check("account", account, name)
+    static func check(name service: String, _ account: String) throws(VaultError) {
+        try limited { () throws(ItemLimitError) in try check(service: service, account: account) }
     }
 
     static func check(_ metadata: Metadata) throws(VaultError) {
-        try check(label: metadata.label, comment: metadata.comment, attributes: metadata.attributes)
-    }
-
-    private static func check(label: String?, comment: String?, attributes: [String: String]) throws(VaultError) {
-        try check("label", label ?? "", self.label)
-        try check("comment", comment ?? "", self.comment)
-        guard attributes.count <= self.attributes else {
-            throw VaultError(
-                .limitExceeded, "there are \(attributes.count) attributes, but an item has \(self.attributes) at most")
-        }
-        for (name, value) in attributes {
-            guard !name.isEmpty else { throw VaultError(.invalidArgument, "an attribute has no name") }
-            guard name.utf8.count + value.utf8.count <= attribute else {
-                throw VaultError(
-                    .limitExceeded, "an attribute is too long: name and value have \(attribute) bytes at most")
-            }
+        try limited { () throws(ItemLimitError) in
+            try check(label: metadata.label, comment: metadata.comment, attributes: metadata.attributes)
         }
     }
 
-    private static func check(_ what: String, _ text: String, _ limit: Int) throws(VaultError) {
-        guard text.utf8.count <= limit else {
-            throw VaultError(.limitExceeded, "the \(what) has \(text.utf8.count) bytes, but may have \(limit) at most")
-        }
+    fileprivate static func limited(_ check: () throws(ItemLimitError) -> Void) throws(VaultError) {
+        do throws(ItemLimitError) { try check() } catch { throw VaultError(error) }
     }
 }
 
@@ -98,7 +80,7 @@ public struct StretchedPassword: Sendable {
     /// Stretches a password for storing an item, with a fresh salt. Blocks.
     ///
     /// - Throws: `.invalidArgument` for an empty password, `.limitExceeded` for one longer than
-    ///   `Limits.applicationPassword`.
+    ///   `ItemLimits.applicationPassword`.
     public init(_ password: SecretBytes) throws(VaultError) {
         let salt: [UInt8]
         do throws(CryptographyError) { salt = try Random.bytes(Slot.saltCount) } catch { throw VaultError(error) }
@@ -109,14 +91,10 @@ public struct StretchedPassword: Sendable {
     ///
     /// - Parameter salt: the read plan's.
     /// - Throws: `.invalidArgument` for an empty password, `.limitExceeded` for one longer than
-    ///   `Limits.applicationPassword`.
+    ///   `ItemLimits.applicationPassword`.
     public init(_ password: SecretBytes, salt: [UInt8]) throws(VaultError) {
-        guard !password.isEmpty else { throw VaultError(.invalidArgument, "the application password is empty") }
-        guard password.count <= Limits.applicationPassword else {
-            throw VaultError(
-                .limitExceeded,
-                "the application password has \(password.count) bytes, but may have \(Limits.applicationPassword) at most"
-            )
+        try ItemLimits.limited { () throws(ItemLimitError) in
+            try ItemLimits.check(applicationPasswordOf: password.count)
         }
         self.salt = salt
         do throws(CryptographyError) {

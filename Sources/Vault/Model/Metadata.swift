@@ -1,3 +1,5 @@
+import Item
+
 /// Everything about an item except its value and its access control. It is sealed under the device root, so it is
 /// readable while the vault is locked. Times are milliseconds since 1970-01-01 UTC.
 public struct Metadata: Codable, Sendable, Hashable {
@@ -19,13 +21,14 @@ public struct Metadata: Codable, Sendable, Hashable {
     public var biometrySet: String?
 
     public init(
-        service: String, account: String, kind: ItemKind = .generic, label: String? = nil, comment: String? = nil,
+        service: String, account: String, kind: ItemKind = .genericPassword, label: String? = nil,
+        comment: String? = nil,
         attributes: [String: String] = [:],
         created: UInt64, modified: UInt64, valueSet: UInt64, expires: UInt64? = nil, biometrySet: String? = nil
     ) {
         self.service = service
         self.account = account
-        otherKind = kind == .generic ? nil : kind
+        otherKind = kind == .genericPassword ? nil : kind
         self.label = label
         self.comment = comment
         self.attributes = attributes
@@ -36,7 +39,7 @@ public struct Metadata: Codable, Sendable, Hashable {
         self.biometrySet = biometrySet
     }
 
-    public var kind: ItemKind { otherKind ?? .generic }
+    public var kind: ItemKind { otherKind ?? .genericPassword }
 
     private enum CodingKeys: String, CodingKey {
         case service, account, label, comment, attributes, created, modified, valueSet, expires, biometrySet

@@ -1,4 +1,5 @@
 import Cryptography
+import Item
 import Platform
 import SQLite
 
@@ -81,6 +82,14 @@ public struct VaultError: Error, Sendable, CustomStringConvertible {
             default: .sealer
             }
         self.init(code, error.reason, advice: error.advice, cause: error)
+    }
+
+    /// An access control that contradicts itself.
+    init(_ error: AccessControlError) { self.init(.invalidArgument, error.reason, advice: error.advice) }
+
+    /// What an item cannot have.
+    init(_ error: ItemLimitError) {
+        self.init(error.isExcess ? .limitExceeded : .invalidArgument, error.reason, advice: error.advice)
     }
 
     /// Translates an error that only a bug, a lack of memory or a broken library can cause.

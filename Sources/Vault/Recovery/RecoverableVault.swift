@@ -10,7 +10,7 @@ public final class RecoverableVault: Sendable {
     public struct Item: Sendable {
         public let summary: ItemSummary
         /// False if the item was for its former device only. It is lost with that device.
-        public var isPortable: Bool { !summary.access.thisDeviceOnly }
+        public var isPortable: Bool { !summary.access.isThisDeviceOnly }
 
         let stored: StoredItem
     }

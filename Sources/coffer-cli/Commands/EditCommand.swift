@@ -58,16 +58,16 @@ struct EditCommand: ParsableCommand {
         let session = CommandSession(vault)
         let name = try item.fullName(session)
         if value { return try editValue(of: name, session) }
-        var access: Keychain.AccessControl?
+        var access: AccessControl?
         if change.isSome {
             let found = try session.finding(name.partial) { () throws(KeychainError) in
                 try session.client.call(
                     Keychain.Show(service: name.service, account: name.account, kind: name.kind)
                 ).item
             }
-            access = change.applied(to: found.access)
+            access = try change.applied(to: found.access)
         }
-        let isUnderNewPassword = change.require.contains(.factor(.appPassword))
+        let isUnderNewPassword = change.require.contains(.factor(.applicationPassword))
         let newPassword =
             isUnderNewPassword
             ? try session.passwordInput(for: name.shownName, noPrompt: prompt.noPrompt).new() : nil
@@ -117,7 +117,7 @@ struct EditCommand: ParsableCommand {
                     Keychain.Set(
                         service: name.service, account: name.account, kind: name.kind,
                         value: Data(edited).base64EncodedString(), mode: .existing, ifRevision: revision),
-                    named: name, needsPassword: found.item.access.require.contains(.appPassword),
+                    named: name, needsPassword: found.item.access.requirements.contains(.applicationPassword),
                     noPrompt: prompt.noPrompt)
             } catch {
                 if error.code == .changedMeanwhile { revision = nil }

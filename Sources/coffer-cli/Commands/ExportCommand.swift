@@ -91,10 +91,8 @@ struct ExportCommand: ParsableCommand {
     private static func obstacle(_ item: Keychain.Item, _ now: Int64) -> String? {
         if item.isExpired(at: now) { return expired }
         let access = item.access
-        if access.thisDeviceOnly || access.accessibility == .passcodeSet || access.accessibility == .always {
-            return "for this device only"
-        }
-        let takesPassword = access.require.contains(.appPassword) && (!access.any || access.require.count == 1)
+        if access.isThisDeviceOnly { return "for this device only" }
+        let takesPassword = access.requirements.contains(.applicationPassword) && !access.anyIsEnough
         return takesPassword ? "it takes an application password" : nil
     }
 
@@ -137,14 +135,14 @@ struct ExportCommand: ParsableCommand {
         let reading = JointReading(
             session: session, noPrompt: prompt.noPrompt, reason: "Export all secrets", purpose: "exporting",
             command: ShellText.askingAgain)
-        let guarded = items.filter { !$0.access.require.isEmpty }
+        let guarded = items.filter { !$0.access.requirements.isEmpty }
         // Those that require presence only come first. So coffer auth answers for whole requests, and the others are in as few as can be.
         let (first, others) = (guarded.filter(Self.takesPresence), guarded.filter { !Self.takesPresence($0) })
         tell(ofRequestsFor: guarded.count, presence: first.count)
-        return try reading.values(of: first + others) + reading.values(of: items.filter(\.access.require.isEmpty))
+        return try reading.values(of: first + others) + reading.values(of: items.filter(\.access.requirements.isEmpty))
     }
 
-    private static func takesPresence(_ item: Keychain.Item) -> Bool { item.access.require == [.presence] }
+    private static func takesPresence(_ item: Keychain.Item) -> Bool { item.access.requirements == [.userPresence] }
 
     /// A person who is asked several times is told so before the first time.
     private func tell(ofRequestsFor guarded: Int, presence: Int) {
@@ -191,9 +189,10 @@ extension CofferExport.Line {
         self.init(
             service: item.service, account: item.account,
             access: .init(
-                accessibility: item.access.accessibility.rawValue, require: item.access.require.map(\.rawValue),
-                any: item.access.any), value: found.value)
-        kind = item.kind == .generic ? nil : item.kind.rawValue
+                accessibility: item.access.accessibility.rawValue,
+                require: item.access.requirements.inOrder.map(\.rawValue),
+                any: item.access.anyIsEnough), value: found.value)
+        kind = item.kind == .genericPassword ? nil : item.kind.rawValue
         label = item.label
         comment = item.comment
         attributes = item.attributes.isEmpty ? nil : item.attributes

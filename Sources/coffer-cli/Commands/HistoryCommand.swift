@@ -53,7 +53,7 @@ struct HistoryCommand: ParsableCommand {
     private struct Record: Encodable {
         var version: Int64
         var set: String
-        var access: Keychain.AccessControl
+        var access: AccessControl
         var until: String
     }
 

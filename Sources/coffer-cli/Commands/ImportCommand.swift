@@ -87,7 +87,7 @@ struct ImportCommand: ParsableCommand {
         guard !remove || file != "-" && format.isPlainFile else {
             throw ValidationError("--remove is for a file that holds secrets in the clear")
         }
-        guard !access.require.contains(.factor(.appPassword)) else {
+        guard !access.require.contains(.factor(.applicationPassword)) else {
             throw ValidationError(
                 "an import cannot give secrets application passwords; give a secret one with: coffer edit")
         }

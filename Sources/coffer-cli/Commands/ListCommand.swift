@@ -22,7 +22,7 @@ struct ListCommand: ParsableCommand {
     var service: String?
 
     @Option(help: ArgumentHelp("Only secrets of this kind.", valueName: "kind"))
-    var kind: Keychain.ItemKind?
+    var kind: ItemKind?
 
     @Option(
         help: ArgumentHelp(

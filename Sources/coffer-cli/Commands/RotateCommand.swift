@@ -95,7 +95,7 @@ struct RotateCommand: ParsableCommand {
 
     private func rotateAll(_ session: CommandSession) throws {
         let command = ShellText.command(["coffer", "rotate", "--all"] + vault.words)
-        let asking = try session.client.list(service: nil).count { !$0.access.require.isEmpty }
+        let asking = try session.client.list(service: nil).count { !$0.access.requirements.isEmpty }
         // At most one prompt for each item, as names can be that long, one for unlocking, and one for items stored meanwhile.
         let prompts = asking + 2
         var reply = try session.rotateAll([], prompts: prompts, noPrompt: prompt.noPrompt, command: command)

@@ -27,7 +27,7 @@ struct SearchCommand: ParsableCommand {
     var pairs: [AttributeArgument] = []
 
     @Option(help: ArgumentHelp("Only secrets of this kind.", valueName: "kind"))
-    var kind: Keychain.ItemKind?
+    var kind: ItemKind?
 
     @OptionGroup var format: JSONOptions
     @OptionGroup var vault: VaultOptions

@@ -108,7 +108,7 @@ struct SetCommand: ParsableCommand {
         let session = CommandSession(vault, quiet: quiet || offer != nil)
         let name = try item.name(session)
         let former = try formerItem(name, session)
-        let wanted = access.applied(to: former?.access ?? Keychain.AccessControl())
+        let wanted = try access.applied(to: former?.access ?? .whenUnlocked)
         try checkBiometry(wanted, session)
         if let former {
             try checkWeakening(of: name, from: former.access, to: wanted)
@@ -125,7 +125,8 @@ struct SetCommand: ParsableCommand {
                 expires: metadata.expires?.milliseconds, mode: mode.flatMap { Keychain.SetMode(rawValue: $0.rawValue) })
             method.access = access.change
             return try session.store(
-                method, named: name, needsPassword: wanted.require.contains(.appPassword), noPrompt: prompt.noPrompt)
+                method, named: name, needsPassword: wanted.requirements.contains(.applicationPassword),
+                noPrompt: prompt.noPrompt)
         }
         let reply: Keychain.Set.Reply
         if recipe == nil, source.editor {
@@ -216,11 +217,12 @@ struct SetCommand: ParsableCommand {
         }
     }
 
-    /// Refuses an item that requires biometry if no finger can be asked for here, before anybody has to type. The broker judges contradictory
-    /// requirements and other owners' vaults.
-    private func checkBiometry(_ wanted: Keychain.AccessControl, _ session: CommandSession) throws(KeychainError) {
-        let asked = wanted.require.filter { $0 == .biometry || $0 == .biometryCurrentSet }
-        guard asked.count == 1, !wanted.any, vault.words.isEmpty else { return }
+    /// Refuses an item that requires biometry if no finger can be asked for here, before anybody has to type. The broker judges
+    /// other owners' vaults.
+    private func checkBiometry(_ wanted: AccessControl, _ session: CommandSession) throws(KeychainError) {
+        guard !wanted.requirements.isDisjoint(with: [.biometryAny, .biometryCurrentSet]), !wanted.anyIsEnough,
+            vault.words.isEmpty
+        else { return }
         let answer: Authentication.Biometry.Reply
         // If the authenticator cannot answer now, storing the item asks it again or fails.
         do throws(KeychainError) { answer = try session.client.biometry().answer } catch { return }
@@ -233,7 +235,7 @@ struct SetCommand: ParsableCommand {
 
     /// Asks before a secret gets easier to read. Writing needs no authentication, so nothing else catches such a slip.
     private func checkWeakening(
-        of name: FullName, from former: Keychain.AccessControl, to wanted: Keychain.AccessControl
+        of name: FullName, from former: AccessControl, to wanted: AccessControl
     ) throws {
         guard let weakening = AccessWeakening(from: former, to: wanted) else { return }
         Output.note("coffer: warning: this makes \(name.shownName) easier to read: \(weakening.text)")
@@ -242,7 +244,7 @@ struct SetCommand: ParsableCommand {
 
     /// Asks before a secret is easier to read than a former value.
     private func checkHistory(
-        of name: FullName, _ wanted: Keychain.AccessControl, _ session: CommandSession
+        of name: FullName, _ wanted: AccessControl, _ session: CommandSession
     ) throws {
         // Options that were given decide, not the former value.
         let former = try FormerWeakening.find(of: name, to: wanted, session, named: access.applied(to:))

@@ -1,6 +1,7 @@
 import ArgumentParser
 import BrokerProtocol
 import Coffer
+import CredentialHelpers
 
 /// `coffer vault`
 struct VaultCommand: ParsableCommand {
@@ -35,7 +36,7 @@ struct VaultCreateCommand: ParsableCommand {
 
     func validate() throws {
         guard !owner.isEmpty else { throw ValidationError("the owner must not be empty") }
-        try ItemName.check(owner, "owner", limit: TextLimits.owner)
+        try ItemName.check(owner, "owner", limit: ArgumentLimits.owner)
     }
 
     func run() throws {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import BrokerProtocol
+import Coffer
 import FoundationEssentials
 import Platform
 
@@ -15,7 +16,7 @@ struct CompletionWords {
     private var isAfterDashes = false
     private var owners: [String: String] = [:]
     /// The kind that `--kind` names. Without it, commands about one item find generic ones only.
-    private var kind: Keychain.ItemKind?
+    private var kind: ItemKind?
     private let current: String
 
     /// An argument, as ArgumentParser describes it for other programs.
@@ -94,7 +95,7 @@ struct CompletionWords {
     private mutating func note(_ option: Argument, _ value: String) {
         for name in option.names ?? [] {
             if ["group", "user"].contains(name.name) { owners[name.name] = value }
-            if name.name == "kind" { kind = Keychain.ItemKind(rawValue: value) }
+            if name.name == "kind" { kind = ItemKind(rawValue: value) }
         }
     }
 
@@ -174,7 +175,7 @@ struct CompletionWords {
         var names: [String] = []
         let items = stored.filter { item in
             command.configuration.commandName == "list"
-                ? kind.map { item.kind == $0 } ?? true : item.kind == kind ?? .generic
+                ? kind.map { item.kind == $0 } ?? true : item.kind == kind ?? .genericPassword
         }
         switch place {
         case .service:

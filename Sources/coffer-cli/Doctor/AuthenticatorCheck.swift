@@ -68,7 +68,7 @@ enum FingersCheck: DoctorCheck {
         }
         return lost.map { item in
             // The item may have another way of being read.
-            let isLeft = item.access.any && item.access.require.count > 1
+            let isLeft = item.access.anyIsEnough
             return DoctorFinding(
                 check: check, verdict: .problem,
                 message: "\(item.shownName): the enrolled fingers changed since it was set"

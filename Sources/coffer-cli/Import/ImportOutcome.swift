@@ -61,7 +61,7 @@ struct ImportOutcome: Encodable {
         var text = word + String(repeating: " ", count: max(1, width - word.count))
         if let service {
             text += VisibleText.name(
-                service: service, account: account, kind: kind.flatMap(Keychain.ItemKind.init(rawValue:)))
+                service: service, account: account, kind: kind.flatMap(ItemKind.init(rawValue:)))
             let details = [place, reason.map(VisibleText.sentence) ?? ""].filter { !$0.isEmpty }
             if !details.isEmpty { text += "  (\(details.joined(separator: ": ")))" }
         } else {

@@ -52,7 +52,7 @@ struct ImportRun {
                 continue
             }
             guard let present = vault[item] else {
-                let wanted = ImportedAccess(item, access)
+                let wanted = try ImportedAccess(item, access)
                 if let obstacle = wanted.obstacle {
                     outcomes.append(ImportOutcome(item, .leftOut, obstacle))
                 } else {
@@ -63,7 +63,7 @@ struct ImportRun {
                 }
                 continue
             }
-            let wanted = ImportedAccess(of: present, access)
+            let wanted = try ImportedAccess(of: present, access)
             if wanted.keepsStricter { keptAccess += 1 }
             let value = values[VaultComparison.name(item)]
             if value == Data(item.value).base64EncodedString() {
@@ -110,7 +110,7 @@ struct ImportRun {
             _ = try session.call(
                 Keychain.Edit(
                     service: present.service, account: present.account, kind: present.kind,
-                    access: change.applied(to: present.access),
+                    access: change.checked(over: present.access),
                     unlock: session.mayUnlock(noPrompt: noPrompt) ? true : nil),
                 for: present.shownName, noPrompt: noPrompt, command: session.unlockCommand)
         }
@@ -122,7 +122,7 @@ struct ImportRun {
     ) -> Keychain.Change {
         var change = Keychain.Change(
             action: .set, service: item.service, account: item.account,
-            kind: item.kind.flatMap(Keychain.ItemKind.init(rawValue:)),
+            kind: item.kind.flatMap(ItemKind.init(rawValue:)),
             value: Data(item.value).base64EncodedString(), label: item.label.isEmpty ? nil : item.label,
             comment: item.comment.isEmpty ? nil : item.comment, expires: item.expires)
         change.access = access
@@ -133,7 +133,7 @@ struct ImportRun {
         }
         let merged = present.attributes.merging(item.attributes) { $1 }
         // Only the item's own attributes are sure to fit.
-        change.attributes = merged.count > ImportLimits.attributes ? item.attributes : merged
+        change.attributes = merged.count > ItemLimits.attributes ? item.attributes : merged
         guard !present.isExpired(at: now) else {
             // The broker takes an expired item for none, but keeps its access.
             change.mode = .new
@@ -210,7 +210,7 @@ struct ImportRun {
         guard present.count == stored.count, zip(present, stored).allSatisfy({ $0.revision == $1.revision }) else {
             return false
         }
-        let open = present.filter { $0.access.require.isEmpty }
+        let open = present.filter { $0.access.requirements.isEmpty }
         let values = open.isEmpty ? [:] : try vault.values(of: open)
         guard values.count == open.count else { return false }
         return stored.allSatisfy { item, _ in

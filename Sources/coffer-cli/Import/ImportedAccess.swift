@@ -16,30 +16,35 @@ struct ImportedAccess {
     static let password = "it needs an application password, which an import cannot give"
 
     /// For a new item: what the options say, over what the file says.
-    init(_ item: ImportedItem, _ options: AccessChangeOptions) {
-        // Names of access that are not known were refused before.
-        guard let written = item.access.flatMap(Keychain.AccessControl.init) else {
+    /// - Throws: `.invalidArgument` if that contradicts itself.
+    init(_ item: ImportedItem, _ options: AccessChangeOptions) throws(KeychainError) {
+        guard let access = item.access else {
+            _ = try options.applied(to: .whenUnlocked)
             change = options.change
             return
         }
-        var wanted = options.applied(to: written)
-        if wanted.require.contains(.appPassword) {
-            let others = wanted.require.filter { $0 != .appPassword }
+        var wanted = try options.applied(to: AccessControl(access))
+        if wanted.requirements.contains(.applicationPassword) {
+            let others = wanted.requirements.subtracting([.applicationPassword])
             // One of several ways is missing then, so the item is not easier to read.
-            guard wanted.any, !others.isEmpty else {
+            guard wanted.anyIsEnough else {
                 obstacle = Self.password
                 return
             }
-            wanted.require = others
-            wanted.any = others.count > 1
+            do throws(AccessControlError) {
+                wanted = try AccessControl(
+                    wanted.accessibility, isThisDeviceOnly: wanted.isThisDeviceOnly, requirements: others,
+                    anyIsEnough: others.count > 1)
+            } catch { throw KeychainError(error) }
             note = "without its application password, which an import cannot give"
         }
-        change = Keychain.AccessChange(wanted)
+        change = try wanted.wire
     }
 
     /// For an item that the vault has. A file never makes it easier to read.
-    init(of present: Keychain.Item, _ options: AccessChangeOptions) {
-        let wanted = options.applied(to: present.access)
+    /// - Throws: `.invalidArgument` if the options contradict it.
+    init(of present: Keychain.Item, _ options: AccessChangeOptions) throws(KeychainError) {
+        let wanted = try options.applied(to: present.access)
         if wanted != present.access {
             if AccessWeakening(from: present.access, to: wanted) == nil {
                 change = options.change
@@ -47,29 +52,38 @@ struct ImportedAccess {
                 keepsStricter = true
             }
         }
-        if (change == nil ? present.access : wanted).require.contains(.appPassword) { obstacle = Self.password }
+        if (change == nil ? present.access : wanted).requirements.contains(.applicationPassword) {
+            obstacle = Self.password
+        }
     }
 }
 
-extension Keychain.AccessControl {
-    /// - Returns: nil if this version does not know all of it. An item is never stored with fewer requirements than it had.
-    init?(_ written: ImportedItem.Access) {
-        guard let accessibility = Keychain.Accessibility(rawValue: written.accessibility) else { return nil }
-        let require = written.require.compactMap(Keychain.Constraint.init(rawValue:))
-        guard require.count == written.require.count, Set(require).count == require.count else { return nil }
-        self.init(accessibility: accessibility, thisDeviceOnly: false, require: require, any: written.any)
+extension AccessControl {
+    /// An item is never stored with fewer requirements than it had.
+    /// - Throws: `.invalidArgument` if this version does not know all of it, or if it contradicts itself.
+    fileprivate init(_ written: ImportedItem.Access) throws(KeychainError) {
+        let require = written.require.compactMap(Requirement.init(rawValue:))
+        guard require.count == written.require.count, let accessibility = Accessibility(rawValue: written.accessibility)
+        else {
+            throw KeychainError(
+                .invalidArgument, "this version of Coffer does not know its access control", advice: "use a newer one")
+        }
+        do throws(AccessControlError) {
+            try self.init(accessibility, requirements: Set(naming: require), anyIsEnough: written.any)
+        } catch { throw KeychainError(error) }
     }
 }
 
 extension ImportedItem {
-    /// Why a newer version of Coffer has to import it, as a clause; nil if this one can.
+    /// Why this version of Coffer cannot import it, as a clause; nil if it can.
     var unknown: String? {
-        if let kind, Keychain.ItemKind(rawValue: kind) == nil {
+        if let kind, ItemKind(rawValue: kind) == nil {
             return "this version of Coffer does not know its kind; use a newer one"
         }
-        if let access, Keychain.AccessControl(access) == nil {
-            return "this version of Coffer does not know its access control; use a newer one"
-        }
-        return nil
+        guard let access else { return nil }
+        do throws(KeychainError) {
+            _ = try AccessControl(access)
+            return nil
+        } catch { return error.description }
     }
 }

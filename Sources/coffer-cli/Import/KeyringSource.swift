@@ -38,10 +38,10 @@ struct KeyringSource {
         guard let secret = Data(base64Encoded: item.secret) else {
             return reading.addProblem(place, "its secret cannot be read")
         }
-        guard item.attributes.count <= ImportLimits.attributes else {
+        guard item.attributes.count <= ItemLimits.attributes else {
             return reading.addProblem(
                 place,
-                "“\(item.label)” of the keyring “\(item.collection)”: it has more than \(ImportLimits.attributes) attributes"
+                "“\(item.label)” of the keyring “\(item.collection)”: it has more than \(ItemLimits.attributes) attributes"
             )
         }
         reading.entries.append(

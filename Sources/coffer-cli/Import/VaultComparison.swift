@@ -8,9 +8,9 @@ struct VaultComparison {
     struct Name: Hashable {
         private let service: [UInt8]
         private let account: [UInt8]
-        private let kind: Keychain.ItemKind
+        private let kind: ItemKind
 
-        init(_ service: String, _ account: String, _ kind: Keychain.ItemKind) {
+        init(_ service: String, _ account: String, _ kind: ItemKind) {
             self.service = Array(service.utf8)
             self.account = Array(account.utf8)
             self.kind = kind
@@ -37,7 +37,7 @@ struct VaultComparison {
 
     static func name(_ item: ImportedItem) -> Name {
         // Kinds were checked before.
-        Name(item.service, item.account, item.kind.flatMap(Keychain.ItemKind.init(rawValue:)) ?? .generic)
+        Name(item.service, item.account, item.kind.flatMap(ItemKind.init(rawValue:)) ?? .genericPassword)
     }
 
     subscript(_ item: ImportedItem) -> Keychain.Item? { present[Self.name(item)] }
@@ -52,9 +52,11 @@ struct VaultComparison {
         // The broker gives the value of an expired item to nobody, and then gives none of the others either.
         let now = Keychain.Item.now
         let items = items.filter { !$0.isExpired(at: now) }
-        let open = items.filter { $0.access.require.isEmpty }
+        let open = items.filter { $0.access.requirements.isEmpty }
         // An application password would have to be typed for each, so such a value counts as another one.
-        let guarded = items.filter { !$0.access.require.isEmpty && !$0.access.require.contains(.appPassword) }
+        let guarded = items.filter {
+            !$0.access.requirements.isEmpty && !$0.access.requirements.contains(.applicationPassword)
+        }
         for group in [open, mayAsk ? guarded : []] {
             for found in try reading.values(of: group) {
                 values[Name(found.item)] = found.value

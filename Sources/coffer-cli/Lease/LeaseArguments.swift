@@ -1,5 +1,6 @@
 import ArgumentParser
 import BrokerProtocol
+import Coffer
 
 /// How long a lease lasts: 90s, 10m, 1h.
 struct LeaseTimeArgument: Equatable {
@@ -41,7 +42,7 @@ struct LeaseItemsArgument: Equatable {
                 names.append(
                     .init(
                         service: reference.service, account: reference.account,
-                        kind: reference.kind == .generic ? nil : reference.kind))
+                        kind: reference.kind == .genericPassword ? nil : reference.kind))
             } catch {
                 throw ValidationError("an item of the lease cannot be read: \(error.reason); \(error.advice)")
             }

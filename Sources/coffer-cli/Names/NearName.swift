@@ -26,7 +26,7 @@ enum NearName {
     private static func isSame(_ item: Keychain.Item, _ name: PartialName) -> Bool {
         item.service.utf8.elementsEqual(name.service.utf8)
             && (name.account ?? item.account).utf8.elementsEqual(item.account.utf8)
-            && item.kind == (name.kind ?? .generic)
+            && item.kind == (name.kind ?? .genericPassword)
     }
 
     /// - Returns: nil if the names are not alike.

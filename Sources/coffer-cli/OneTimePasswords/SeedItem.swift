@@ -20,7 +20,7 @@ enum SeedItem {
             if exists { name = PartialName(service: name.service, account: beside, kind: name.kind) }
             return name
         }
-        let items = try session.client.list(service: name.service).filter { $0.kind == (name.kind ?? .generic) }
+        let items = try session.client.list(service: name.service).filter { $0.kind == (name.kind ?? .genericPassword) }
         let seeds = items.map(\.account).filter { $0 == suffix || $0.hasSuffix(":\(suffix)") }
         guard items.count > 1, seeds.count == 1 else { return name }
         return PartialName(service: name.service, account: seeds[0], kind: name.kind)

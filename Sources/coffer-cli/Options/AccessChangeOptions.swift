@@ -1,14 +1,13 @@
 import ArgumentParser
 import BrokerProtocol
-
-extension Keychain.Accessibility: ExpressibleByArgument {}
-extension Keychain.Constraint: ExpressibleByArgument {}
+import Coffer
+import CredentialHelpers
 
 /// Who may read an item, and when. A setting that is not named stays as it is, or is a new item's default.
 struct AccessChangeOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("When it can be read; when-unlocked is the default for a new secret.", valueName: "class"))
-    var access: Keychain.Accessibility?
+    var access: AccessControl.Accessibility?
 
     @Flag(
         inversion: .prefixedNo,
@@ -26,15 +25,15 @@ struct AccessChangeOptions: ParsableArguments {
 
     /// A factor, or none.
     enum FactorArgument: ExpressibleByArgument, Equatable {
-        case factor(Keychain.Constraint)
+        case factor(AccessControl.Requirement)
         case none
 
-        static var allValueStrings: [String] { Keychain.Constraint.allValueStrings + ["none"] }
+        static var allValueStrings: [String] { AccessControl.Requirement.allValueStrings + ["none"] }
 
         init?(argument: String) {
             if argument == "none" {
                 self = .none
-            } else if let factor = Keychain.Constraint(rawValue: argument) {
+            } else if let factor = AccessControl.Requirement(rawValue: argument) {
                 self = .factor(factor)
             } else {
                 return nil
@@ -46,8 +45,7 @@ struct AccessChangeOptions: ParsableArguments {
         guard !require.contains(.none) || require.count == 1 else {
             throw ValidationError("--require none does not go with another --require")
         }
-        guard !any || require.count > 1 else { throw ValidationError("--any needs two or more --require") }
-        guard Set(factors).count == factors.count else { throw ValidationError("--require names a factor twice") }
+        try RequirementOptions.check(factors, any: any)
     }
 
     var isSome: Bool { change != nil }
@@ -60,11 +58,12 @@ struct AccessChangeOptions: ParsableArguments {
             any: require.isEmpty ? nil : any)
     }
 
-    func applied(to former: Keychain.AccessControl) -> Keychain.AccessControl {
-        change?.applied(to: former) ?? former
+    /// - Throws: `.invalidArgument` if the result contradicts itself. The broker is not asked.
+    func applied(to former: AccessControl) throws(KeychainError) -> AccessControl {
+        try change?.checked(over: former) ?? former
     }
 
-    private var factors: [Keychain.Constraint] {
+    private var factors: [AccessControl.Requirement] {
         require.compactMap { if case .factor(let factor) = $0 { factor } else { nil } }
     }
 }

@@ -1,5 +1,7 @@
 import ArgumentParser
 import BrokerProtocol
+import Coffer
+import CredentialHelpers
 
 /// Names a vault other than the caller's own.
 struct VaultOptions: ParsableArguments {
@@ -16,7 +18,7 @@ struct VaultOptions: ParsableArguments {
         for (name, what) in [(group, "group"), (user, "user")] {
             guard let name else { continue }
             guard !name.isEmpty else { throw ValidationError("the \(what) must not be empty") }
-            try ItemName.check(name, what, limit: TextLimits.owner)
+            try ItemName.check(name, what, limit: ArgumentLimits.owner)
         }
     }
 
@@ -44,7 +46,7 @@ struct ReasonOptions: ParsableArguments {
     var reason: String?
 
     func validate() throws {
-        if let reason { try ItemName.check(reason, "reason", limit: TextLimits.reason) }
+        if let reason { try ItemName.check(reason, "reason", limit: ItemLimits.reason) }
     }
 }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import BrokerProtocol
 import Coffer
+import CredentialHelpers
 
 /// Checks names from the command line against the limits.
 enum ItemName {
@@ -11,12 +12,8 @@ enum ItemName {
 
     static func check(account: String) throws(ValidationError) { try check(account, "account") }
 
-    static func check(_ text: String, _ what: String, limit: Int = TextLimits.name) throws(ValidationError) {
-        guard text.utf8.count <= limit else {
-            throw ValidationError("the \(what) is too long: at most \(limit) bytes")
-        }
-        // Bytes that are not UTF-8 arrive as this character, so two different names could become one.
-        guard !text.unicodeScalars.contains("\u{FFFD}") else { throw ValidationError("the \(what) is not UTF-8") }
+    static func check(_ text: String, _ what: String, limit: Int = ItemLimits.name) throws(ValidationError) {
+        try ArgumentText.check(text, what, limit: limit)
     }
 }
 
@@ -24,7 +21,7 @@ enum ItemName {
 struct FullName: Equatable {
     let service: String
     let account: String
-    var kind: Keychain.ItemKind?
+    var kind: ItemKind?
 
     var shownName: String { ItemText.name(service: service, account: account, kind: kind) }
 
@@ -57,7 +54,7 @@ struct ItemArguments: ParsableArguments {
     }
 
     static func name(
-        _ service: String, _ account: String?, _ kind: Keychain.ItemKind?, _ session: CommandSession
+        _ service: String, _ account: String?, _ kind: ItemKind?, _ session: CommandSession
     ) throws(KeychainError) -> FullName {
         if let account { return FullName(service: service, account: account, kind: kind) }
         let (found, account) = try session.parts(of: service, kind)
@@ -105,7 +102,7 @@ struct ItemReference: ParsableArguments {
 struct PartialName: Equatable {
     let service: String
     let account: String?
-    var kind: Keychain.ItemKind?
+    var kind: ItemKind?
 
     var shownName: String { ItemText.name(service: service, account: account, kind: kind) }
 }
@@ -146,7 +143,7 @@ enum JoinedName {
 
 extension CommandSession {
     func partialName(
-        _ service: String, _ account: String?, _ kind: Keychain.ItemKind?
+        _ service: String, _ account: String?, _ kind: ItemKind?
     ) throws(KeychainError) -> PartialName {
         if account != nil { return PartialName(service: service, account: account, kind: kind) }
         let (service, account) = try parts(of: service, kind)
@@ -165,7 +162,7 @@ extension CommandSession {
 
     /// Splits a word. If it has to be looked up, the broker is asked, but no person.
     func parts(
-        of word: String, _ kind: Keychain.ItemKind?
+        of word: String, _ kind: ItemKind?
     ) throws(KeychainError) -> (service: String, account: String?) {
         try JoinedName.parts(of: word) { (service, account) throws(KeychainError) in
             try client.call(Keychain.Exists(service: service, account: account, kind: kind)).exists

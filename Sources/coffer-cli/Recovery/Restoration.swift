@@ -59,9 +59,9 @@ struct Restoration: ~Copyable {
         ).exists
     }
 
-    private func kind(of item: OldVault.Item) throws(KeychainError) -> Keychain.ItemKind? {
+    private func kind(of item: OldVault.Item) throws(KeychainError) -> ItemKind? {
         guard let name = item.kind else { return nil }
-        guard let kind = Keychain.ItemKind(rawValue: name) else {
+        guard let kind = ItemKind(rawValue: name) else {
             throw KeychainError(.invalidArgument, "this version of Coffer does not know its kind")
         }
         return kind
@@ -72,12 +72,9 @@ struct Restoration: ~Copyable {
         let kind = try kind(of: item)
         let name = VisibleText.name(service: item.service, account: item.account, kind: kind)
         let value = try old.value(at: index)
-        guard let access = Keychain.AccessControl(item) else {
-            // An item is never stored with fewer requirements than it had.
-            throw KeychainError(.invalidArgument, "this version of Coffer does not know its access control")
-        }
+        let access = try AccessControl(item)
         var password: String?
-        if access.require.contains(.appPassword) {
+        if access.requirements.contains(.applicationPassword) {
             do throws(KeychainError) {
                 password = try session.passwordInput(for: name, noPrompt: false).new()
             } catch {
@@ -88,7 +85,7 @@ struct Restoration: ~Copyable {
         }
         _ = try session.call(
             Keychain.Set(
-                service: item.service, account: item.account, kind: kind, value: value, access: access,
+                service: item.service, account: item.account, kind: kind, value: value, access: access.wire,
                 label: item.label ?? "", comment: item.comment ?? "", attributes: item.attributes,
                 expires: item.expires.map { Int64(clamping: $0) } ?? 0, mode: replace ? .replace : .new,
                 applicationPassword: password),
@@ -96,16 +93,20 @@ struct Restoration: ~Copyable {
     }
 }
 
-extension Keychain.AccessControl {
-    /// The access control of an old vault's item, in the broker's terms.
-    /// - Returns: nil if any of its names is unknown, so that no requirement is dropped.
-    init?(_ item: OldVault.Item) {
-        let require = item.require.compactMap(Keychain.Constraint.init(rawValue:))
-        guard require.count == item.require.count,
-            let accessibility = Keychain.Accessibility(rawValue: item.accessibility)
-        else { return nil }
-        self.init(
-            accessibility: accessibility, thisDeviceOnly: item.thisDeviceOnly, require: require, any: item.any)
+extension AccessControl {
+    /// The access control of an old vault's item, in the broker's terms. An item is never stored with fewer requirements
+    /// than it had.
+    fileprivate init(_ item: OldVault.Item) throws(KeychainError) {
+        let require = item.require.compactMap(Requirement.init(rawValue:))
+        guard require.count == item.require.count, let accessibility = Accessibility(rawValue: item.accessibility)
+        else {
+            throw KeychainError(.invalidArgument, "this version of Coffer does not know its access control")
+        }
+        do throws(AccessControlError) {
+            try self.init(
+                accessibility, isThisDeviceOnly: item.thisDeviceOnly, requirements: Set(naming: require),
+                anyIsEnough: item.any)
+        } catch { throw KeychainError(error) }
     }
 }
 
@@ -139,7 +140,7 @@ struct RestoredItem: Encodable {
         let width = isTrial ? 15 : 10
         return word + String(repeating: " ", count: max(0, width - word.count))
             + VisibleText.name(
-                service: service, account: account, kind: kind.flatMap(Keychain.ItemKind.init(rawValue:)))
+                service: service, account: account, kind: kind.flatMap(ItemKind.init(rawValue:)))
             + (reason.map { "  (\(VisibleText.sentence($0)))" } ?? "")
     }
 

@@ -1,11 +1,13 @@
 import BrokerProtocol
+import Coffer
+import CredentialHelpers
 
 /// `coffer://SERVICE/ACCOUNT`, the name of a secret in a configuration file (docs/references.md).
 struct SecretReference: Sendable {
     var service: String
     /// nil for the service's only account.
     var account: String?
-    var kind = Keychain.ItemKind.generic
+    var kind = ItemKind.genericPassword
     /// Nobody's by default: the vault that the command uses.
     var vault = Keychain.VaultChoice()
 
@@ -68,14 +70,14 @@ struct SecretReference: Sendable {
                     advice: "write it as in: coffer://SERVICE/ACCOUNT?group=NAME")
             }
             switch name {
-            case "group": vault.group = try Self.decoded(halves[1], "group", limit: TextLimits.owner)
-            case "user": vault.user = try Self.decoded(halves[1], "user", limit: TextLimits.owner)
+            case "group": vault.group = try Self.decoded(halves[1], "group", limit: ArgumentLimits.owner)
+            case "user": vault.user = try Self.decoded(halves[1], "user", limit: ArgumentLimits.owner)
             case "kind":
-                guard let kind = Keychain.ItemKind(rawValue: String(decoding: halves[1], as: UTF8.self)) else {
+                guard let kind = ItemKind(rawValue: String(decoding: halves[1], as: UTF8.self)) else {
                     throw Mistake(
                         reason: "there is no such kind of secret",
                         advice: "write one of: "
-                            + Keychain.ItemKind.allCases.map(\.rawValue).joined(separator: ", "))
+                            + ItemKind.allCases.map(\.rawValue).joined(separator: ", "))
                 }
                 self.kind = kind
             default:
@@ -91,7 +93,7 @@ struct SecretReference: Sendable {
     }
 
     private static func decoded(
-        _ text: Substring.UTF8View, _ what: String, limit: Int = TextLimits.name
+        _ text: Substring.UTF8View, _ what: String, limit: Int = ItemLimits.name
     ) throws(Mistake) -> String {
         let decoded: String
         do throws(PercentText.Mistake) {
@@ -118,7 +120,7 @@ struct SecretReference: Sendable {
         var query: [String] = []
         if let group = vault.group { query.append("group=" + PercentText.encode(group)) }
         if let user = vault.user { query.append("user=" + PercentText.encode(user)) }
-        if kind != .generic { query.append("kind=" + kind.rawValue) }
+        if kind != .genericPassword { query.append("kind=" + kind.rawValue) }
         return query.isEmpty ? text : text + "?" + query.joined(separator: "&")
     }
 

@@ -8,17 +8,17 @@ extension Keychain.Item {
 
 /// An item in words.
 enum ItemText {
-    static func name(service: String, account: String?, kind: Keychain.ItemKind? = nil) -> String {
+    static func name(service: String, account: String?, kind: ItemKind? = nil) -> String {
         VisibleText.name(service: service, account: account, kind: kind)
     }
 
-    static func access(_ access: Keychain.AccessControl) -> String {
-        access.accessibility.rawValue + (access.thisDeviceOnly ? " this-device-only" : "")
+    static func access(_ access: AccessControl) -> String {
+        access.accessibility.rawValue + (access.isThisDeviceOnly ? " this-device-only" : "")
     }
 
-    static func requires(_ access: Keychain.AccessControl) -> String? {
-        guard !access.require.isEmpty else { return nil }
-        return access.require.map(\.rawValue).joined(separator: access.any ? " or " : " and ")
+    static func requires(_ access: AccessControl) -> String? {
+        guard !access.requirements.isEmpty else { return nil }
+        return access.requirements.inOrder.map(\.rawValue).joined(separator: access.anyIsEnough ? " or " : " and ")
     }
 
     /// Everything but the value, one fact on each line.
@@ -26,7 +26,7 @@ enum ItemText {
         var facts: [(String, String)] = [
             ("Service", VisibleText.line(item.service)), ("Account", VisibleText.line(item.account)),
         ]
-        if item.kind != .generic { facts.append(("Kind", item.kind.rawValue)) }
+        if item.kind != .genericPassword { facts.append(("Kind", item.kind.rawValue)) }
         if let label = item.label { facts.append(("Label", VisibleText.line(label))) }
         if let comment = item.comment { facts.append(("Comment", VisibleText.line(comment))) }
         for (key, value) in item.attributes.sorted(by: { $0.key < $1.key }) {
@@ -51,11 +51,11 @@ struct ItemDescription: Encodable {
     private let id: String
     private let service: String
     private let account: String
-    private let kind: Keychain.ItemKind
+    private let kind: ItemKind
     private let label: String?
     private let comment: String?
     private let attributes: [String: String]
-    private let access: Keychain.AccessControl
+    private let access: AccessControl
     private let created: String
     private let modified: String
     private let expires: String?
@@ -89,7 +89,7 @@ enum ItemTable {
         if items.contains(where: { $0.expires != nil }) {
             rows = zip(rows, ["EXPIRES"] + items.map { $0.expires.map { time($0, aligned) } ?? "-" }).map { $0 + [$1] }
         }
-        if items.contains(where: { $0.kind != .generic }) {
+        if items.contains(where: { $0.kind != .genericPassword }) {
             rows = zip(rows, ["KIND"] + items.map(\.kind.rawValue)).map { $0 + [$1] }
         }
         // The names give way first, then the requirements, and then the rest.

@@ -1,5 +1,5 @@
+import Coffer
 import FoundationEssentials
-import Platform
 
 /// JSON for other programs. The keys are sorted, so that two runs can be compared.
 enum JSONText {
@@ -13,20 +13,7 @@ enum JSONText {
     /// Replaces characters that are not to be seen by JSON escapes, which mean the same. They occur only within strings, because all else is ASCII.
     private static func escaped(_ text: String) -> String {
         guard !text.utf8.allSatisfy({ $0 < 0x7F }) else { return text }
-        var escaped = String.UnicodeScalarView()
-        var characters = VisibleCharacters()
-        for scalar in text.unicodeScalars {
-            if characters.shows(scalar) || scalar == "\n" {
-                escaped.append(scalar)
-            } else {
-                for unit in String(scalar).utf16 {
-                    let digits = String(unit, radix: 16)
-                    escaped.append(
-                        contentsOf: "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".unicodeScalars)
-                }
-            }
-        }
-        return String(escaped)
+        return VisibleText.escaped(text, .json, keeping: ["\n"])
     }
 }
 

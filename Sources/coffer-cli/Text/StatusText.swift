@@ -111,7 +111,7 @@ struct StatusRecord: Encodable {
         struct Name: Encodable {
             var service: String
             var account: String?
-            var kind: Keychain.ItemKind?
+            var kind: ItemKind?
         }
     }
 

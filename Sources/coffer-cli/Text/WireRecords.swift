@@ -1,18 +1,19 @@
 import BrokerProtocol
+import Coffer
 
 // What `--json` prints as the broker has said it.
 extension Keychain.Finding.Verdict: Encodable {}
 extension Keychain.BootCoverage.Part: Encodable {}
 
-extension Keychain.AccessControl: Encodable {
+extension AccessControl: Encodable {
     private enum Keys: String, CodingKey { case accessibility, thisDeviceOnly, require, any }
 
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Keys.self)
         try container.encode(accessibility, forKey: .accessibility)
-        try container.encode(thisDeviceOnly, forKey: .thisDeviceOnly)
-        try container.encode(require, forKey: .require)
-        try container.encode(any, forKey: .any)
+        try container.encode(isThisDeviceOnly, forKey: .thisDeviceOnly)
+        try container.encode(requirements.inOrder, forKey: .require)
+        try container.encode(anyIsEnough, forKey: .any)
     }
 }
 

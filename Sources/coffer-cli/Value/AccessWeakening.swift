@@ -18,24 +18,25 @@ struct AccessWeakening: Equatable {
     let losses: [Loss]
 
     /// - Returns: nil if nothing is lost.
-    init?(from former: Keychain.AccessControl, to new: Keychain.AccessControl) {
+    init?(from former: AccessControl, to new: AccessControl) {
         var losses: [Loss] = []
         if !Self.isAsStrict(new, as: former) {
             losses.append(
                 Loss(
                     before: "requires \(ItemText.requires(former) ?? "nothing")",
                     after: "would then require \(ItemText.requires(new) ?? "nothing")",
-                    remedy: (former.require.map { "--require \($0.rawValue)" } + (former.any ? ["--any"] : []))
+                    remedy: (former.requirements.inOrder.map { "--require \($0.rawValue)" }
+                        + (former.anyIsEnough ? ["--any"] : []))
                         .joined(separator: " ")))
         }
-        if Self.rank(new.accessibility) < Self.rank(former.accessibility) {
+        if new.accessibility.looseness > former.accessibility.looseness {
             losses.append(
                 Loss(
                     before: "is of class \(former.accessibility.rawValue)",
                     after: "would then be of class \(new.accessibility.rawValue)",
                     remedy: "--access \(former.accessibility.rawValue)"))
         }
-        if former.thisDeviceOnly, !new.thisDeviceOnly, new.accessibility != .passcodeSet {
+        if former.isThisDeviceOnly, !new.isThisDeviceOnly {
             losses.append(
                 Loss(
                     before: "is for this device only", after: "could then leave it in an export",
@@ -55,34 +56,19 @@ struct AccessWeakening: Equatable {
     /// The options that keep what would be lost.
     var remedy: String { losses.map(\.remedy).joined(separator: " ") }
 
-    /// The longer an item stays closed, the higher its rank.
-    private static func rank(_ accessibility: Keychain.Accessibility) -> Int {
-        switch accessibility {
-        case .always: 0
-        case .afterFirstUnlock: 1
-        case .whenUnlocked: 2
-        case .passcodeSet: 3
-        }
-    }
-
     /// Whether each new way of reading requires everything that one of the former ways required.
-    private static func isAsStrict(_ new: Keychain.AccessControl, as former: Keychain.AccessControl) -> Bool {
-        let before = ways(former)
-        return ways(new).allSatisfy { way in
-            before.contains { old in old.allSatisfy { factor in way.contains { covers($0, factor) } } }
+    private static func isAsStrict(_ new: AccessControl, as former: AccessControl) -> Bool {
+        new.ways.allSatisfy { way in
+            former.ways.contains { old in old.allSatisfy { factor in way.contains { covers($0, factor) } } }
         }
-    }
-
-    private static func ways(_ access: Keychain.AccessControl) -> [[Keychain.Constraint]] {
-        access.any && access.require.count > 1 ? access.require.map { [$0] } : [access.require]
     }
 
     /// Whether giving one factor also proves the other.
-    private static func covers(_ given: Keychain.Constraint, _ asked: Keychain.Constraint) -> Bool {
+    private static func covers(_ given: AccessControl.Requirement, _ asked: AccessControl.Requirement) -> Bool {
         switch asked {
-        case .presence: given != .appPassword
-        case .biometry: given == .biometry || given == .biometryCurrentSet
-        case .biometryCurrentSet, .passcode, .appPassword: given == asked
+        case .userPresence: given != .applicationPassword
+        case .biometryAny: given == .biometryAny || given == .biometryCurrentSet
+        case .biometryCurrentSet, .devicePasscode, .applicationPassword: given == asked
         }
     }
 }

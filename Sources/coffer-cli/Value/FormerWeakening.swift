@@ -13,8 +13,8 @@ struct FormerWeakening {
     ///   - named: applies what the person has named to a former access control.
     /// - Returns: nil if no former value was harder to read.
     static func find(
-        of name: FullName, to wanted: Keychain.AccessControl, _ session: CommandSession,
-        named: (Keychain.AccessControl) -> Keychain.AccessControl
+        of name: FullName, to wanted: AccessControl, _ session: CommandSession,
+        named: (AccessControl) throws(KeychainError) -> AccessControl
     ) throws(KeychainError) -> FormerWeakening? {
         let versions: [Keychain.FormerVersion]
         do throws(KeychainError) {
@@ -26,8 +26,12 @@ struct FormerWeakening {
             guard error.code == .notFound else { throw error }
             return nil
         }
-        let weakened = versions.compactMap { AccessWeakening(from: named($0.access), to: wanted) }
-        return weakened.first.map(FormerWeakening.init(weakening:))
+        for version in versions {
+            if let weakening = AccessWeakening(from: try named(version.access), to: wanted) {
+                return FormerWeakening(weakening: weakening)
+            }
+        }
+        return nil
     }
 
     func text(_ shownName: String) -> String {

@@ -61,12 +61,12 @@ extension OldVault.Item {
         let (metadata, access) = (item.summary.metadata, item.summary.access)
         self.init(
             service: metadata.service, account: metadata.account,
-            kind: metadata.kind == .generic ? nil : metadata.kind.rawValue, label: metadata.label,
+            kind: metadata.kind == .genericPassword ? nil : metadata.kind.rawValue, label: metadata.label,
             comment: metadata.comment, attributes: metadata.attributes, expires: metadata.expires,
-            accessibility: access.accessibility.description,
-            thisDeviceOnly: access.thisDeviceOnly,
-            require: access.constraints.description.split(separator: ", ").map(String.init),
-            any: access.operator == .or)
+            accessibility: access.accessibility.rawValue,
+            thisDeviceOnly: access.isThisDeviceOnly,
+            require: access.requirements.inOrder.map(\.rawValue),
+            any: access.anyIsEnough)
     }
 }
 

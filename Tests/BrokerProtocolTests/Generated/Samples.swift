@@ -1,5 +1,6 @@
 // Made by scripts/interfaces: change that script.
 import BrokerProtocol
+import Item
 import Varlink
 
 extension SampleSource {
@@ -64,7 +65,7 @@ extension SampleSource {
         BrokerInterface.Report.self,
         BrokerInterface.EndLeases.self,
         BrokerInterface.Refuse.self,
-        Keychain.AccessControl.self,
+        AccessControl.self,
         Keychain.AccessChange.self,
         Keychain.Item.self,
         Keychain.FormerVersion.self,

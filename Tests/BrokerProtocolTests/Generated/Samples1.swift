@@ -1,5 +1,6 @@
 // Made by scripts/interfaces: change that script.
 import BrokerProtocol
+import Item
 import Varlink
 
 extension Agent.Display: Sampled {
@@ -374,12 +375,6 @@ extension BrokerInterface.EndLeases: Sampled {
 extension BrokerInterface.Refuse: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
         Self(challenge: source.next(), reason: source.next())
-    }
-}
-
-extension Keychain.AccessControl: Sampled {
-    static func sample(_ source: inout SampleSource) -> Self {
-        Self(accessibility: source.next(), thisDeviceOnly: source.next(), require: source.next(), any: source.next())
     }
 }
 

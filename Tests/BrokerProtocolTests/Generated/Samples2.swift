@@ -1,5 +1,6 @@
 // Made by scripts/interfaces: change that script.
 import BrokerProtocol
+import Item
 import Varlink
 
 extension Keychain.Item: Sampled {
@@ -7,7 +8,7 @@ extension Keychain.Item: Sampled {
         Self(
             id: source.next(), service: source.next(), account: source.next(), kind: source.next(),
             label: source.next(), comment: source.next(), attributes: source.next(),
-            access: source.next() as Keychain.AccessControl, created: source.next(), modified: source.next(),
+            access: source.next() as AccessControl, created: source.next(), modified: source.next(),
             expires: source.next(), version: source.next(), revision: source.next(), biometrySet: source.next()
         )
     }
@@ -15,10 +16,7 @@ extension Keychain.Item: Sampled {
 
 extension Keychain.FormerVersion: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
-        Self(
-            version: source.next(), set: source.next(), access: source.next() as Keychain.AccessControl,
-            until: source.next()
-        )
+        Self(version: source.next(), set: source.next(), access: source.next() as AccessControl, until: source.next())
     }
 }
 
@@ -365,7 +363,7 @@ extension Keychain.Edit: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
         Self(
             service: source.next(), account: source.next(), kind: source.next(),
-            access: source.next() as Keychain.AccessControl?, label: source.next(), comment: source.next(),
+            access: source.next() as AccessControl?, label: source.next(), comment: source.next(),
             attributes: source.next(), expires: source.next(), reason: source.next(), unlock: source.next(),
             applicationPassword: source.next(), newApplicationPassword: source.next(), challenge: source.next()
         )

@@ -1,5 +1,6 @@
 // Made by scripts/interfaces: change that script.
 import BrokerProtocol
+import Item
 import Varlink
 
 extension Keychain.Rename: Sampled {

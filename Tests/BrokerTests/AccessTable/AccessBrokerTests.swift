@@ -3,6 +3,7 @@ import BrokerProtocol
 import Cryptography
 import Dispatch
 import Foundation
+import Item
 import Platform
 import TPM
 import TestSupport
@@ -229,14 +230,14 @@ struct AccessBrokerTests {
         let broker = try await software([])
         let client = try broker.client()
         // Biometric items need an enrolled finger. Application passwords take time, so each state tries them once.
-        let rows = Self.rows.filter { !$0.require.contains(.biometry) && (!$0.takesPassword || $0.require.count == 1) }
+        let rows = Self.rows.filter {
+            !$0.require.contains(.biometryAny) && (!$0.takesPassword || $0.require.count == 1)
+        }
         for state in [AccessRow.State.sealed, .unlocked, .locked] {
             if state == .unlocked { try await unlock(broker) }
             if state == .locked { _ = try await client.call(Keychain.Lock()) }
             for row in rows where !row.takesPassword || row.accessibility == .whenUnlocked {
-                let access = Keychain.AccessControl(
-                    accessibility: row.accessibility, thisDeviceOnly: row.thisDeviceOnly, require: row.require,
-                    any: row.joined == .or)
+                let access = try AccessRuleTests.access(row)
                 let set = Keychain.Set(
                     service: "s", account: "a", value: someValue, access: access,
                     applicationPassword: row.takesPassword ? Self.password : nil)
@@ -296,7 +297,7 @@ struct AccessBrokerTests {
         let rows = Self.rows.indices.filter { index in
             let row = Self.rows[index]
             return row.accessibility == .always && !row.takesPassword
-                && (row.require.count == 1 || row.require == [.biometry, .passcode])
+                && (row.require.count == 1 || row.require == [.biometryAny, .devicePasscode])
         }
         #expect(rows.count == 5)
         let broker = try await stocked(rows) { earlier in

@@ -1,5 +1,6 @@
 import BrokerProtocol
 import Foundation
+import Item
 import Testing
 
 /// The tables of docs/access-control.md are those of the tests. `COFFER_UPDATE_GOLDEN=1` writes them.
@@ -14,7 +15,7 @@ struct AccessDocumentTests {
             "| class | sealed | locked | unlocked | leaves this device |",
             "|---|---|---|---|---|",
         ]
-        for accessibility in Keychain.Accessibility.allCases {
+        for accessibility in AccessControl.Accessibility.allCases {
             let row = AccessRow(accessibility: accessibility, thisDeviceOnly: false, require: [], joined: .none)
             let states: [String] = [AccessRow.State.sealed, .locked, .unlocked].map { state in
                 if row.needsBoundVault { return "refused: not bound" }
@@ -41,19 +42,20 @@ struct AccessDocumentTests {
         return lines
     }
 
-    private static func text(_ way: [Keychain.Constraint]) -> String {
+    private static func text(_ way: [AccessControl.Requirement]) -> String {
         if way.isEmpty { return "nothing" }
         return way.map { AccessRow.signature[$0] ?? "the application password" }.joined(separator: " + ")
     }
 
     /// The result of a call in each state, for each kind of item that makes a difference.
     private static var calls: [String] {
-        let examples: [(String, [Keychain.Constraint], AccessRow.Joined)] = [
-            ("*none*", [], .none), ("`presence`", [.presence], .none),
-            ("`presence` and `passcode`", [.presence, .passcode], .and),
-            ("`biometry` or `passcode`", [.biometry, .passcode], .or), ("`app-password`", [.appPassword], .none),
-            ("`presence` and `app-password`", [.presence, .appPassword], .and),
-            ("`presence` or `app-password`", [.presence, .appPassword], .or),
+        let examples: [(String, [AccessControl.Requirement], AccessRow.Joined)] = [
+            ("*none*", [], .none), ("`presence`", [.userPresence], .none),
+            ("`presence` and `passcode`", [.userPresence, .devicePasscode], .and),
+            ("`biometry` or `passcode`", [.biometryAny, .devicePasscode], .or),
+            ("`app-password`", [.applicationPassword], .none),
+            ("`presence` and `app-password`", [.userPresence, .applicationPassword], .and),
+            ("`presence` or `app-password`", [.userPresence, .applicationPassword], .or),
         ]
         var lines = [
             "| item of class `when-unlocked` | locked | locked, `unlock: true` | unlocked | unlocked, with the password |",

@@ -1,4 +1,5 @@
 import BrokerProtocol
+import Item
 
 /// One combination of all parts of an access control. It states what the documents promise, independently of the code
 /// that keeps the promise.
@@ -19,13 +20,13 @@ struct AccessRow: Sendable, CustomStringConvertible {
         case person([Keychain.Purpose], [[String]])
     }
 
-    let accessibility: Keychain.Accessibility
+    let accessibility: AccessControl.Accessibility
     let thisDeviceOnly: Bool
-    let require: [Keychain.Constraint]
+    let require: [AccessControl.Requirement]
     let joined: Joined
 
     /// Every class × this device only × set of constraints × operator.
-    static let all: [AccessRow] = Keychain.Accessibility.allCases.flatMap { accessibility in
+    static let all: [AccessRow] = AccessControl.Accessibility.allCases.flatMap { accessibility in
         [false, true].flatMap { scope in
             sets.flatMap { set in
                 Joined.allCases.map {
@@ -36,8 +37,8 @@ struct AccessRow: Sendable, CustomStringConvertible {
     }
 
     /// All 32 sets of constraints, in the order of the documents.
-    static let sets: [[Keychain.Constraint]] = (0..<32).map { bits in
-        Keychain.Constraint.allCases.indices.filter { bits >> $0 & 1 == 1 }.map { Keychain.Constraint.allCases[$0] }
+    static let sets: [[AccessControl.Requirement]] = (0..<32).map { bits in
+        AccessControl.Requirement.allCases.enumerated().filter { bits >> $0.offset & 1 == 1 }.map(\.element)
     }
 
     var description: String {
@@ -47,23 +48,23 @@ struct AccessRow: Sendable, CustomStringConvertible {
 
     /// It contradicts itself, or joins requirements that are not there.
     var isContradiction: Bool {
-        let hasBothBiometries = require.contains(.biometry) && require.contains(.biometryCurrentSet)
+        let hasBothBiometries = require.contains(.biometryAny) && require.contains(.biometryCurrentSet)
         return hasBothBiometries || (joined != .none && require.count < 2)
     }
 
     /// It needs a vault that is bound to the login password. Such items cannot be made yet.
     var needsBoundVault: Bool { accessibility == .passcodeSet }
 
-    var takesPassword: Bool { require.contains(.appPassword) }
+    var takesPassword: Bool { require.contains(.applicationPassword) }
 
     /// Each way of reading, with everything that it requires.
-    var ways: [[Keychain.Constraint]] {
+    var ways: [[AccessControl.Requirement]] {
         if require.isEmpty { return [[]] }
         return joined == .or ? require.map { [$0] } : [require]
     }
 
     /// When a class can be read.
-    static let readable: [Keychain.Accessibility: Set<State>] = [
+    static let readable: [AccessControl.Accessibility: Set<State>] = [
         .whenUnlocked: [.unlocked],
         .afterFirstUnlock: [.locked, .unlocked],
         .passcodeSet: [.unlocked],
@@ -71,9 +72,9 @@ struct AccessRow: Sendable, CustomStringConvertible {
     ]
 
     /// The signature that meets a constraint. The application password has none.
-    static let signature: [Keychain.Constraint: String] = [
-        .presence: "presence", .biometry: "biometry-any", .biometryCurrentSet: "biometry-current-set",
-        .passcode: "passcode",
+    static let signature: [AccessControl.Requirement: String] = [
+        .userPresence: "presence", .biometryAny: "biometry-any", .biometryCurrentSet: "biometry-current-set",
+        .devicePasscode: "passcode",
     ]
 
     /// - Parameters:
@@ -83,7 +84,7 @@ struct AccessRow: Sendable, CustomStringConvertible {
         if state == .none { return .absent }
         let isOpen = Self.readable[accessibility, default: []].contains(state)
         if !isOpen && !unlocking { return .locked }
-        let ways = self.ways.filter { $0.contains(.appPassword) == password }
+        let ways = self.ways.filter { $0.contains(.applicationPassword) == password }
         if ways.isEmpty { return password ? .passwordRefused : .passwordRequired }
         let signed = ways.map { $0.compactMap { Self.signature[$0] } }
         var purposes: [Keychain.Purpose] = isOpen ? [] : [.unlock]

@@ -1,5 +1,6 @@
 import Authorization
 import BrokerProtocol
+import Item
 import Platform
 import Testing
 import Varlink
@@ -9,35 +10,23 @@ import Varlink
 
 /// Every combination of access control and state of the vault, against the value type and the rules: 4 classes × 2 × 32 sets × 3 operators × 4 states.
 struct AccessRuleTests {
-    private static let constraints: [Keychain.Constraint: ConstraintSet] = [
-        .presence: .presence, .biometry: .biometryAny, .biometryCurrentSet: .biometryCurrentSet, .passcode: .passcode,
-        .appPassword: .applicationPassword,
-    ]
-
     static func access(_ row: AccessRow) throws(AccessControlError) -> AccessControl {
-        let classes: [Keychain.Accessibility: Accessibility] = [
-            .whenUnlocked: .whenUnlocked, .afterFirstUnlock: .afterFirstUnlock, .passcodeSet: .passcodeSet,
-            .always: .always,
-        ]
-        let operators: [AccessRow.Joined: ConstraintOperator] = [.none: .none, .and: .and, .or: .or]
-        return try AccessControl(
-            accessibility: classes[row.accessibility] ?? .whenUnlocked, thisDeviceOnly: row.thisDeviceOnly,
-            constraints: row.require.reduce(into: []) { $0.formUnion(constraints[$1] ?? []) },
-            operator: operators[row.joined] ?? .none)
+        try AccessControl(
+            row.accessibility, isThisDeviceOnly: row.thisDeviceOnly, requirements: Set(row.require),
+            anyIsEnough: row.joined == .or)
     }
 
     @Test("all combinations: contradictions cannot be made, everything else is what was asked for")
     func construction() {
         #expect(AccessRow.all.count == 4 * 2 * 32 * 3)
-        for row in AccessRow.all {
+        for row in AccessRow.all where row.joined != .and {
             do throws(AccessControlError) {
                 let access = try Self.access(row)
                 #expect(!row.isContradiction, "\(row)")
-                let wire = WireAccess.encode(access)
-                #expect(wire.accessibility == row.accessibility && wire.require == row.require, "\(row)")
-                #expect(wire.any == (row.joined == .or), "\(row)")
+                #expect(access.accessibility == row.accessibility && access.requirements == Set(row.require), "\(row)")
+                #expect(access.anyIsEnough == (row.joined == .or), "\(row)")
                 let isImplied = [.always, .passcodeSet].contains(row.accessibility)
-                #expect(wire.thisDeviceOnly == (row.thisDeviceOnly || isImplied), "\(row)")
+                #expect(access.isThisDeviceOnly == (row.thisDeviceOnly || isImplied), "\(row)")
                 #expect(try AccessControl(decoding: access.encoded) == access, "\(row)")
             } catch { #expect(row.isContradiction, "\(row): \(error)") }
         }
@@ -46,17 +35,17 @@ struct AccessRuleTests {
     @Test("the wire refuses what cannot be made, and narrows nothing")
     func wire() {
         for row in AccessRow.all where row.joined != .and {
-            let wire = Keychain.AccessControl(
+            let wire = Keychain.AccessChange(
                 accessibility: row.accessibility, thisDeviceOnly: row.thisDeviceOnly, require: row.require,
                 any: row.joined == .or)
             do throws(Fault) {
-                let access = try WireAccess.decode(wire)
-                #expect(!row.isContradiction && WireAccess.encode(access).require == row.require, "\(row)")
-                #expect(WireAccess.encode(access).any == wire.any, "\(row)")
+                let access = try WireAccess.decode(wire, over: nil)
+                #expect(!row.isContradiction && access.requirements.inOrder == row.require, "\(row)")
+                #expect(access.anyIsEnough == wire.any, "\(row)")
             } catch { #expect(row.isContradiction && error.name == .invalidArgument, "\(row)") }
         }
-        let twice = Keychain.AccessControl(require: [.presence, .presence])
-        #expect(throws: Fault.self) { try WireAccess.decode(twice) }
+        let twice = Keychain.AccessChange(require: [.userPresence, .userPresence])
+        #expect(throws: Fault.self) { try WireAccess.decode(twice, over: nil) }
     }
 
     @Test("all combinations in all states: what a read asks for, and by which sets of signatures")
@@ -75,12 +64,12 @@ struct AccessRuleTests {
                 item: item, version: 1, accessibility: access.accessibility,
                 alternatives: slots.map { slot in
                     ReadPlan.Alternative(
-                        agreements: slot.constraints.roles.map { ReadPlan.Agreement(role: $0, point: [4]) },
-                        passwordSalt: slot.constraints.contains(.applicationPassword) ? [1] : nil)
+                        agreements: slot.requirements.roles.map { ReadPlan.Agreement(role: $0, point: [4]) },
+                        passwordSalt: slot.requirements.contains(.applicationPassword) ? [1] : nil)
                 })
             #expect(slots.allSatisfy { $0.keyClass == KeyClass(access) }, "\(row)")
-            #expect(slots.allSatisfy { $0.keyClass.isThisDeviceOnly == access.thisDeviceOnly }, "\(row)")
-            #expect((Slot.shapes(for: access).count > slots.count) == !access.thisDeviceOnly, "\(row)")
+            #expect(slots.allSatisfy { $0.keyClass.isThisDeviceOnly == access.isThisDeviceOnly }, "\(row)")
+            #expect((Slot.shapes(for: access).count > slots.count) == !access.isThisDeviceOnly, "\(row)")
             for state in AccessRow.State.allCases {
                 let lock: VaultActor.LockState
                 switch state {

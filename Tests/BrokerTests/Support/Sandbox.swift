@@ -1,6 +1,7 @@
 import Authorization
 import Broker
 import BrokerProtocol
+import Item
 import RootConfiguration
 import TestSupport
 import Testing
@@ -36,8 +37,8 @@ func challenge(_ body: () async throws -> some Sendable) async throws -> String 
     return try #require(fault.details.challenge)
 }
 
-extension Keychain.AccessControl {
-    static let presence = Keychain.AccessControl(require: [.presence])
+extension AccessControl {
+    static let presence = AccessControl.whenUnlocked.requiring(.userPresence)
 }
 
 /// "value", as the wire has it.

@@ -1,5 +1,6 @@
 import BrokerProtocol
 import Foundation
+import Item
 import TestSupport
 import Varlink
 
@@ -21,13 +22,14 @@ struct Stage {
     }
 
     static func item(
-        _ service: String = "github", _ account: String = "me", require: [Keychain.Constraint] = [],
-        modified: Int64 = 1_700_000_000_000, kind: Keychain.ItemKind = .generic
+        _ service: String = "github", _ account: String = "me", require: [AccessControl.Requirement] = [],
+        modified: Int64 = 1_700_000_000_000, kind: ItemKind = .genericPassword
     ) -> Keychain.Item {
         Keychain.Item(
             id: "00112233-4455-6677-8899-aabbccddeeff", service: service, account: account, kind: kind, label: nil,
             comment: nil, attributes: [:],
-            access: .init(require: require), created: modified, modified: modified, expires: nil, version: 1)
+            access: require.reduce(.whenUnlocked) { $0.requiring($1) }, created: modified, modified: modified,
+            expires: nil, version: 1)
     }
 
     static var absent: FakeServer.Step {

@@ -1,6 +1,7 @@
 import Authorization
 import Cryptography
 import Foundation
+import Item
 import JSON
 import Platform
 import Recovery
@@ -30,7 +31,7 @@ struct SampleVault {
         try VaultFile.create(directory: folder.path, keys: keys, record: record)
         let vault = try OpenVault(directory: folder.path, record: record, sealer: sealer)
         for (index, access) in [
-            AccessControl.plain(.always), .plain(.whenUnlocked), try AccessControl(constraints: .presence),
+            AccessControl.always, .whenUnlocked, .whenUnlocked.requiring(.userPresence),
         ].enumerated() {
             _ = try vault.set(
                 ItemDraft(

@@ -1,5 +1,6 @@
 import BrokerProtocol
 import Foundation
+import Item
 import JSON
 import Platform
 import RootConfiguration
@@ -17,7 +18,7 @@ enum WireSamples {
         func add<Method: VarlinkMethod>(_ method: Method) throws {
             calls.append((Varlink.encode(VarlinkCall(method)).dropLast(), Keychain.InVault<Method>.self))
         }
-        let access = Keychain.AccessControl(require: [.presence, .passcode], any: true)
+        let access = AccessControl.whenUnlocked.requiringAny(of: .userPresence, .devicePasscode)
         let value = Data("value".utf8).base64EncodedString()
         try add(
             Keychain.Set(
@@ -39,7 +40,7 @@ enum WireSamples {
         try add(Keychain.Show(service: "s", account: "a"))
         try add(Keychain.List(service: "s"))
         try add(Keychain.Monitor(service: "s"))
-        try add(Keychain.List(service: "s", kind: .generic))
+        try add(Keychain.List(service: "s", kind: .genericPassword))
         try add(Keychain.Delete(service: "s", account: "a", kind: .file, ifRevision: "0"))
         try add(Keychain.Search(text: "s", attributes: ["k": "v"]))
         try add(

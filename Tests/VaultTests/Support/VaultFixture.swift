@@ -1,6 +1,7 @@
 import Authorization
 import Cryptography
 import Foundation
+import Item
 import SQLite
 import Synchronization
 import TestSupport

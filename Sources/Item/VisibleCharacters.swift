@@ -4,17 +4,17 @@
 /// These are spelt out: what a terminal obeys, what changes the direction of writing, every blank but the space, every character that shows nothing,
 /// and marks that pile up. Joiners and variation selectors are among them, also within emoji: with and without them an emoji looks the same in many
 /// places, and a name must not.
-public struct VisibleCharacters {
+package struct VisibleCharacters {
     /// The most marks that one letter may have, in a row. Vietnamese has two, Hebrew with its accents and Tibetan have up to four.
-    public static let mostMarks = 4
+    package static let mostMarks = 4
 
     private var marks = 0
     /// Whether there is a character that a mark can belong to. A mark alone would change the quote or blank before it.
     private var hasLetter = false
 
-    public init() {}
+    package init() {}
 
-    public mutating func shows(_ scalar: Unicode.Scalar) -> Bool {
+    package mutating func shows(_ scalar: Unicode.Scalar) -> Bool {
         guard !Self.isHidden(scalar) else {
             (marks, hasLetter) = (0, false)
             return false
@@ -30,9 +30,18 @@ public struct VisibleCharacters {
     }
 
     /// Whether every character of a text may be shown as it is.
-    public static func show(_ text: String) -> Bool {
+    package static func show(_ text: String) -> Bool {
         var characters = VisibleCharacters()
         return text.unicodeScalars.allSatisfy { characters.shows($0) }
+    }
+
+    /// Whether a terminal obeys a character or writes from right to left after it. What is shown as a value may have every
+    /// other one.
+    package static func steers(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: true
+        default: scalar.properties.isBidiControl
+        }
     }
 
     private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {

@@ -1,4 +1,4 @@
-import Platform
+import Item
 import Testing
 
 /// Attacker 4: names that look alike, or that cover what stands beside them.

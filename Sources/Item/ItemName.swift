@@ -1,4 +1,4 @@
-/// The name of an item in a vault: its class, service and account. No two items of a vault have the same name.
+/// The name of an item in a vault: its kind, service and account. No two items of a vault have the same name.
 ///
 /// Service and account have at most 1 KiB each, in UTF-8. The service is not empty.
 public struct ItemName: Sendable, Hashable {
@@ -7,13 +7,13 @@ public struct ItemName: Sendable, Hashable {
     /// Tells the items of a service apart. It may be empty.
     public let account: String
     /// Generic passwords, internet passwords, keys and certificates have names of their own.
-    public let itemClass: ItemClass
+    public let itemClass: ItemKind
 
     /// A name. The broker checks its lengths.
     /// ```swift
     /// let name = ItemName(service: "com.example.app", account: "token")
     /// ```
-    public init(service: String, account: String, itemClass: ItemClass = .genericPassword) {
+    public init(service: String, account: String, itemClass: ItemKind = .genericPassword) {
         self.service = service
         self.account = account
         self.itemClass = itemClass
@@ -25,7 +25,7 @@ public struct ItemName: Sendable, Hashable {
             && one.account.utf8.elementsEqual(other.account.utf8)
     }
 
-    /// Hashes what `==` compares: the class and the bytes of both texts.
+    /// Hashes what `==` compares: the kind and the bytes of both texts.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(itemClass)
         for text in [service, account] {

@@ -1,0 +1,43 @@
+import Item
+
+// What an item's members and those of a call that sets them can be.
+extension Keychain {
+    /// What `Set` does when the item is or is not there.
+    public enum SetMode: String, Codable, Sendable, CaseIterable {
+        case replace, new, existing
+    }
+
+    /// When changes are protected against an older copy of the file, if not at once.
+    public enum RollbackTime: String, Codable, Sendable, CaseIterable {
+        case later
+    }
+}
+
+extension Keychain.Change {
+    /// What one change of `Apply` does.
+    public enum Action: String, Codable, Sendable, CaseIterable {
+        case set, delete
+        /// Deletes all items of a service.
+        case deleteService
+    }
+}
+
+extension Keychain.AccessChange {
+    /// Names all of it.
+    /// - Throws: if it contradicts itself.
+    public init(_ access: AccessControl) throws(AccessControlError) {
+        try access.check()
+        self.init(
+            accessibility: access.accessibility, thisDeviceOnly: access.isThisDeviceOnly,
+            require: access.requirements.inOrder, any: access.anyIsEnough)
+    }
+
+    /// What an item has after the change.
+    /// - Throws: if that contradicts itself.
+    public func applied(to former: AccessControl) throws(AccessControlError) -> AccessControl {
+        try AccessControl(
+            accessibility ?? former.accessibility, isThisDeviceOnly: thisDeviceOnly ?? former.isThisDeviceOnly,
+            requirements: require.map(Set.init(naming:)) ?? former.requirements,
+            anyIsEnough: any ?? (require == nil && former.anyIsEnough))
+    }
+}
