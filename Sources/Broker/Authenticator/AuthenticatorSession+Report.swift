@@ -19,7 +19,7 @@ extension AuthenticatorSession {
             let challenge = try core.challenges.report(of: uid, by: caller, vault: vault)
             // The challenge exists before logind is asked, so that a lock from now on drops it.
             do throws(Fault) {
-                if !method.unlocksScreens { try LockedScreenRule.check(await core.locks.screen(of: uid)) }
+                if !method.unlocksScreens { try LockedScreenPrecondition.check(await core.locks.screen(of: uid)) }
             } catch {
                 core.challenges.drop(challenge)
                 throw error

@@ -32,7 +32,7 @@ enum ApplyHandler: MethodHandler {
             try AccessForecast.accesses(after: steps, in: state.vault)
         }
         try await check(zip(sets, accesses), in: request.vaultActor.record())
-        _ = try await EnrolmentRule.check(accesses, granted: granted, request)
+        _ = try await EnrolmentPrecondition.check(accesses, granted: granted, request)
         let passwords = try await stretch(zip(sets, accesses), request)
         var rest = zip(accesses, passwords).makeIterator()
         let changes = steps.map { step in
@@ -59,7 +59,7 @@ enum ApplyHandler: MethodHandler {
         _ sets: some Sequence<(ApplyStep, AccessControl)>, in record: RegistryRecord
     ) throws(Fault) {
         for (step, access) in sets {
-            try step.naming { () throws(Fault) in try OwnerRule.check(access, in: record) }
+            try step.naming { () throws(Fault) in try OwnerPrecondition.check(access, in: record) }
         }
     }
 

@@ -6,7 +6,7 @@ import Vault
 /// `Boot`: the registers that the caller's vault is tied to, and whether this boot is approved.
 enum BootHandler: MethodHandler {
     static func answer(_ method: Keychain.Boot, _ request: Request) async throws(Fault) -> MethodAnswer {
-        try BootRule.check(request)
+        try BootPrecondition.check(request)
         return .reply(Keychain.Boot.Reply(boot: try await request.vaultActor.boots.state(in: request.vaultActor)))
     }
 }
@@ -14,20 +14,21 @@ enum BootHandler: MethodHandler {
 /// `TieCoverage`: what a tie would protect in this boot.
 enum TieCoverageHandler: MethodHandler {
     static func answer(_ method: Keychain.TieCoverage, _ request: Request) async throws(Fault) -> MethodAnswer {
-        try BootRule.check(request)
-        try BootRule.check(await request.vaultActor.record())
+        try BootPrecondition.check(request)
+        try BootPrecondition.check(await request.vaultActor.record())
         return .reply(
-            Keychain.TieCoverage.Reply(coverage: try await BootRule.coverage(of: method.registers, request.core)))
+            Keychain.TieCoverage.Reply(
+                coverage: try await BootPrecondition.coverage(of: method.registers, request.core)))
     }
 }
 
 /// `TieToBoot`: asks for a person. The signatures, not this call, release the roots to be sealed again.
 enum TieToBootHandler: MethodHandler {
     static func answer(_ method: Keychain.TieToBoot, _ request: Request) async throws(Fault) -> MethodAnswer {
-        try BootRule.check(request)
+        try BootPrecondition.check(request)
         let granted = try request.redeem(method.challenge)
         let releases = method.release ?? false
-        if let named = method.registers { _ = try BootRule.registers(named) }
+        if let named = method.registers { _ = try BootPrecondition.registers(named) }
         let isGranted =
             switch granted?.request {
             case .tieToBoot: !releases
@@ -35,7 +36,7 @@ enum TieToBootHandler: MethodHandler {
             default: false
             }
         let record = try await request.vaultActor.record()
-        try BootRule.check(record)
+        try BootPrecondition.check(record)
         if (record.boot == nil) == releases {
             guard releases || isGranted else {
                 throw Fault(
@@ -50,8 +51,8 @@ enum TieToBootHandler: MethodHandler {
         if isGranted { throw Faults.challengeRefused }
         guard !releases else { throw try request.ask(for: .releaseFromBoot, vault: record.vault) }
         try await request.vaultActor.roots.requireRecoveryCode(in: request.vaultActor)
-        let coverage = try await BootRule.coverage(of: method.registers, request.core)
-        try BootRule.check(coverage, isWeakMeant: method.weak ?? false)
+        let coverage = try await BootPrecondition.coverage(of: method.registers, request.core)
+        try BootPrecondition.check(coverage, isWeakMeant: method.weak ?? false)
         throw try request.ask(
             for: .tieToBoot(registers: coverage.registers.map { Int($0) }), vault: record.vault)
     }
@@ -64,7 +65,7 @@ enum TieToBootHandler: MethodHandler {
 /// `ApproveBoot`: asks the person every time. The signature is valid for nothing else.
 enum ApproveBootHandler: MethodHandler {
     static func answer(_ method: Keychain.ApproveBoot, _ request: Request) async throws(Fault) -> MethodAnswer {
-        try BootRule.check(request)
+        try BootPrecondition.check(request)
         let granted = try request.redeem(method.challenge)
         guard let (boot, standing) = try await request.vaultActor.boots.standing(in: request.vaultActor) else {
             throw Fault(.invalidArgument, "your vault is not tied to the boot", advice: "tie it with: coffer boot bind")

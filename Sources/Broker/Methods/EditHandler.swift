@@ -25,9 +25,9 @@ enum EditHandler: MethodHandler {
             }
             return .reply(Keychain.ChangedItemReply(item: Keychain.Item(item)))
         }
-        try await OwnerRule.check(access, in: request.vaultActor.record())
+        try await OwnerPrecondition.check(access, in: request.vaultActor.record())
         let granted = try request.redeem(method.challenge)
-        let enrolled = try await EnrolmentRule.check(access, granted: granted, request)
+        let enrolled = try await EnrolmentPrecondition.check(access, granted: granted, request)
         let password = try request.secrets.decode(applicationPassword: method.applicationPassword)
         let newPassword = try request.secrets.decode(applicationPassword: method.newApplicationPassword) ?? password
         let stretched: StretchedPassword?
@@ -45,7 +45,7 @@ enum EditHandler: MethodHandler {
             deed: .change,
             enrolled: enrolled)
         let edited = try await reader.change(request, for: .edit) { vault, item, value in
-            try OwnerRule.check(access, in: vault.record)
+            try OwnerPrecondition.check(access, in: vault.record)
             return try vault.reseal(
                 item, value: value, access: access, applicationPassword: stretched, changes: changes)
         }

@@ -7,7 +7,7 @@ import Vault
 /// `NewRecoveryCode`: asks the person every time, and gives out a code that is not valid yet.
 enum NewRecoveryCodeHandler: MethodHandler {
     static func answer(_ method: Keychain.NewRecoveryCode, _ request: Request) async throws(Fault) -> MethodAnswer {
-        try RecoveryRule.check(request)
+        try RecoveryPrecondition.check(request)
         guard let granted = try request.redeem(method.challenge) else {
             let vault = try await request.vaultActor.vaultID()
             throw try request.ask(for: .recovery, vault: vault)
@@ -34,7 +34,7 @@ enum NewRecoveryCodeHandler: MethodHandler {
 /// `ConfirmRecoveryCode`: the person wrote the code down, and it is valid from now on.
 enum ConfirmRecoveryCodeHandler: MethodHandler {
     static func answer(_ method: Keychain.ConfirmRecoveryCode, _ request: Request) async throws(Fault) -> MethodAnswer {
-        try RecoveryRule.check(request)
+        try RecoveryPrecondition.check(request)
         let characters: SecretBytes
         guard method.characters.utf8.count <= VaultLimits.recoveryCodePart else {
             throw Fault(.invalidArgument, "a group of a code has \(RecoveryCode.groupLength) letters and digits")

@@ -7,7 +7,7 @@ import Vault
 /// session does the work. This method decides what is asked next and when it is done.
 enum RotateAllHandler: MethodHandler {
     static func answer(_ method: Keychain.RotateAll, _ request: Request) async throws(Fault) -> MethodAnswer {
-        try RotationRule.check(request)
+        try RotationPrecondition.check(request)
         if let granted = try request.redeem(method.challenge) {
             guard let outcome = granted.grant.renewal else { throw Faults.challengeRefused }
             if let items = outcome.items {

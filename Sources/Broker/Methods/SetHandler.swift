@@ -16,8 +16,8 @@ enum SetHandler: MethodHandler {
             try state.vault.access(service: method.service, account: method.account, kind: kind)
         }
         let access = try WireAccess.decode(method.access, over: present)
-        try await OwnerRule.check(access, in: request.vaultActor.record())
-        _ = try await EnrolmentRule.check(access, granted: granted, request)
+        try await OwnerPrecondition.check(access, in: request.vaultActor.record())
+        _ = try await EnrolmentPrecondition.check(access, granted: granted, request)
         var password: StretchedPassword?
         if let given = try request.secrets.decode(applicationPassword: method.applicationPassword) {
             guard access.requirements.contains(.applicationPassword) else { throw Faults.applicationPasswordUnknown }
@@ -36,7 +36,7 @@ enum SetHandler: MethodHandler {
             // The access control may have changed while fingers were checked or a password was stretched.
             let now = try state.vault.access(service: method.service, account: method.account, kind: kind)
             guard try WireAccess.decode(method.access, over: now) == access else { throw Faults.challengeRefused }
-            try OwnerRule.check(access, in: state.record)
+            try OwnerPrecondition.check(access, in: state.record)
             let (item, replaced) = try state.vault.set(draft, mode: mode, ifRevision: revision)
             state.note(AccessRecord(.set, by: program, of: .init(item), detail: replaced == nil ? nil : "replaced"))
             // The vault decides if it keeps the former value. `try?`: the new value is stored already, so the call

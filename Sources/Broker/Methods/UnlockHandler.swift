@@ -12,7 +12,7 @@ enum UnlockHandler: MethodHandler {
         let state = try await request.vaultActor.state()
         let isBound = state.bound ?? false
         if let bind = method.bind, bind != isBound {
-            try await BindingRule.check(request.vaultActor.record())
+            try await BindingPrecondition.check(request.vaultActor.record())
             // The challenge was granted for this, but the registry was changed again meanwhile.
             switch granted?.request {
             case .bind where bind, .unbind where !bind: throw Faults.challengeRefused

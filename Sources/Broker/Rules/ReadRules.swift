@@ -9,7 +9,7 @@ enum ReadRules {
     private static let all: [any ReadRule.Type] = [
         MembershipRule.self, RootRule.self, GrantRule.self, OwnVaultRule.self, AccessibilityRule.self,
         ApplicationPasswordRule.self,
-        ConstraintRule.self,
+        RequirementRule.self,
     ]
 
     /// What is left to do: nothing, or one request to a person for everything that the rules need.

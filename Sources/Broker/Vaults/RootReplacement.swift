@@ -19,7 +19,7 @@ struct RootReplacement: Sendable {
         in vaultActor: isolated VaultActor, for challenge: Challenge, root: SecretBytes, pin: SecretBytes?
     ) async throws(Fault) -> (SecretBytes, ResealedRoot) {
         try await replaceRoots(in: vaultActor, for: challenge, root) { (record) throws(Fault) in
-            try BindingRule.check(record, for: challenge)
+            try BindingPrecondition.check(record, for: challenge)
         } seal: { (sealer, next, state) throws(SealerError) in
             let binding = try sealer.requireBinding()
             if let pin { return try binding.bind(next, pin: pin, record: state.record) }
@@ -38,7 +38,7 @@ struct RootReplacement: Sendable {
         let now = UInt64(max(0, Date().timeIntervalSince1970 * 1000))
         if case .tieToBoot = challenge.request { try await requireRecoveryCode(in: vaultActor) }
         return try await replaceRoots(in: vaultActor, for: challenge, root) { (record) throws(Fault) in
-            try BootRule.check(record, for: challenge)
+            try BootPrecondition.check(record, for: challenge)
         } seal: { (sealer, next, state) throws(SealerError) in
             let bootTie = try sealer.requireBootTie()
             let roots = ReleasedRoots(unlockRoot: next, recovery: recovery)

@@ -4,7 +4,7 @@ import Vault
 
 /// An item's constraint is met only by an agreement that the TPM made for this read. With "or" each constraint is a
 /// way of its own. With "and" there is one way, and all of it is needed.
-enum ConstraintRule: ReadRule {
+enum RequirementRule: ReadRule {
     static func verdict(on facts: ReadFacts) -> Verdict {
         let agreements = facts.agreements
         var ways: [[Challenge.Authorization]] = []

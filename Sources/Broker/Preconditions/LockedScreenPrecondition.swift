@@ -2,7 +2,7 @@ import BrokerProtocol
 import Varlink
 
 /// If the owner locked a screen, a login elsewhere must not open the vault.
-enum LockedScreenRule {
+enum LockedScreenPrecondition {
     static func check(_ screen: LockedScreens.Answer) throws(Fault) {
         switch screen {
         case .open: return

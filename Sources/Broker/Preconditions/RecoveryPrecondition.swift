@@ -3,7 +3,7 @@ import Varlink
 
 /// A recovery code is only for one's own vault. One member must not take a group's secrets away. For a service
 /// account nobody can be prompted.
-enum RecoveryRule {
+enum RecoveryPrecondition {
     static func check(_ request: Request) throws(Fault) {
         guard request.admission.standing == .own else {
             throw Fault(.notPermitted, "only a vault's owner can make a recovery code, and only for their own vault")

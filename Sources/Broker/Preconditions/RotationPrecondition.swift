@@ -3,7 +3,7 @@ import Varlink
 
 /// The vault's owner renews all keys, or root does for an account for which nobody can be prompted. The members of a
 /// group cannot decide for each other.
-enum RotationRule {
+enum RotationPrecondition {
     static func check(_ request: Request) throws(Fault) {
         guard request.admission.standing != .member else {
             throw Fault(

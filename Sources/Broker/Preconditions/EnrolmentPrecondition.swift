@@ -6,7 +6,7 @@ import Vault
 
 /// An item is bound to fingerprints only if there are enrolled fingers. Otherwise nobody could ever read it. Only the
 /// authenticator can check that, so it gets a challenge that prompts nobody.
-enum EnrolmentRule {
+enum EnrolmentPrecondition {
     /// - Returns: the kinds that are available, for a further challenge of the same call.
     /// - Throws: `AuthenticationRequired` for the purpose `enrolment` if it was not checked yet.
     static func check(
@@ -23,7 +23,7 @@ enum EnrolmentRule {
         guard !needed.isEmpty else { return [] }
         let record = try await request.vaultActor.use { $0.record }
         // If this owner's vault can never have such an item, fingers need no check.
-        for access in accesses { try OwnerRule.check(access, in: record) }
+        for access in accesses { try OwnerPrecondition.check(access, in: record) }
         let ready = granted?.enrolled ?? []
         if needed.allSatisfy(ready.contains) { return ready }
         // It was checked for this call already, but for other kinds.

@@ -9,7 +9,7 @@ import Vault
 @testable import Broker
 
 /// What each vault may store.
-struct OwnerRuleTests {
+struct OwnerPreconditionTests {
     private func record(_ owner: Owner, isService: Bool = false) throws -> RegistryRecord {
         RegistryRecord(
             vault: try VaultID.random(), owner: owner, ownerName: "x", created: 0, sealer: .software,
@@ -24,7 +24,7 @@ struct OwnerRuleTests {
 
     private func isTaken(_ access: AccessControl, in record: RegistryRecord) -> Bool {
         do throws(Fault) {
-            try OwnerRule.check(access, in: record)
+            try OwnerPrecondition.check(access, in: record)
             return true
         } catch { return false }
     }

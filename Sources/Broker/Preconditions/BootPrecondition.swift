@@ -5,7 +5,7 @@ import Vault
 
 /// Which vault can be tied to the boot. It must be one person's own, who can approve an update. A TPM must know how
 /// the machine was started.
-enum BootRule {
+enum BootPrecondition {
     /// Only the vault's owner may do this.
     static func check(_ request: Request) throws(Fault) {
         guard request.admission.standing == .own else {

@@ -4,7 +4,7 @@ import Varlink
 import Vault
 
 /// Which vault can be bound to a login password: one person's own, if a TPM counts the tries.
-enum BindingRule {
+enum BindingPrecondition {
     static func check(_ record: RegistryRecord) throws(Fault) {
         if case .group = record.owner {
             throw Fault(.invalidArgument, "a group's vault cannot be bound: a group has no password")

@@ -6,7 +6,7 @@ import Varlink
 @testable import Broker
 
 /// Whose vault can be bound to a password.
-struct BindingRuleTests {
+struct BindingPreconditionTests {
     private func record(_ owner: Owner, _ sealer: SealerKind = .tpm, isService: Bool = false) throws -> RegistryRecord {
         RegistryRecord(
             vault: try VaultID.random(), owner: owner, ownerName: "x", created: 1, sealer: sealer,
@@ -15,7 +15,7 @@ struct BindingRuleTests {
 
     private func refusal(_ record: RegistryRecord) -> Fault? {
         do throws(Fault) {
-            try BindingRule.check(record)
+            try BindingPrecondition.check(record)
             return nil
         } catch { return error }
     }
