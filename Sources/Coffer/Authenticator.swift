@@ -145,22 +145,18 @@ package struct Authenticator: Sendable {
         from first: Authentication.Step, by prompter: inout any Prompter, on connection: inout VarlinkConnection,
         for client: Int32?
     ) throws(KeychainError) {
-        var step = first
-        var number: Int64 = 1
-        while !step.done {
-            // Another process may have begun the conversation, and know what came before.
-            guard client == nil || step.step == number else {
-                throw KeychainError(
-                    .authenticatorUntrusted, "somebody else has taken part in the conversation",
-                    advice: "run the command again")
+        var life = ConversationLife(path: paths.authenticator, isHandedOver: client != nil)
+        var step = try life.heard(first)
+        while true {
+            let answer: String?
+            switch step {
+            case .end: return
+            case .tell(let message):
+                try prompter.tell(message)
+                answer = nil
+            case .ask(let message): answer = try ask(message, by: &prompter, on: &connection, for: client)
             }
-            number += 1
-            guard let message = step.message else {
-                throw KeychainError(
-                    authenticator: .notUnderstood("it neither asks anything nor is done"), path: paths.authenticator)
-            }
-            let answer = try reply(to: message, by: &prompter, on: &connection, for: client)
-            step = try exchange(Authentication.Continue(answer: answer), on: &connection, for: client)
+            step = try life.heard(try exchange(Authentication.Continue(answer: answer), on: &connection, for: client))
         }
     }
 
@@ -180,7 +176,6 @@ package struct Authenticator: Sendable {
         }
     }
 
-    /// Checks who serves the socket before anything is asked, because that process gets the password typed here.
     /// - Returns: the process that serves the socket, as the kernel names it.
     @discardableResult
     private func check(_ connection: borrowing VarlinkConnection) throws(KeychainError) -> PeerCredentials {
@@ -190,55 +185,42 @@ package struct Authenticator: Sendable {
         } catch {
             throw KeychainError(authenticator: error, path: paths.authenticator)
         }
-        guard paths.trustsAuthenticator(run: peer.uid, caller: caller) else {
-            throw .untrustedAuthenticator(paths.authenticator, peer)
-        }
+        try paths.check(peer, caller: caller)
         return peer
     }
 
-    /// - Returns: nil for a message that takes no answer.
-    private func reply(
-        to message: Authentication.Message, by prompter: inout any Prompter, on connection: inout VarlinkConnection,
+    private func ask(
+        _ message: Authentication.Message, by prompter: inout any Prompter, on connection: inout VarlinkConnection,
         for client: Int32?
-    ) throws(KeychainError) -> String? {
-        switch message.style {
-        case .info, .error:
-            try prompter.tell(message)
-            return nil
-        case .secret, .visible:
-            let answer: String?
-            if let client {
-                let group: PollGroup
-                do throws(SystemError) { group = try PollGroup([connection.number, client]) } catch {
-                    throw KeychainError(.failed, error.description)
-                }
-                answer = try prompter.ask(message, hangUp: group.number)
-            } else {
-                answer = try prompter.ask(message, hangUp: connection.number)
+    ) throws(KeychainError) -> String {
+        let answer: String?
+        if let client {
+            let group: PollGroup
+            do throws(SystemError) { group = try PollGroup([connection.number, client]) } catch {
+                throw KeychainError(.failed, error.description)
             }
-            if let answer { return answer }
-            throw lastError(on: &connection)
+            answer = try prompter.ask(message, hangUp: group.number)
+        } else {
+            answer = try prompter.ask(message, hangUp: connection.number)
         }
+        if let answer { return answer }
+        throw ConversationLife.end(after: lastAnswer(on: &connection), path: paths.authenticator)
     }
 
     /// No answer came: the authenticator ended the conversation meanwhile, or the person gave up.
-    private func lastError(on connection: inout VarlinkConnection) -> KeychainError {
+    /// - Returns: what the authenticator said; nil if it still waits. It is then told that nobody answers.
+    private func lastAnswer(
+        on connection: inout VarlinkConnection
+    ) -> Result<VarlinkAnswer<Authentication.Step>, TransportFailure>? {
         do throws(TransportFailure) {
-            if case .fault(let fault) = try connection.receive(
-                Authentication.Step.self, until: .now + CallLimits.lastWord)
-            {
-                return KeychainError(authenticatorFault: fault)
-            }
+            return .success(try connection.receive(Authentication.Step.self, until: .now + CallLimits.lastWord))
         } catch .deadline {
             let deadline = ContinuousClock.now + CallLimits.cancellation
-            // The authenticator still waits, so the person gave up. If this call fails, the conversation ends with this process.
+            // `try?`: if this call fails, the conversation ends with this process.
             try? connection.send(Authentication.Cancel(), until: deadline)
             _ = try? connection.receive(Nothing.self, until: deadline)
-            return .cancelledByPerson
-        } catch {
-            return KeychainError(authenticator: error, path: paths.authenticator)
-        }
-        return KeychainError(authenticator: .notUnderstood("its answer fits no question"), path: paths.authenticator)
+            return nil
+        } catch { return .failure(error) }
     }
 
     private func exchange<Method: VarlinkMethod>(

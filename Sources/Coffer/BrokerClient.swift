@@ -24,20 +24,11 @@ package struct BrokerClient: Sendable {
         self.whenWaiting = whenWaiting
     }
 
-    /// The result of a call.
-    package enum Outcome<Answer: Sendable>: Sendable {
-        case answer(Answer)
-        /// A person has to pass this challenge first.
-        /// - leased: a lease covers the request, so the authenticator asks nobody.
-        case personNeeded(challenge: String, purposes: [BrokerProtocol.Keychain.Purpose], leased: Bool)
-    }
-
-    package func call<Method: VarlinkMethod>(_ method: Method) throws(KeychainError) -> Outcome<Method.Reply> {
-        switch try exchange(method, more: nil).last {
-        case .reply(let reply, _): return .answer(reply)
-        case .fault(let fault): return try Self.outcome(of: fault, about: (method as? any ItemNaming)?.shownName)
-        case nil: throw KeychainError(broker: .notUnderstood("there was no answer"), path: path)
+    package func call<Method: VarlinkMethod>(_ method: Method) throws(KeychainError) -> VarlinkAnswer<Method.Reply> {
+        guard let answer = try exchange(method, more: nil).last else {
+            throw KeychainError(broker: .notUnderstood("there was no answer"), path: path)
         }
+        return answer
     }
 
     /// Makes a call that is answered by several replies.
@@ -103,13 +94,5 @@ package struct BrokerClient: Sendable {
             if connection.isUnread { whenWaiting?() }
             return try connection.receive(Reply.self, until: deadline)
         }
-    }
-
-    private static func outcome<Answer>(of fault: Fault, about name: String?) throws(KeychainError) -> Outcome<Answer> {
-        guard fault.name == .authenticationRequired, let challenge = fault.details.challenge else {
-            throw KeychainError(brokerFault: fault, about: name)
-        }
-        let purposes = (fault.details.purposes ?? []).compactMap(BrokerProtocol.Keychain.Purpose.init(rawValue:))
-        return .personNeeded(challenge: challenge, purposes: purposes, leased: fault.details.leased ?? false)
     }
 }

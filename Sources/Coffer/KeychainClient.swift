@@ -1,4 +1,5 @@
 import BrokerProtocol
+import Platform
 import Varlink
 
 /// Calls the broker and has a person asked if needed. A call that needs a person is repeated after the person has been recognised.
@@ -26,11 +27,14 @@ package struct KeychainClient: Sendable {
     /// Makes a call that never needs a person.
     package func call<Method: VarlinkMethod>(_ method: Method) throws(KeychainError) -> Method.Reply {
         switch try broker.call(inVault(method)) {
-        case .answer(let answer): return answer
-        case .personNeeded:
-            throw KeychainError(
-                .protocolViolation, "the broker asks for authentication, but none is needed",
-                advice: "install coffer and cofferd of the same version")
+        case .reply(let answer, _): return answer
+        case .fault(let fault):
+            guard fault.name != .authenticationRequired else {
+                throw KeychainError(
+                    .protocolViolation, "the broker asks for authentication, but none is needed",
+                    advice: "install coffer and cofferd of the same version")
+            }
+            throw KeychainError(brokerFault: fault, about: (method as? any ItemNaming)?.shownName)
         }
     }
 
@@ -108,35 +112,14 @@ package struct KeychainClient: Sendable {
         _ passwords: [BrokerProtocol.Keychain.ItemPassword], prompts: Int,
         prompter findPrompter: ([BrokerProtocol.Keychain.Purpose]) throws(KeychainError) -> any Prompter
     ) throws(KeychainError) -> BrokerProtocol.Keychain.RotateAll.Reply {
-        var method = BrokerProtocol.Keychain.RotateAll(applicationPasswords: passwords)
-        for _ in 0...prompts {
-            switch try broker.call(inVault(method)) {
-            case .answer(let answer): return answer
-            case .personNeeded(let challenge, let purposes, _):
-                guard purposes == [.rotate] else {
-                    throw KeychainError(
-                        .protocolViolation, "the broker asks for something other than renewing keys",
-                        advice: "install coffer and cofferd of the same version")
-                }
-                var prompter = try found(findPrompter, purposes, challenge)
-                try authenticator.pass(challenge, by: &prompter)
-                method.challenge = challenge
+        let method = BrokerProtocol.Keychain.RotateAll(applicationPasswords: passwords)
+        return try answer(to: method, CallLife(repeats: [.rotate: prompts + 1])) { purposes throws(KeychainError) in
+            guard purposes == [.rotate] else {
+                throw KeychainError(
+                    .protocolViolation, "the broker asks for something other than renewing keys",
+                    advice: "install coffer and cofferd of the same version")
             }
-        }
-        throw KeychainError(
-            .requestOutdated, "the broker asks for authentication more often than there are secrets to name",
-            advice: "run the command again")
-    }
-
-    /// - Throws: the error of `findPrompter`. It first tells the broker that nobody will be asked, so that the access log records the attempt.
-    private func found(
-        _ findPrompter: ([BrokerProtocol.Keychain.Purpose]) throws(KeychainError) -> any Prompter,
-        _ purposes: [BrokerProtocol.Keychain.Purpose], _ challenge: String
-    ) throws(KeychainError) -> any Prompter {
-        do throws(KeychainError) { return try findPrompter(purposes) } catch {
-            // If this call fails, the broker notices by itself when the challenge expires.
-            _ = try? broker.call(inVault(BrokerProtocol.Keychain.Withdraw(challenge: challenge)))
-            throw error
+            return try findPrompter(purposes)
         }
     }
 
@@ -146,40 +129,45 @@ package struct KeychainClient: Sendable {
         _ method: Method,
         prompter findPrompter: ([BrokerProtocol.Keychain.Purpose]) throws(KeychainError) -> any Prompter
     ) throws(KeychainError) -> Method.Reply {
+        try answer(to: method, CallLife(), by: findPrompter)
+    }
+
+    private func answer<Method: Challengeable>(
+        to method: Method, _ life: consuming CallLife,
+        by findPrompter: ([BrokerProtocol.Keychain.Purpose]) throws(KeychainError) -> any Prompter
+    ) throws(KeychainError) -> Method.Reply {
         var method = method
-        var asked: Set<BrokerProtocol.Keychain.Purpose> = []
-        var (trustsLease, isLeased) = (true, false)
         while true {
-            let outcome: BrokerClient.Outcome<Method.Reply>
-            do throws(KeychainError) { outcome = try broker.call(inVault(method)) } catch {
-                // The lease has ended since it was signed for.
-                guard isLeased, error.code == .requestOutdated else { throw error }
-                isLeased = false
-                method.challenge = nil
-                continue
+            method.challenge = life.challenge
+            let step: CallLife.Step
+            switch try broker.call(inVault(method)) {
+            case .reply(let answer, _): return answer
+            case .fault(let fault): step = try life.heard(fault, about: (method as? any ItemNaming)?.shownName)
             }
-            switch outcome {
-            case .answer(let answer): return answer
-            case .personNeeded(let challenge, _, leased: true) where trustsLease:
-                trustsLease = false
-                isLeased = pass(leased: challenge)
-                method.challenge = isLeased ? challenge : nil
-            case .personNeeded(let challenge, let purposes, _):
-                guard !purposes.isEmpty, asked.isDisjoint(with: purposes) else {
-                    // A taken-over broker could wear a person out by asking again and again.
-                    throw KeychainError(
-                        .requestOutdated, "the broker asks for authentication a second time",
-                        advice: "run the command again")
+            switch step {
+            case .call(let pause): Self.wait(pause)
+            case .sign(let challenge): life.signed(pass(leased: challenge) ? challenge : nil)
+            case .ask(let challenge, let purposes):
+                do throws(KeychainError) {
+                    // The machine, not the person, knows which fingers are enrolled.
+                    var prompter: any Prompter =
+                        try purposes == [.enrolment] ? SilentPrompter() : findPrompter(purposes)
+                    try authenticator.pass(challenge, by: &prompter)
+                    life.passed(challenge)
+                } catch {
+                    // The access log records that nobody was asked, or that nobody answered.
+                    // `try?`: if this call fails, the broker notices by itself when the challenge expires.
+                    _ = try? broker.call(inVault(BrokerProtocol.Keychain.Withdraw(challenge: challenge)))
+                    Self.wait(try life.failed(error))
                 }
-                asked.formUnion(purposes)
-                // The machine, not the person, knows which fingers are enrolled.
-                var prompter: any Prompter =
-                    try purposes == [.enrolment] ? SilentPrompter() : found(findPrompter, purposes, challenge)
-                try authenticator.pass(challenge, by: &prompter)
-                isLeased = false
-                method.challenge = challenge
             }
         }
+    }
+
+    private static func wait(_ pause: Duration) {
+        guard pause > .zero else { return }
+        // `try?`: what is not waited for is tried sooner.
+        _ = try? Readiness.wait(for: [], until: .now + pause)
     }
 }
 
@@ -222,6 +210,7 @@ extension BrokerProtocol.Keychain.Edit: PasswordTaking {}
 extension BrokerProtocol.Keychain.Rename: PasswordTaking {}
 extension BrokerProtocol.Keychain.Rotate: PasswordTaking {}
 extension BrokerProtocol.Keychain.Restore: PasswordTaking {}
+extension BrokerProtocol.Keychain.RotateAll: Challengeable {}
 extension BrokerProtocol.Keychain.Unlock: Challengeable {}
 extension BrokerProtocol.Keychain.CreateVault: Challengeable {}
 extension BrokerProtocol.Keychain.NewRecoveryCode: Challengeable {}

@@ -155,6 +155,32 @@ import Varlink
         #expect(withdrawn == ["c1"])
     }
 
+    /// A challenge that nobody can pass any more takes no place from others.
+    @Test func whoIsNotRecognisedWithdrawsTheQuestion() throws {
+        var script = Self.gated()
+        script["Withdraw"] = [.answer(Nothing())]
+        var authenticator = Stage.asksPassword
+        authenticator["Continue"] = [.fault(.authenticationFailed, .init(message: "no", reason: "tries"))]
+        let stage = try Stage(broker: script, authenticator: authenticator)
+        let result = try stage.program.run("get", "github", "me", turns: [.init(wait: "Password: ", type: "x\r")])
+        #expect(result.status == 4)
+        #expect(
+            try stage.broker.calls("Withdraw").map { try $0.parameters(Keychain.Withdraw.self)?.challenge } == ["c1"])
+    }
+
+    /// Another prompt opens the vault while this one is open, which ends this one. The command goes on.
+    @Test func aPromptThatAnotherOneOvertookIsForgotten() throws {
+        let stage = try Stage(
+            broker: [
+                "Get": [Stage.personNeeded([.unlock]), Stage.value(Self.secret)], "Withdraw": [.answer(Nothing())],
+            ],
+            authenticator: ["Begin": [.fault(.authenticationChallengeRefused, "another prompt has opened the vault")]])
+        let result = try stage.program.run("get", "github", "me", turns: [])
+        #expect(result.status == 0 && result.output == Self.secret)
+        #expect(
+            try stage.broker.calls("Get").map { try $0.parameters(Keychain.Get.self)?.challenge } == [nil, nil])
+    }
+
     @Test func whoMakesAVaultIsToldOfTheRecoveryCode() throws {
         let stage = try Stage(
             broker: ["Show": [Stage.absent], "Set": [Stage.personNeeded([.create]), Stage.stored()]],

@@ -14,7 +14,7 @@ import Varlink
     private static let call = Keychain.Exists(service: "a", account: "b")
 
     private static func isThere(_ client: BrokerClient) throws -> Bool {
-        guard case .answer(let reply) = try client.call(call) else { throw Unexpected() }
+        guard case .reply(let reply, _) = try client.call(call) else { throw Unexpected() }
         return reply.exists
     }
 
@@ -49,7 +49,8 @@ import Varlink
         let path = scratch.file("coffer.sock")
         let server = try FakeServer(path: path, ["Exists": [.fault(name, "no"), Self.exists]])
         let client = BrokerClient(path: path)
-        #expect(throws: KeychainError.self) { try Self.isThere(client) }
+        let refused = if case .fault(let fault) = try client.call(Self.call) { fault.name } else { nil as Fault.Name? }
+        #expect(refused == name)
         #expect(try Self.isThere(client))
         #expect(server.connections == connections)
     }

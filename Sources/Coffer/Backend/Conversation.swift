@@ -64,50 +64,47 @@ struct Conversation: Sendable {
     ) async -> Result<Void, KeychainError> {
         var announcement = announcement
         do throws(KeychainError) {
-            var step = try await exchange(Authentication.Begin(challenge: challenge), on: connection)
-            while !step.done {
-                guard let message = step.message else {
-                    throw failure(.notUnderstood("it neither asks anything nor is done"))
+            var life = ConversationLife(path: paths.authenticator)
+            var step = try life.heard(try await exchange(Authentication.Begin(challenge: challenge), on: connection))
+            while true {
+                let answer: String?
+                switch step {
+                case .end: return .success(())
+                case .tell(let message):
+                    try await asker.tell(message, on: connection)
+                    answer = nil
+                case .ask(let message): answer = try await ask(message, by: asker, on: connection)
                 }
-                let answer = try await reply(to: message, by: asker, on: connection)
                 if let text = announcement.take() {
                     try await asker.tell(Authentication.Message(style: .info, text: text), on: connection)
                 }
-                step = try await exchange(Authentication.Continue(answer: answer), on: connection)
+                step = try life.heard(try await exchange(Authentication.Continue(answer: answer), on: connection))
             }
-            return .success(())
         } catch { return .failure(error) }
     }
 
-    /// - Returns: nil for a message that takes no answer.
-    private func reply(
-        to message: Authentication.Message, by asker: any Asker, on connection: AsyncVarlinkConnection
-    ) async throws(KeychainError) -> String? {
-        switch message.style {
-        case .info, .error:
-            try await asker.tell(message, on: connection)
-            return nil
-        case .secret, .visible:
-            if let answer = try await asker.ask(message, on: connection) { return answer }
-            if Task.isCancelled { throw .cancelledByTask }
-            guard connection.hasAnswer else {
-                // The authenticator still waits, so the person gave up. `try?`: the conversation also ends with the connection.
-                _ = try? await connection.call(
-                    Authentication.Cancel(), until: ContinuousClock.now + CallLimits.cancellation)
-                throw .cancelledByPerson
-            }
-            throw await lastError(on: connection)
-        }
+    private func ask(
+        _ message: Authentication.Message, by asker: any Asker, on connection: AsyncVarlinkConnection
+    ) async throws(KeychainError) -> String {
+        if let answer = try await asker.ask(message, on: connection) { return answer }
+        if Task.isCancelled { throw .cancelledByTask }
+        throw ConversationLife.end(after: await lastAnswer(on: connection), path: paths.authenticator)
     }
 
-    /// The reason that the authenticator gave before it ended the conversation.
-    private func lastError(on connection: AsyncVarlinkConnection) async -> KeychainError {
+    /// No answer came: the authenticator ended the conversation meanwhile, or the person gave up.
+    /// - Returns: what the authenticator said; nil if it still waits. It is then told that nobody answers.
+    private func lastAnswer(
+        on connection: AsyncVarlinkConnection
+    ) async -> Result<VarlinkAnswer<Authentication.Step>, TransportFailure>? {
+        let deadline = ContinuousClock.now + CallLimits.cancellation
+        guard connection.hasAnswer else {
+            // `try?`: the conversation also ends with the connection.
+            _ = try? await connection.call(Authentication.Cancel(), until: deadline)
+            return nil
+        }
         do throws(TransportFailure) {
-            let answer = try await connection.lastAnswer(
-                Authentication.Step.self, until: .now + CallLimits.cancellation)
-            if case .fault(let fault) = answer { return KeychainError(authenticatorFault: fault) }
-        } catch { return failure(error) }
-        return failure(.notUnderstood("its answer fits no question"))
+            return .success(try await connection.lastAnswer(Authentication.Step.self, until: deadline))
+        } catch { return .failure(error) }
     }
 
     private func connect() async throws(KeychainError) -> AsyncVarlinkConnection {
@@ -116,12 +113,11 @@ struct Conversation: Sendable {
             connection = try await AsyncVarlinkConnection.connect(
                 path: paths.authenticator, until: .now + CallLimits.connect)
         } catch { throw failure(error as? TransportFailure ?? .unreachable("the call was cancelled")) }
-        // The process that serves the socket gets the password that the person types.
         let peer: PeerCredentials
         do throws(TransportFailure) { peer = try connection.peer() } catch { throw failure(error) }
-        guard paths.trustsAuthenticator(run: peer.uid, caller: caller) else {
+        do throws(KeychainError) { try paths.check(peer, caller: caller) } catch {
             connection.close()
-            throw .untrustedAuthenticator(paths.authenticator, peer)
+            throw error
         }
         return connection
     }

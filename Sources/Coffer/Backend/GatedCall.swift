@@ -2,8 +2,8 @@ import BrokerProtocol
 import Glibc
 import Varlink
 
-/// A call that may need a person, from the first try to the answer. A person is asked once for each purpose.
-struct GatedCall<Method: Challengeable>: Sendable {
+/// A call that may need a person, from the first try to the answer. ``CallLife`` says what comes next.
+struct GatedCall<Method: Challengeable>: ~Copyable, Sendable {
     private let backend: BrokerBackend
     private let vault: VaultName
     private let prompts: Prompts
@@ -14,18 +14,7 @@ struct GatedCall<Method: Challengeable>: Sendable {
     private let subject: AskingSubject
 
     private var method: Method
-    private var asked: Set<Wire.Purpose> = []
-    private var trustsLease = true
-    /// Whether the present challenge was signed for under a lease.
-    private var isLeased = false
-    /// How often the call may still be made anew because it was outdated before the person could help it. While another prompt opens the vault, that
-    /// can happen more than once.
-    private var begins = 8
-    private var mayBeginAnew: Bool { begins > 0 }
-    /// Whether an answer of the person may be lost once. A taken-over broker could wear a person out by asking again and again.
-    private var mayLoseAnswer = true
-    /// How long it waits before it begins anew, so that the other prompt gets on.
-    private var pause = Duration.milliseconds(100)
+    private var life = CallLife()
     private var hasPlace = false
 
     init(
@@ -46,10 +35,11 @@ struct GatedCall<Method: Challengeable>: Sendable {
     /// What comes next.
     private enum Step {
         case done(Method.Reply)
+        case again(after: Duration)
         /// A person passes the challenge.
         case ask(String, [Wire.Purpose], any Asker)
         /// The authenticator signs under a lease. Nobody is asked.
-        case lease(String)
+        case sign(String)
         /// Too many calls ask already.
         case wait
     }
@@ -74,54 +64,40 @@ struct GatedCall<Method: Challengeable>: Sendable {
         while true {
             switch try await next() {
             case .done(let reply): return reply
+            case .again(let pause):
+                // `try?`: a task that is cancelled sleeps no longer, and the call notices it.
+                if pause > .zero { try? await Task.sleep(for: pause) }
             case .wait:
                 sharing?.begin()
                 try await access.asking.wait(subject)
                 hasPlace = true
                 sharing?.end()
-                beginAnew()
-            case .lease(let challenge):
-                trustsLease = false
-                isLeased = await pass(leased: challenge)
-                method.challenge = isLeased ? challenge : nil
+                life.waited()
+            case .sign(let challenge):
+                let isSigned = await pass(leased: challenge)
+                life.signed(isSigned ? challenge : nil)
             case .ask(let challenge, let purposes, let asker):
-                asked.formUnion(purposes)
                 sharing?.begin()
                 do throws(KeychainError) { try await pass(challenge, for: purposes, by: asker) } catch {
                     await backend.withdraw(challenge, in: vault)
-                    // Another prompt may have opened the vault, which ends other requests to open it.
-                    guard error.code == .requestOutdated, purposes.contains(.unlock), mayBeginAnew else {
+                    let pause: Duration
+                    do throws(KeychainError) { pause = try life.failed(error) } catch {
                         throw need(purposes).failure(error)
                     }
                     sharing?.end()
-                    await beginAnewLater()
+                    // `try?`: as above.
+                    try? await Task.sleep(for: pause)
                     continue
                 }
                 sharing?.end()
-                isLeased = false
-                method.challenge = challenge
+                life.passed(challenge)
             }
         }
     }
 
-    /// Begins anew when the prompt that has overtaken this one has had some time.
-    private mutating func beginAnewLater() async {
-        begins -= 1
-        // `try?`: a task that is cancelled sleeps no longer, and the call notices it.
-        try? await Task.sleep(for: pause)
-        pause = min(pause * 2, .seconds(3))
-        beginAnew()
-    }
-
-    /// By now, another prompt may have opened the vault.
-    private mutating func beginAnew() {
-        method.challenge = nil
-        asked = []
-        trustsLease = true
-    }
-
     /// Makes the call.
     private mutating func next() async throws(KeychainError) -> Step {
+        method.challenge = life.challenge
         // The repeated call waits for no turn: somebody has answered.
         guard method.challenge == nil else { return try await send() }
         try await access.trying.wait(true)
@@ -131,7 +107,6 @@ struct GatedCall<Method: Challengeable>: Sendable {
 
     private mutating func send() async throws(KeychainError) -> Step {
         if Task.isCancelled { throw .cancelledByTask }
-        let fault: Fault
         let answer = try await access.connections.call(Wire.InVault(method, vault.choice)) { [backend, vault] fault in
             // The call was cancelled, so nobody will be asked.
             guard fault.name == .authenticationRequired, let late = fault.details.challenge else { return }
@@ -139,39 +114,27 @@ struct GatedCall<Method: Challengeable>: Sendable {
         }
         switch answer {
         case .reply(let reply, _): return .done(reply)
-        case .fault(let answer): fault = answer
+        case .fault(let fault): return try await step(after: fault)
         }
-        if fault.name == .challengeRefused, isLeased {
-            // The lease has ended since it was signed for.
-            isLeased = false
-            method.challenge = nil
-            return try await send()
-        }
-        if fault.name == .challengeRefused, asked.contains(.unlock), mayBeginAnew, mayLoseAnswer {
-            // Another prompt has opened the vault between this one and the call, which ends other requests to open it.
-            mayLoseAnswer = false
-            await beginAnewLater()
-            return try await send()
-        }
-        guard fault.name == .authenticationRequired, let challenge = fault.details.challenge else {
-            throw KeychainError(brokerFault: fault, about: name)
-        }
-        let step: Step
-        do throws(KeychainError) { step = try self.step(challenge, fault.details) } catch {
-            await backend.withdraw(challenge, in: vault)
-            throw error
-        }
-        // The challenge would expire before its turn comes.
-        if case .wait = step { await backend.withdraw(challenge, in: vault) }
-        return step
     }
 
-    private mutating func step(_ challenge: String, _ details: Fault.Details) throws(KeychainError) -> Step {
-        let isLeased = details.leased == true && trustsLease
-        let purposes = (details.purposes ?? []).compactMap(Wire.Purpose.init(rawValue:))
-        let step: Step = isLeased ? .lease(challenge) : .ask(challenge, purposes, try asker(for: purposes))
-        if !hasPlace { hasPlace = access.asking.enter(subject) }
-        return hasPlace ? step : .wait
+    private mutating func step(after fault: Fault) async throws(KeychainError) -> Step {
+        let step: Step
+        do throws(KeychainError) {
+            switch try life.heard(fault, about: name) {
+            case .call(let pause): return .again(after: pause)
+            case .sign(let challenge): step = .sign(challenge)
+            case .ask(let challenge, let purposes): step = .ask(challenge, purposes, try asker(for: purposes))
+            }
+            if !hasPlace { hasPlace = access.asking.enter(subject) }
+        } catch {
+            if let challenge = fault.details.challenge { await backend.withdraw(challenge, in: vault) }
+            throw error
+        }
+        guard !hasPlace else { return step }
+        // The challenge would expire before its turn comes.
+        if let challenge = fault.details.challenge { await backend.withdraw(challenge, in: vault) }
+        return .wait
     }
 
     /// Has a person pass the challenge.
@@ -194,11 +157,6 @@ struct GatedCall<Method: Challengeable>: Sendable {
     }
 
     private func asker(for purposes: [Wire.Purpose]) throws(KeychainError) -> any Asker {
-        guard !purposes.isEmpty, asked.isDisjoint(with: purposes) else {
-            // A taken-over broker could wear a person out by asking again and again.
-            throw KeychainError(
-                .requestOutdated, "the broker asks for authentication a second time", advice: "try again")
-        }
         // The machine, not the person, knows which fingers are enrolled.
         if purposes == [.enrolment] { return BlockingAsker(SilentPrompter()) }
         let need = need(purposes)

@@ -1,0 +1,117 @@
+import BrokerProtocol
+import Varlink
+
+/// What a call that may need a person has been through, and so what comes next. It neither calls nor asks anybody:
+/// ``KeychainClient`` drives it and blocks, ``GatedCall`` drives it and suspends.
+///
+/// A broker that was taken over could wear a person out by asking again and again. So a person is asked once for each
+/// purpose, and a lease is tried once.
+struct CallLife: ~Copyable {
+    typealias Purpose = BrokerProtocol.Keychain.Purpose
+
+    /// What the driver does next.
+    enum Step: Sendable, Equatable {
+        /// Makes the call, after this long.
+        case call(after: Duration)
+        /// Has the authenticator sign under a lease, and tells ``signed(_:)``. Nobody is asked.
+        case sign(String)
+        /// Has a person pass the challenge, and tells ``passed(_:)`` or ``failed(_:)``.
+        case ask(String, [Purpose])
+    }
+
+    /// What the next call carries.
+    private(set) var challenge: String?
+    /// How often a person may be asked for a purpose, if not once.
+    private let repeats: [Purpose: Int]
+    /// How often a person was asked for each purpose.
+    private var asked: [Purpose: Int] = [:]
+    /// What a person was asked for last.
+    private var purposes: [Purpose] = []
+    private var trustsLease = true
+    /// Whether the present challenge was signed for under a lease.
+    private var isLeased = false
+    /// How often the call may still be made anew because it was outdated before the person could help it. While another
+    /// prompt opens the vault, that can happen more than once.
+    private var begins = 8
+    /// Whether an answer of the person may be lost once.
+    private var mayLoseAnswer = true
+    /// How long it waits before it begins anew, so that the other prompt gets on.
+    private var pause = Duration.milliseconds(100)
+
+    /// - Parameter repeats: how often a person may be asked for a purpose, where it is more than once.
+    init(repeats: [Purpose: Int] = [:]) {
+        self.repeats = repeats
+    }
+
+    /// What follows from the broker's error.
+    /// - Parameter name: what the call is about, for the message of an error.
+    /// - Throws: the error, unless a person or another try can help.
+    mutating func heard(_ fault: Fault, about name: String?) throws(KeychainError) -> Step {
+        switch fault.name {
+        case .authenticationRequired:
+            guard let challenge = fault.details.challenge else { break }
+            return try needs(challenge, fault.details)
+        case .challengeRefused where isLeased:
+            // The lease has ended since it was signed for.
+            isLeased = false
+            challenge = nil
+            return .call(after: .zero)
+        case .challengeRefused where asked[.unlock] != nil && begins > 0 && mayLoseAnswer:
+            // Another prompt has opened the vault between this one and the call, which ends other requests to open it.
+            mayLoseAnswer = false
+            return .call(after: beginAnew())
+        default: break
+        }
+        throw KeychainError(brokerFault: fault, about: name)
+    }
+
+    private mutating func needs(_ challenge: String, _ details: Fault.Details) throws(KeychainError) -> Step {
+        if details.leased == true, trustsLease { return .sign(challenge) }
+        let wanted = (details.purposes ?? []).compactMap(Purpose.init(rawValue:))
+        guard !wanted.isEmpty, wanted.allSatisfy({ asked[$0, default: 0] < repeats[$0, default: 1] }) else {
+            let often = repeats.isEmpty ? "a second time" : "more often than there are secrets to name"
+            throw KeychainError(
+                .requestOutdated, "the broker asks for authentication \(often)", advice: "run the command again")
+        }
+        purposes = wanted
+        for purpose in Set(wanted) { asked[purpose, default: 0] += 1 }
+        return .ask(challenge, wanted)
+    }
+
+    /// The authenticator has signed this challenge under a lease; nil if the lease has ended meanwhile. The call is then
+    /// made anew, and a person is asked.
+    mutating func signed(_ challenge: String?) {
+        trustsLease = false
+        isLeased = challenge != nil
+        self.challenge = challenge
+    }
+
+    /// A person has passed this challenge.
+    mutating func passed(_ challenge: String) {
+        isLeased = false
+        self.challenge = challenge
+    }
+
+    /// A person has not passed the last challenge, and the driver has withdrawn it.
+    /// - Returns: how long the driver waits before it makes the call anew.
+    /// - Throws: the error, unless another prompt may have opened the vault: that ends other requests to open it.
+    mutating func failed(_ error: KeychainError) throws(KeychainError) -> Duration {
+        guard error.code == .requestOutdated, purposes.contains(.unlock), begins > 0 else { throw error }
+        return beginAnew()
+    }
+
+    /// The call has waited for others before anybody was asked. Meanwhile, one of them may have opened the vault.
+    mutating func waited() {
+        challenge = nil
+        asked = [:]
+        trustsLease = true
+    }
+
+    /// - Returns: how long the other prompt may have to get on.
+    private mutating func beginAnew() -> Duration {
+        begins -= 1
+        waited()
+        defer { pause = min(pause * 2, .seconds(3)) }
+        return pause
+    }
+}
