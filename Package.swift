@@ -182,7 +182,8 @@ let package = Package(
             name: "coffer-contender", dependencies: ["Coffer"], path: "Tests/Contender", swiftSettings: settings),
         // A fingerprint reader for the tour of Examples.
         .executableTarget(
-            name: "finger-desk", dependencies: ["TestSupport"], path: "Tests/FingerDesk", swiftSettings: settings),
+            name: "fingerprint-reader", dependencies: ["TestSupport"], path: "Tests/FingerprintReader",
+            swiftSettings: settings),
 
         // Tests.
         tests(
@@ -234,7 +235,7 @@ let package = Package(
                 "Item", "Authorization", "BrokerProtocol", "Varlink", "Cryptography", "Platform", "Recovery", "TPM",
                 "Vault",
                 "TestSupport",
-                "cofferd", "finger-desk",
+                "cofferd", "fingerprint-reader",
             ]),
         tests("AuthorizationTests", ["Authorization", "Cryptography"]),
         tests("PAMTests", ["PAM", "Cryptography", "Platform", "TestSupport"]),

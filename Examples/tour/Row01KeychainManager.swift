@@ -4,7 +4,7 @@ struct Row01KeychainManager: Row {
     let number = 1
     let title = "Keychain manager"
 
-    func run(_ stage: Stage) async throws {
+    func run(_ stage: TourRow) async throws {
         let keychain = stage.keychain
 
         try await stage.verb("save stores an item, and replaces its value the next time") {

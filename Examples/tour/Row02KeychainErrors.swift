@@ -4,7 +4,7 @@ struct Row02KeychainErrors: Row {
     let number = 2
     let title = "Keychain errors"
 
-    func run(_ stage: Stage) async throws {
+    func run(_ stage: TourRow) async throws {
         let keychain = stage.keychain
 
         /// Every error has the status that Apple's Security framework gives, and says in words what happened.

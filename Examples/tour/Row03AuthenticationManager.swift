@@ -5,7 +5,7 @@ struct Row03AuthenticationManager: Row {
     let number = 3
     let title = "Authentication manager"
 
-    func run(_ stage: Stage) async throws {
+    func run(_ stage: TourRow) async throws {
         let session = CredentialSession(
             keychain: stage.keychain, access: [.password: .whenUnlocked.thisDeviceOnly.requiring(.userPresence)])
 

@@ -9,7 +9,7 @@ struct Row04BiometricKeychain: Row {
     let title = "Biometric keychain"
     let access = AccessControl.whenUnlocked.thisDeviceOnly.requiring(.biometryAny)
 
-    func run(_ stage: Stage) async throws {
+    func run(_ stage: TourRow) async throws {
         let keychain = stage.keychain
         let reader = Reader()
         let withReader = Keychain(service: stage.service, prompts: stage.person.prompts, backend: reader.backend)

@@ -5,7 +5,7 @@ struct Row05AccessGroups: Row {
     let number = 5
     let title = "Access groups"
 
-    func run(_ stage: Stage) async throws {
+    func run(_ stage: TourRow) async throws {
         try await stage.verb("programs of one user share items by the service's name") {
             let application = Keychain(service: stage.service, prompts: stage.person.prompts)
             let itsExtension = Keychain(service: stage.service, prompts: .never)

@@ -5,7 +5,7 @@ struct Row06LifeCycle: Row {
     let number = 6
     let title = "Data life cycle"
 
-    func run(_ stage: Stage) async throws {
+    func run(_ stage: TourRow) async throws {
         let keychain = stage.keychain
         let session = CredentialSession(keychain: keychain)
         let settings = Settings(suite: stage.service)

@@ -30,7 +30,7 @@ struct Row07TypedSettings: Row {
     let number = 7
     let title = "Typed settings"
 
-    func run(_ stage: Stage) async throws {
+    func run(_ stage: TourRow) async throws {
         let settings = Settings(suite: stage.service)
         // As another process sees the suite.
         let others = Settings(suite: stage.service)
@@ -91,7 +91,7 @@ struct Row07TypedSettings: Row {
         }
     }
 
-    private func wrappers(_ stage: Stage, _ settings: Settings, _ others: Settings) async throws {
+    private func wrappers(_ stage: TourRow, _ settings: Settings, _ others: Settings) async throws {
         let preferences = Preferences(settings)
         try await stage.verb("property wrappers: plain, optional, Codable, enum") {
             try expectEqual(preferences.fontSize, 12)
@@ -118,7 +118,7 @@ struct Row07TypedSettings: Row {
         }
     }
 
-    private func sharing(_ stage: Stage) async throws {
+    private func sharing(_ stage: TourRow) async throws {
         try await stage.verb("a suite that the members of a group share") {
             try await stage.withFolder { folder in
                 // As root lays the folder down once: /var/lib/coffer-settings/GROUP.
@@ -136,7 +136,7 @@ struct Row07TypedSettings: Row {
         }
     }
 
-    private func types(_ stage: Stage, _ settings: Settings, _ others: Settings) async throws {
+    private func types(_ stage: TourRow, _ settings: Settings, _ others: Settings) async throws {
         func holds<Value: SettingValue & Equatable>(_ value: Value, else usual: Value) async throws {
             let key = SettingKey("type.\(Value.self)", default: usual)
             try settings.set(value, for: key)

@@ -17,7 +17,7 @@ struct Row08VersionedPreferences: Row {
     let number = 8
     let title = "Versioned preferences"
 
-    func run(_ stage: Stage) async throws {
+    func run(_ stage: TourRow) async throws {
         let suite = stage.service
         let first = VersionedSettings(suite: suite, version: 1, default: ["size": 12])
         let migrations = [

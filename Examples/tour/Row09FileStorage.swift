@@ -11,7 +11,7 @@ struct Row09FileStorage: Row {
     let number = 9
     let title = "File storage"
 
-    func run(_ stage: Stage) async throws {
+    func run(_ stage: TourRow) async throws {
         let documents = ProtectedFiles(keychain: stage.keychain, directory: .documents)
         let note = Note(title: "Today", text: "The spare key is under the third stone")
         let image = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }

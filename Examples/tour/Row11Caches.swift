@@ -32,7 +32,7 @@ struct Row11Caches: Row {
     let number = 11
     let title = "Caches and cache policy"
 
-    func run(_ stage: Stage) async throws {
+    func run(_ stage: TourRow) async throws {
         let keychain = stage.keychain
 
         try await stage.verb("TTL: a value ends with its lifetime, in memory and in the vault") {
@@ -76,7 +76,7 @@ struct Row11Caches: Row {
         }
     }
 
-    private func policies(_ stage: Stage) async throws {
+    private func policies(_ stage: TourRow) async throws {
         let server = Server()
         let profiles = Repository(source: server, cache: TTLCache<String, String>(lifetime: .seconds(3600)))
         try await stage.verb("cache only never asks the server; cache first does once") {

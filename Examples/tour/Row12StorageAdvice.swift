@@ -4,7 +4,7 @@ struct Row12StorageAdvice: Row {
     let number = 12
     let title = "Storage advice"
 
-    func run(_ stage: Stage) async throws {
+    func run(_ stage: TourRow) async throws {
         try await stage.verb("which store for which kind of data") {
             let stores: [(DataKind, StorageAdvice.Store)] = [
                 (.credentials, .keychainItem), (.secret, .keychainItem), (.key, .keychainItem),

@@ -21,7 +21,7 @@ struct Row13Testability: Row {
     let number = 13
     let title = "Testability"
 
-    func run(_ stage: Stage) async throws {
+    func run(_ stage: TourRow) async throws {
         try await stage.verb("in-memory doubles are injected in place of the stores") {
             let (backend, stored) = (InMemoryKeychain(), InMemorySettings())
             let vocabulary = Vocabulary(

@@ -18,7 +18,7 @@ struct Row18HybridStore: Row {
     let number = 18
     let title = "Hybrid store"
 
-    func run(_ stage: Stage) async throws {
+    func run(_ stage: TourRow) async throws {
         let settings = Settings(suite: stage.service)
         let files = ProtectedFiles(keychain: stage.keychain, directory: .documents)
         let users = HybridStore(

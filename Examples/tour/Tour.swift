@@ -18,12 +18,12 @@ struct Tour {
 
     static func main() async {
         do {
-            guard try await Keychain(service: Stage.prefix).status().isSandbox else {
+            guard try await Keychain(service: TourRow.prefix).status().isSandbox else {
                 return fail("this broker is no sandbox; run: scripts/sandbox start /tmp/coffer --software")
             }
             for row in rows {
                 say("\(row.number). \(row.title)")
-                let stage = Stage(row: row.number)
+                let stage = TourRow(row: row.number)
                 try await stage.cleanUp()
                 try await row.run(stage)
                 try await stage.cleanUp()
@@ -50,5 +50,5 @@ func say(_ line: String) {
 protocol Row: Sendable {
     var number: Int { get }
     var title: String { get }
-    func run(_ stage: Stage) async throws
+    func run(_ stage: TourRow) async throws
 }

@@ -161,7 +161,7 @@ enum ReuseLimits {
 }
 
 /// Leases: reads by one process and its descendants, without a prompt.
-enum LeaseLimits {
+enum SignedLeaseLimits {
     /// The longest time of a lease, in seconds.
     static let seconds = 43_200
     /// The longest possible lifetime of a record, with the time that the conversation can have taken, in milliseconds. A

@@ -120,7 +120,7 @@ public final class Broker: Service {
             message: .init(options.messageTimeLimit), answer: .init(options.answerTimeLimit),
             idle: options.idleTimeLimit)
         // The private socket opens first, so that the authenticator can be reached as soon as clients can call.
-        let isOpenToOthers = authenticatorUID != 0 && authenticatorUID != ProcessSurroundings.effectiveUser
+        let isOpenToOthers = authenticatorUID != 0 && authenticatorUID != OwnProcess.effectiveUser
         let privateSocket = try UnixListener(
             path: configuration.authenticatorSocket, mode: isOpenToOthers ? 0o666 : 0o600)
         let authenticators = AuthenticatorInterface(core: core, authenticatorUID: authenticatorUID)
@@ -131,7 +131,7 @@ public final class Broker: Service {
                 UnixListener(adopting: Descriptor(adopting: socket))
             } else { try UnixListener(path: configuration.socket, mode: 0o666) }
         // The broker itself depends on these accounts, so it does not look them up.
-        let exempt: Set<UInt32> = [0, authenticatorUID, ProcessSurroundings.effectiveUser]
+        let exempt: Set<UInt32> = [0, authenticatorUID, OwnProcess.effectiveUser]
         let users =
             if let accounts = options.accounts {
                 KnownUsers(exempt: exempt, clock: options.clock, lookUp: accounts)

@@ -32,7 +32,7 @@ public enum BrokerStart {
 
     /// The broker must not run as root, because it would then be what it is meant to protect from.
     public static func checkUser(_ configuration: Configuration) throws(BrokerStartError) {
-        guard ProcessSurroundings.effectiveUser == 0, !configuration.sandbox else { return }
+        guard OwnProcess.effectiveUser == 0, !configuration.sandbox else { return }
         throw BrokerStartError(
             reason: "the broker must not run as root",
             advice:
@@ -42,7 +42,7 @@ public enum BrokerStart {
     static func warnings(_ configuration: Configuration, sealer: SealerKind) -> [String] {
         var warnings: [String] = []
         if configuration.sandbox { warnings.append("This is a sandbox: it protects nothing.") }
-        if ProcessSurroundings.effectiveUser == 0 {
+        if OwnProcess.effectiveUser == 0 {
             warnings.append("The broker runs as root: authenticator and broker are not separated.")
         }
         if sealer == .software {

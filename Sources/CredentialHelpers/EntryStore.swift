@@ -40,7 +40,7 @@ struct EntryStore: Sendable {
     /// Reads entries, all or none, with one prompt if any is needed.
     func read(_ names: [ItemName], reason: String) async throws(KeychainError) -> [Item] {
         let request = ReadRequest(
-            reason: String(reason.prefix(CallLimits.reason)), prompts: prompts.remembering(ShownNotice()))
+            reason: String(reason.prefix(CredentialCallLimits.reason)), prompts: prompts.remembering(ShownNotice()))
         do throws(KeychainError) { return try await read(names, request) } catch {
             guard error.code == .authenticationNeeded || error.code == .locked else { throw error }
             // `try?`: the first error is good enough if the state is not known.
@@ -52,7 +52,7 @@ struct EntryStore: Sendable {
     }
 
     private func read(_ names: [ItemName], _ request: ReadRequest) async throws(KeychainError) -> [Item] {
-        for _ in 1..<CallLimits.tries {
+        for _ in 1..<CredentialCallLimits.tries {
             do throws(KeychainError) { return try await backend.read(names, request, in: vault) } catch {
                 // As with sudo, a person at a terminal may try again. Each try is a new conversation.
                 guard error.code == .wrongPassword, TerminalPrompter.isPresent else { throw error }
@@ -113,8 +113,8 @@ struct EntryStore: Sendable {
     func delete(_ deletions: [ItemChange]) async throws(KeychainError) {
         var rest = deletions[...]
         while !rest.isEmpty {
-            _ = try await backend.apply(Array(rest.prefix(CallLimits.changes)), prompts: prompts, in: vault)
-            rest = rest.dropFirst(CallLimits.changes)
+            _ = try await backend.apply(Array(rest.prefix(CredentialCallLimits.changes)), prompts: prompts, in: vault)
+            rest = rest.dropFirst(CredentialCallLimits.changes)
         }
     }
 }

@@ -8,7 +8,7 @@ enum HelperInput {
     /// - Parameter limit: the most bytes that are read.
     /// - Throws: `.limitExceeded` if there is more, and the reader's errors.
     static func read(
-        limit: Int = InputLimits.total, _ take: (ArraySlice<UInt8>) throws(KeychainError) -> Bool
+        limit: Int = CredentialInputLimits.total, _ take: (ArraySlice<UInt8>) throws(KeychainError) -> Bool
     ) throws(KeychainError) {
         var left = limit
         while true {
@@ -29,7 +29,7 @@ enum HelperInput {
     }
 
     private static func part() throws(KeychainError) -> [UInt8] {
-        do throws(SystemError) { return try StandardInput.read(atMost: InputLimits.part) } catch {
+        do throws(SystemError) { return try StandardInput.read(atMost: CredentialInputLimits.part) } catch {
             throw KeychainError(.failed, "the input cannot be read", cause: error.description)
         }
     }

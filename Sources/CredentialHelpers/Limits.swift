@@ -3,7 +3,7 @@ import Coffer
 // Every limit of the two programs: how much input is read, and how much one request does.
 
 /// What callers may send.
-enum InputLimits {
+enum CredentialInputLimits {
     /// All of the input. git sends some hundred bytes, and long answers of a server in `wwwauth[]`.
     static let total = 8 << 20
     /// What is read at once.
@@ -23,7 +23,7 @@ enum FieldLimits {
 }
 
 /// What one call to the broker takes.
-enum CallLimits {
+enum CredentialCallLimits {
     /// Items that one prompt can name.
     static let reads = ItemLimits.reads
     /// Changes in one transaction.

@@ -22,28 +22,28 @@ public struct PAMError: Error, Sendable, CustomStringConvertible {
     }
 
     /// The PAM call that failed.
-    public enum Stage: String, Sendable {
+    public enum Call: String, Sendable {
         case start, authenticate, account
     }
 
     public let code: Code
     /// PAM's own return code (`PAM_AUTH_ERR` …); 0 if PAM was not asked.
     public let rawCode: Int32
-    public let stage: Stage
+    public let call: Call
     /// What happened, for people.
     public let reason: String
     /// What to do about it, for people; empty if there is nothing to do.
     public let advice: String
 
     public var description: String {
-        "\(reason) (PAM \(stage.rawValue): \(rawCode))" + (advice.isEmpty ? "" : "; \(advice)")
+        "\(reason) (PAM \(call.rawValue): \(rawCode))" + (advice.isEmpty ? "" : "; \(advice)")
     }
 
-    init(_ code: Code, rawCode: Int32 = 0, stage: Stage, reason: String, advice: String = "") {
+    init(_ code: Code, rawCode: Int32 = 0, call: Call, reason: String, advice: String = "") {
         self.advice = advice
         self.code = code
         self.rawCode = rawCode
-        self.stage = stage
+        self.call = call
         self.reason = reason
     }
 }
@@ -53,27 +53,27 @@ extension PAMError: Equatable {
 }
 
 extension PAMError {
-    init(_ interruption: Interruption, rawCode: Int32, stage: Stage) {
+    init(_ interruption: Interruption, rawCode: Int32, call: Call) {
         switch interruption {
         case .cancelled:
-            self.init(.cancelled, rawCode: rawCode, stage: stage, reason: "authentication was cancelled")
+            self.init(.cancelled, rawCode: rawCode, call: call, reason: "authentication was cancelled")
         case .timedOut:
-            self.init(.timedOut, rawCode: rawCode, stage: stage, reason: "nobody answered in time")
+            self.init(.timedOut, rawCode: rawCode, call: call, reason: "nobody answered in time")
         case .gone:
-            self.init(.gone, rawCode: rawCode, stage: stage, reason: "the asking program is gone")
+            self.init(.gone, rawCode: rawCode, call: call, reason: "the asking program is gone")
         case .unsupported:
             self.init(
-                .misconfigured, rawCode: rawCode, stage: stage,
+                .misconfigured, rawCode: rawCode, call: call,
                 reason: "a PAM module wants a kind of conversation that a terminal cannot hold")
         case .outOfMemory:
-            self.init(.misconfigured, rawCode: rawCode, stage: stage, reason: "there was no memory for the answer")
+            self.init(.misconfigured, rawCode: rawCode, call: call, reason: "there was no memory for the answer")
         }
     }
 
     /// Translates PAM's return codes, which no other place does.
-    init(rawCode: Int32, stage: Stage, service: String) {
+    init(rawCode: Int32, call: Call, service: String) {
         let pair: (Code, String) =
-            switch (rawCode, stage) {
+            switch (rawCode, call) {
             case (PAM_AUTH_ERR, .account), (PAM_USER_UNKNOWN, .account), (PAM_PERM_DENIED, _):
                 (.denied, "the account may not use this service")
             case (PAM_AUTH_ERR, _), (PAM_USER_UNKNOWN, _), (PAM_CRED_INSUFFICIENT, .authenticate):
@@ -93,7 +93,7 @@ extension PAMError {
                 (.misconfigured, "the PAM service \"\(service)\" does not work: \(Self.text(of: rawCode))")
             }
         self.init(
-            pair.0, rawCode: rawCode, stage: stage, reason: pair.1,
+            pair.0, rawCode: rawCode, call: call, reason: pair.1,
             advice: Self.advice(pair.0))
     }
 

@@ -151,7 +151,7 @@ public enum ProgramGuard {
     /// - Parameter program: the path and the arguments.
     /// - Returns: whether it ended by itself with status 0.
     public static func run(_ program: [String]) throws(SystemError) -> Bool {
-        let line = UnixSocket(adopting: try ProcessSurroundings.adopt(Self.line))
+        let line = UnixSocket(adopting: try OwnProcess.adopt(Self.line))
         let signals = try SignalDescriptor([SIGTERM, SIGHUP, SIGINT, SIGQUIT])
         // After su, this process may not be able to enter the folder in which the other user was.
         try checked("enter /") { unsafe chdir("/") }

@@ -37,7 +37,7 @@ public struct ProcessInheritance: Sendable, Equatable {
 }
 
 /// Replaces what a process inherits and should not trust.
-public enum ProcessSurroundings {
+public enum OwnProcess {
     /// Empties the environment, so that modules and their programs see nothing that a caller set.
     public static func clearEnvironment() throws(SystemError) {
         try checked("clear the environment") { clearenv() }

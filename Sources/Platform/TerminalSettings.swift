@@ -96,7 +96,7 @@ public struct TerminalGuard: ~Copyable {
     /// Guards the terminal at standard input until the other process says that it is done, or is gone. Call it only in a process that does nothing
     /// else.
     public static func run() throws(SystemError) {
-        var line = UnixSocket(adopting: try ProcessSurroundings.adopt(Self.line))
+        var line = UnixSocket(adopting: try OwnProcess.adopt(Self.line))
         // It ends with the other process, not with the terminal's keys. SIGTTOU: it may restore from the background.
         for number in [SIGTTOU, SIGTTIN, SIGTSTP, SIGINT, SIGQUIT, SIGTERM, SIGHUP] { signal(number, SIG_IGN) }
         let settings = try TerminalSettings(of: 0)

@@ -4,7 +4,7 @@ import SystemBus
 // Every limit of the Secret Service: what one client may take, and how long a person is waited for.
 
 /// What comes over the bus.
-enum CallLimits {
+enum BusCallLimits {
     /// A larger call is refused. A secret has 1 MiB at most, and the broker's own limits are lower.
     static let message = BusMessageLimits(values: 20_000, bytes: 4 << 20, depth: 10)
     /// Calls of one client that are worked on at once.

@@ -19,7 +19,7 @@ struct Room: Sendable {
 
 /// Limits on what a vault's file can make this process read. Nobody who can write the file may fill everybody's memory
 /// with it.
-enum StorageLimits {
+enum DatabaseLimits {
     /// The longest row that Coffer writes, with room to spare. That is a value of 1 MiB with its padding, or names and
     /// attributes with every character escaped. In bytes, like all limits here.
     static let row = 4 << 20

@@ -260,7 +260,7 @@ public final class OpenVault: Sendable {
 
     /// Changes the vault durably, all or nothing.
     func write<Value>(
-        _ kind: Change.Kind = .content, protection: RollbackProtection = .soon,
+        _ kind: Change.Kind = .content, protection: DeletionProtection = .soon,
         _ body: (Change) throws(VaultError) -> Value
     ) throws(VaultError) -> Value {
         let (value, logHead, leftStep, itemChanges) = try written { (rows) throws(VaultError) in

@@ -8,7 +8,7 @@ struct ConfigurationFile {
 
     func load() throws -> Configuration {
         guard let status = try FileStatus.of(path), status.isRegular, status.mode & 0o022 == 0,
-            status.uid == 0 || status.uid == ProcessSurroundings.effectiveUser
+            status.uid == 0 || status.uid == OwnProcess.effectiveUser
         else {
             throw UsageError("\(path) must be there, and nobody but root (or this user, in a sandbox) may change it.")
         }

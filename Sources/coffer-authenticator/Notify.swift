@@ -5,9 +5,9 @@ import Platform
 enum Notify {
     static func run() throws {
         try ProcessHardening.apply()
-        try ProcessSurroundings.clearEnvironment()
-        let line = try ProcessSurroundings.adopt(3)
-        try ProcessSurroundings.closeDescriptors(from: 4)
+        try OwnProcess.clearEnvironment()
+        let line = try OwnProcess.adopt(3)
+        try OwnProcess.closeDescriptors(from: 4)
         NotificationHelper.run(on: line)
     }
 }

@@ -43,9 +43,9 @@ struct PassedConnection {
             throw UsageError(
                 "No connection was passed: systemd starts this program, or \"coffer-authenticator serve\".")
         }
-        try ProcessSurroundings.clearEnvironment()
-        let descriptor = try ProcessSurroundings.adopt(number)
-        try ProcessSurroundings.closeDescriptors(from: number + 1)
+        try OwnProcess.clearEnvironment()
+        let descriptor = try OwnProcess.adopt(number)
+        try OwnProcess.closeDescriptors(from: number + 1)
         return descriptor
     }
 }

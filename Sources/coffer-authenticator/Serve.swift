@@ -36,7 +36,7 @@ struct Serve {
 
     private func configuration() throws -> Configuration {
         let configuration = try file.load()
-        guard configuration.sandbox || ProcessSurroundings.effectiveUser == 0 else {
+        guard configuration.sandbox || OwnProcess.effectiveUser == 0 else {
             throw UsageError("The authenticator must run as root (only a sandbox may do without).")
         }
         return configuration

@@ -112,7 +112,7 @@ enum ReferenceLimits {
 }
 
 /// The password store of pass(1).
-enum StoreLimits {
+enum PasswordStoreLimits {
     /// The deepest folder.
     static let depth = 16
     /// The largest file, in bytes: what a pipe takes.

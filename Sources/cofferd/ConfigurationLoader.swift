@@ -10,7 +10,7 @@ enum ConfigurationLoader {
         }
         let bytes = try DurableFile.read(path, limit: ConfigurationLimits.file)
         let configuration = try Configuration(parsing: String(decoding: bytes, as: UTF8.self))
-        guard status.uid == 0 || (configuration.sandbox && status.uid == ProcessSurroundings.effectiveUser) else {
+        guard status.uid == 0 || (configuration.sandbox && status.uid == OwnProcess.effectiveUser) else {
             throw ValidationError("\(path) must belong to root (only a sandbox may do without).")
         }
         return configuration

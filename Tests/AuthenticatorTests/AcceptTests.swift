@@ -7,7 +7,7 @@ import Testing
 
 /// Accepting an older file as the newest takes root and the owner of the vault. A taken-over broker, or one of the two
 /// alone, gets no consent.
-@Suite(.timeLimit(.minutes(30)), .enabled(if: ProcessSurroundings.effectiveUser == 0, "needs root"), .serialized)
+@Suite(.timeLimit(.minutes(30)), .enabled(if: OwnProcess.effectiveUser == 0, "needs root"), .serialized)
 struct AcceptTests {
     private let accounts: ThrowAwayAccounts
 
@@ -17,8 +17,8 @@ struct AcceptTests {
     private func stage(
         _ owner: Owner, name: String, asking person: String, isService: Bool = false,
         _ purposes: [Keychain.Purpose] = [.accept], _ kinds: [String] = []
-    ) throws -> Stage {
-        let stage = try Stage(
+    ) throws -> Fixture {
+        let stage = try Fixture(
             .init(
                 settings: "reuse-limit = 300",
                 changeRecord: { record in
@@ -32,7 +32,7 @@ struct AcceptTests {
                         #!/bin/sh
                         [ "$PAM_USER" = '\(person)' ] || exit 1
                         read -r given || [ -n "$given" ] || exit 1
-                        [ "$given" = '\(Stage.password)' ]
+                        [ "$given" = '\(Fixture.password)' ]
 
                         """
                     try Script.write(script, to: "\(path)/pam/check")
@@ -69,7 +69,7 @@ struct AcceptTests {
         #expect(notice.contains("Accept the present file of the vault of \"\(name)\""), "\(notice)")
         #expect(notice.contains("may be an older copy"), "\(notice)")
         #expect(try client.go().message?.style == .secret)
-        #expect(try client.go(Stage.password).isDone)
+        #expect(try client.go(Fixture.password).isDone)
         #expect(stage.broker.calls.contains("ConfirmAcceptance") && !stage.broker.calls.contains("Prepare"))
     }
 
@@ -77,7 +77,7 @@ struct AcceptTests {
         // PAM knows only root. It lets nobody in when it is asked about the owner.
         let stage = try stage(owner, name: accounts.names[0], asking: stageUser())
         var client = try stage.client()
-        #expect(try client.authenticate(Stage.password).name == .authenticationFailed)
+        #expect(try client.authenticate(Fixture.password).name == .authenticationFailed)
         #expect(!stage.broker.calls.contains("ConfirmAcceptance"))
     }
 
@@ -89,7 +89,7 @@ struct AcceptTests {
             var wrong = try stage.client()
             #expect(try wrong.authenticate("wrong").name == .authenticationFailed)
             var client = try stage.client()
-            #expect(try client.authenticate(Stage.password).isDone)
+            #expect(try client.authenticate(Fixture.password).isDone)
         }
     }
 

@@ -13,8 +13,8 @@ struct AlternativeTests {
     /// asked.
     private func stage(
         _ kinds: [String], _ alternatives: [[Int64]], _ purposes: [Keychain.Purpose] = [.read]
-    ) throws -> Stage {
-        let stage = try Stage(
+    ) throws -> Fixture {
+        let stage = try Fixture(
             .init(prepare: { path in
                 let check = "\(path)/pam/check-passcode"
                 let script = "#!/bin/sh\nread -r given || [ -n \"$given\" ] || exit 1\n[ \"$given\" = '\(Self.pin)' ]\n"
@@ -39,7 +39,7 @@ struct AlternativeTests {
     func passcode(kinds: [String]) throws {
         let stage = try stage(kinds, [kinds.indices.map(Int64.init)])
         var client = try stage.client()
-        #expect(try client.authenticate(Stage.password).name == .authenticationFailed)
+        #expect(try client.authenticate(Fixture.password).name == .authenticationFailed)
         #expect(!stage.broker.calls.contains("Prepare"))
         var again = try stage.client()
         #expect(try again.authenticate(Self.pin).isDone)
@@ -55,7 +55,7 @@ struct AlternativeTests {
             script.facts.items = ["a", "b", "c"].map { .init(service: "github", account: $0) }
         }
         var client = try stage.client()
-        #expect(try client.authenticate(Stage.password).name == .authenticationFailed)
+        #expect(try client.authenticate(Fixture.password).name == .authenticationFailed)
         #expect(!stage.broker.calls.contains("Prepare"))
         var again = try stage.client()
         #expect(try again.authenticate(Self.pin).isDone)
@@ -96,7 +96,7 @@ struct AlternativeTests {
         let stage = try stage(["passcode"], [[0]])
         try FileManager.default.removeItem(atPath: "\(stage.path)/pam/coffer-passcode")
         var client = try stage.client()
-        #expect(try client.authenticate(Stage.password).name == .authenticationMisconfigured)
+        #expect(try client.authenticate(Fixture.password).name == .authenticationMisconfigured)
         #expect(!stage.broker.calls.contains("Prepare"))
     }
 }

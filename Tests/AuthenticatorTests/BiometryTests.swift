@@ -103,8 +103,9 @@ import Testing
     @Test func aClientIsToldOfItsOwnFingers() throws {
         let logind = try LogindMock()
         let fprintd = try FprintdMock(address: logind.address)
-        let stage = try Stage(
-            Stage.Options(settings: "system-bus = \(logind.address)\nfingerprint-directory = \(fprintd.storage.path)"))
+        let stage = try Fixture(
+            Fixture.Options(settings: "system-bus = \(logind.address)\nfingerprint-directory = \(fprintd.storage.path)")
+        )
         var client = try stage.client()
         let none = try client.call(BrokerProtocol.Authentication.Biometry()).get()
         #expect(!none.usable)

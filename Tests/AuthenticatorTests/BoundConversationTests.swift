@@ -20,10 +20,10 @@ struct BoundConversationTests {
     private func stage(
         bound: Bool = true, _ purposes: [Keychain.Purpose] = [.unlock],
         _ kinds: [String] = ["unlock"], pam: String? = nil
-    ) throws -> Stage {
+    ) throws -> Fixture {
         let index = try #require(IndexPin(handle: 0x01B0_C000, policy: Self.policy))
         let binding = try #require(BindingPin(index: index, salt: Self.salt, cost: 15))
-        let stage = try Stage(
+        let stage = try Fixture(
             .init(
                 changeRecord: { record in
                     let sealed = record.sealedByTPM
@@ -56,7 +56,7 @@ struct BoundConversationTests {
     }
 
     /// A broker whose TPM refuses the first passwords, as many as given.
-    private func refuse(_ count: Int, on stage: Stage, left: Int64 = 8) throws {
+    private func refuse(_ count: Int, on stage: Fixture, left: Int64 = 8) throws {
         let fault = Fault(
             .brokerTPM, .init(message: "wrong", kind: "wrong-password", code: 1, triesLeft: left))
         let bytes = Varlink.encode(fault)
@@ -64,7 +64,7 @@ struct BoundConversationTests {
     }
 
     /// Answers each hidden question with the next word.
-    private func converse(_ stage: Stage, _ words: String...) throws -> (Result<TestClient.Step, Fault>, [String]) {
+    private func converse(_ stage: Fixture, _ words: String...) throws -> (Result<TestClient.Step, Fault>, [String]) {
         var client = try stage.client()
         var (words, texts) = (words, [String]())
         var step = try client.begin()
@@ -85,14 +85,14 @@ struct BoundConversationTests {
         let (refused, _) = try converse(stage, "wrong")
         #expect(refused.name == .authenticationFailed)
         #expect(!stage.broker.calls.contains("Prepare"))
-        let (opened, _) = try converse(stage, Stage.password)
+        let (opened, _) = try converse(stage, Fixture.password)
         #expect(opened.isDone, "\(opened)")
         let completion = try #require(stage.broker.completions.first)
         #expect(stage.broker.completions.count == 1)
-        #expect(try completion.pin == Self.pin(Stage.password))
+        #expect(try completion.pin == Self.pin(Fixture.password))
         #expect(completion.reseals == nil)
         // Nothing that was sent to the broker contains a word of the password.
-        #expect(!stage.broker.heard(Stage.password))
+        #expect(!stage.broker.heard(Fixture.password))
     }
 
     @Test func noOtherFactorAndNoEarlierAnswerWillDo() throws {
@@ -100,7 +100,7 @@ struct BoundConversationTests {
         let stage = try stage([.unlock, .read], ["unlock", "presence"])
         let (refused, _) = try converse(stage, "wrong")
         #expect(refused.name == .authenticationFailed)
-        let (opened, _) = try converse(stage, Stage.password)
+        let (opened, _) = try converse(stage, Fixture.password)
         #expect(opened.isDone)
         #expect(stage.broker.completions.map(\.authorization) == [0, 1])
         #expect(stage.broker.completions.map { $0.pin != nil } == [true, false])
@@ -119,11 +119,11 @@ struct BoundConversationTests {
     @Test func aChangedPasswordAsksOnceForTheOneBeforeAndBindsAnew() throws {
         let stage = try stage()
         try refuse(1, on: stage)
-        let (opened, texts) = try converse(stage, Stage.password, "before")
+        let (opened, texts) = try converse(stage, Fixture.password, "before")
         #expect(opened.isDone, "\(opened)")
         #expect(texts.contains { $0.contains("was changed") && $0.contains("8 more wrong passwords") })
         let pins = stage.broker.completions.map(\.pin)
-        #expect(try pins == [Self.pin(Stage.password), Self.pin("before")])
+        #expect(try pins == [Self.pin(Fixture.password), Self.pin("before")])
         #expect(stage.broker.completions.map(\.reseals) == [nil, true])
         let record = try #require(try stage.registry.record(for: .user(stage.account.uid)))
         let binding = try #require(record.binding)
@@ -131,7 +131,7 @@ struct BoundConversationTests {
         #expect(record.objects[.unlockRoot] == Self.name)
         #expect(record.with(binding: nil, unlockRoot: []) == stage.record.with(binding: nil, unlockRoot: []))
         let reseal = try #require(stage.broker.reseals.first)
-        #expect(try reseal.pin == Self.pin(Stage.password, salt: binding.salt, cost: 17))
+        #expect(try reseal.pin == Self.pin(Fixture.password, salt: binding.salt, cost: 17))
         #expect(stage.broker.calls.suffix(2) == ["Reseal", "AdoptRoots"])
     }
 
@@ -140,11 +140,11 @@ struct BoundConversationTests {
         try refuse(1, on: stage)
         // A locker answers one question. The TPM gets one try, no matter how often the screen is unlocked.
         for _ in 0..<3 {
-            let (_, texts) = try converse(stage, Stage.password)
+            let (_, texts) = try converse(stage, Fixture.password)
             #expect(texts.last == "Former password: ")
         }
         #expect(stage.broker.completions.count == 1)
-        let (opened, _) = try converse(stage, Stage.password, "before")
+        let (opened, _) = try converse(stage, Fixture.password, "before")
         #expect(opened.isDone)
         #expect(try stage.broker.completions.map(\.pin).last == Self.pin("before"))
         #expect(stage.broker.completions.count == 2)
@@ -156,18 +156,18 @@ struct BoundConversationTests {
         stage.broker.change { $0.facts.passwordKey = key }
         try refuse(1, on: stage)
         // The vault is bound to "before". The present password is tried once, and then not again.
-        for _ in 0..<2 { #expect(try converse(stage, Stage.password).1.last == "Former password: ") }
+        for _ in 0..<2 { #expect(try converse(stage, Fixture.password).1.last == "Former password: ") }
         #expect(stage.broker.completions.count == 1)
         // Nobody can tell the password from the file that remembers it.
         let note = try String(
             contentsOfFile: "\(stage.registry.directory)/bindings/\(stage.account.uid).json", encoding: .utf8)
-        #expect(!note.contains(Hex.encode([UInt8](try #require(Data(base64Encoded: Self.pin(Stage.password)))))))
+        #expect(!note.contains(Hex.encode([UInt8](try #require(Data(base64Encoded: Self.pin(Fixture.password)))))))
         // passwd, back to the former one.
         try Script.write("#!/bin/sh\n[ \"$(tr -d '\\000')\" = before ]\n", to: "\(stage.path)/pam/check")
         let (opened, texts) = try converse(stage, "before")
         #expect(opened.isDone, "\(opened)")
         #expect(!texts.contains("Former password: "))
-        #expect(try stage.broker.completions.map(\.pin) == [Self.pin(Stage.password), Self.pin("before")])
+        #expect(try stage.broker.completions.map(\.pin) == [Self.pin(Fixture.password), Self.pin("before")])
         #expect(!stage.broker.calls.contains("Reseal"))
         #expect(try stage.registry.record(for: .user(stage.account.uid)) == stage.record)
     }
@@ -182,13 +182,13 @@ struct BoundConversationTests {
         // A key of another length is none.
         let stage = try stage()
         stage.broker.change { $0.facts.passwordKey = Data(repeating: 4, count: 31).base64EncodedString() }
-        #expect(try converse(stage, Stage.password).0.name == .authenticationChallengeRefused)
+        #expect(try converse(stage, Fixture.password).0.name == .authenticationChallengeRefused)
     }
 
     @Test func twoWrongOnesEndItAndSayWhatIsLeft() throws {
         let stage = try stage()
         try refuse(2, on: stage, left: 7)
-        let (refused, _) = try converse(stage, Stage.password, "nor this")
+        let (refused, _) = try converse(stage, Fixture.password, "nor this")
         let fault = try #require(refused.fault)
         #expect(fault.details.reason == "bound-password")
         #expect(fault.details.message?.contains("7 more wrong passwords") == true)
@@ -199,7 +199,7 @@ struct BoundConversationTests {
 
     @Test func bindingAndUnbinding() throws {
         let free = try stage(bound: false, [.bind])
-        let (bound, texts) = try converse(free, Stage.password)
+        let (bound, texts) = try converse(free, Fixture.password)
         #expect(bound.isDone, "\(bound)")
         #expect(texts.first?.contains("Bind your vault to your login password") == true)
         #expect(free.broker.completions.map(\.pin) == [nil])
@@ -207,10 +207,10 @@ struct BoundConversationTests {
         #expect(try free.registry.record(for: .user(free.account.uid))?.binding != nil)
 
         let tied = try stage([.unbind])
-        let (unbound, words) = try converse(tied, Stage.password)
+        let (unbound, words) = try converse(tied, Fixture.password)
         #expect(unbound.isDone, "\(unbound)")
         #expect(words.first?.contains("destroys its items of class passcode-set") == true)
-        #expect(try tied.broker.completions.map(\.pin) == [Self.pin(Stage.password)])
+        #expect(try tied.broker.completions.map(\.pin) == [Self.pin(Fixture.password)])
         #expect(tied.broker.reseals.map(\.pin) == [nil])
         #expect(try tied.registry.record(for: .user(tied.account.uid))?.binding == nil)
     }
@@ -228,7 +228,7 @@ struct BoundConversationTests {
         for lie in lies {
             let stage = try stage(bound: false, [.bind])
             stage.broker.change { $0.resealed = lie }
-            #expect(try converse(stage, Stage.password).0.fault != nil)
+            #expect(try converse(stage, Fixture.password).0.fault != nil)
             #expect(try stage.registry.record(for: .user(stage.account.uid)) == stage.record)
             #expect(!stage.broker.calls.contains("AdoptRoots"))
         }
@@ -238,7 +238,7 @@ struct BoundConversationTests {
         let stage = try stage(bound: false, [.bind])
         try Folder.make("\(stage.path)/registry/bindings", mode: 0o700)
         let lock = try FileLock(path: "\(stage.path)/registry/bindings/\(stage.account.uid).claim")
-        let busy = try converse(stage, Stage.password).0
+        let busy = try converse(stage, Fixture.password).0
         #expect(busy.fault?.details.message?.contains("already") == true)
         #expect(!stage.broker.calls.contains("Reseal"))
         lock.keep()
@@ -247,7 +247,7 @@ struct BoundConversationTests {
     @Test func purposesThatDoNotFitTheRegistryAreRefused() throws {
         for (bound, purposes) in [(true, [Keychain.Purpose.bind]), (false, [.unbind]), (true, [.unbind, .read])] {
             let stage = try stage(bound: bound, purposes)
-            #expect(try converse(stage, Stage.password).0.name == .authenticationChallengeRefused)
+            #expect(try converse(stage, Fixture.password).0.name == .authenticationChallengeRefused)
             #expect(!stage.broker.calls.contains("Prepare"))
         }
     }

@@ -7,7 +7,7 @@ import Testing
 
 /// Which vault the authenticator signs for. A taken-over broker names a group or another account, and does not get what
 /// the client has no right to.
-@Suite(.timeLimit(.minutes(30)), .enabled(if: ProcessSurroundings.effectiveUser == 0, "needs root"), .serialized)
+@Suite(.timeLimit(.minutes(30)), .enabled(if: OwnProcess.effectiveUser == 0, "needs root"), .serialized)
 struct ClaimTests {
     private let accounts: ThrowAwayAccounts
 
@@ -16,8 +16,8 @@ struct ClaimTests {
     /// A broker says that a challenge is about this owner, who has a vault.
     private func stage(
         _ owner: Owner, name: String, isService: Bool = false, _ purposes: [Keychain.Purpose]
-    ) throws -> Stage {
-        let stage = try Stage(
+    ) throws -> Fixture {
+        let stage = try Fixture(
             .init(changeRecord: { record in
                 RegistryRecord(
                     vault: record.vault, owner: owner, ownerName: name, created: record.created, sealer: record.sealer,
@@ -33,12 +33,12 @@ struct ClaimTests {
         return stage
     }
 
-    private func groupStage() throws -> Stage {
+    private func groupStage() throws -> Fixture {
         try stage(.group(accounts.gid), name: accounts.group, [.unlock, .read])
     }
 
     /// The authenticator's answer when a process of a throw-away account begins.
-    private func beginAsOther(_ stage: Stage, groups: [UInt32] = []) async throws -> String {
+    private func beginAsOther(_ stage: Fixture, groups: [UInt32] = []) async throws -> String {
         let other = try await OtherProcess(socket: "\(stage.path)/auth.sock", uid: accounts.uids[0], groups: groups)
         return try await other.say(
             #"{"method":"org.coffer.Authentication.Begin","parameters":{"challenge":"challenge"}}"#)
@@ -56,7 +56,7 @@ struct ClaimTests {
         let notice = try client.begin().message?.text.unbroken
         #expect(notice?.contains(" of the group \"\(accounts.group)\" and unlock its vault") == true, "\(notice ?? "")")
         #expect(try client.go().message?.style == .secret)
-        #expect(try client.go(Stage.password).isDone)
+        #expect(try client.go(Fixture.password).isDone)
         #expect(stage.broker.completions.count == 2)
         #expect(stage.broker.describes.first?.uid == 0)
     }
@@ -84,7 +84,7 @@ struct ClaimTests {
         _ = try client.begin()
         #expect(try client.go().message?.style == .secret)
         try removeRoot()
-        #expect(try client.go(Stage.password).name == .authenticationChallengeRefused)
+        #expect(try client.go(Fixture.password).name == .authenticationChallengeRefused)
         #expect(!stage.broker.calls.contains("Prepare"))
     }
 
@@ -133,7 +133,7 @@ struct ClaimTests {
         let root = try stageUser()
         let opening = try stage(.user(0), name: root, isService: true, [.unlock])
         #expect(try await beginAsOther(opening).contains("ChallengeRefused"))
-        let making = try Stage(.init(hasVault: false))
+        let making = try Fixture(.init(hasVault: false))
         #expect(try await beginAsOther(making).contains("ChallengeRefused"))
         for stage in [opening, making] {
             #expect(!stage.broker.calls.contains("Provision") && !stage.broker.calls.contains("Prepare"))
@@ -143,7 +143,7 @@ struct ClaimTests {
     @Test("what root makes for an account is registered as a service's, and only that")
     func creation() throws {
         for isService in [true, false] {
-            let stage = try Stage(.init(hasVault: false))
+            let stage = try Fixture(.init(hasVault: false))
             let owner = Owner.user(accounts.uids[0])
             let record = stage.record
             let proposal = RegistryRecord(

@@ -16,7 +16,7 @@ struct ConversationLimitTests {
     enum Starter: CaseIterable { case server, activatedServer, serviceManager }
 
     /// nil: the stage's own server.
-    private func activated(_ starter: Starter, _ stage: Stage) throws -> ActivatedConversations? {
+    private func activated(_ starter: Starter, _ stage: Fixture) throws -> ActivatedConversations? {
         switch starter {
         case .server: nil
         case .activatedServer: try ActivatedConversations(stage, .listening)
@@ -43,7 +43,7 @@ struct ConversationLimitTests {
 
     @Test(.enabled(if: geteuid() == 0, "only root can become other users"), arguments: Starter.allCases)
     func oneUserLeavesRoomForOthers(starter: Starter) throws {
-        let stage = try Stage(.init(settings: "prompt-timeout = 600"))
+        let stage = try Fixture(.init(settings: "prompt-timeout = 600"))
         let activated = try activated(starter, stage)
         let socket = activated?.socket ?? "\(stage.path)/auth.sock"
         let conversations = { activated?.conversations ?? stage.conversations }
@@ -71,7 +71,7 @@ struct ConversationLimitTests {
 
     @Test(.enabled(if: geteuid() == 0, "only root can become other users"), arguments: Starter.allCases)
     func aUserWhomNobodyKnowsGetsNoConversation(starter: Starter) throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         let activated = try activated(starter, stage)
         let answer = try Self.answer(for: 4_100_000, at: activated?.socket ?? "\(stage.path)/auth.sock")
         #expect(answer.contains("Authentication.Failed") && answer.contains("no account has uid 4100000"), "\(answer)")

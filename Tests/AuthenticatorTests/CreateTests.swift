@@ -8,7 +8,7 @@ import Testing
 @Suite("A new vault is registered before it is used")
 struct CreateTests {
     @Test func theRecordIsWrittenBetweenProvisionAndAdoptVault() throws {
-        let stage = try Stage(.init(hasVault: false))
+        let stage = try Fixture(.init(hasVault: false))
         let path = stage.registry.path(of: stage.record.owner)
         stage.broker.change { script in
             script.before["Provision"] = { #expect(!FileManager.default.fileExists(atPath: path)) }
@@ -17,7 +17,7 @@ struct CreateTests {
         var client = try stage.client()
         #expect(try client.begin().message?.text.contains("Make a vault") == true)
         #expect(try client.go().message?.style == .secret)
-        #expect(try client.go(Stage.password).isDone)
+        #expect(try client.go(Fixture.password).isDone)
         #expect(stage.broker.calls == ["Describe", "Provision", "AdoptVault", "Prepare", "Complete"])
         let record = try #require(try stage.registry.record(for: stage.record.owner))
         #expect(record == stage.record)
@@ -26,7 +26,7 @@ struct CreateTests {
     }
 
     @Test func aWrongPasswordMakesNothing() throws {
-        let stage = try Stage(.init(hasVault: false))
+        let stage = try Fixture(.init(hasVault: false))
         var client = try stage.client()
         #expect(try client.authenticate("wrong").name == .authenticationFailed)
         #expect(!stage.broker.calls.contains("Provision"))
@@ -34,18 +34,18 @@ struct CreateTests {
     }
 
     @Test func theOwnersNameIsTheAuthenticatorsWord() throws {
-        let stage = try Stage(.init(hasVault: false))
+        let stage = try Fixture(.init(hasVault: false))
         stage.broker.change { script in
             script.record = Self.changed(stage.record, ownerName: "root\u{1b}")
         }
         var client = try stage.client()
-        #expect(try client.authenticate(Stage.password).isDone)
+        #expect(try client.authenticate(Fixture.password).isDone)
         #expect(try stage.registry.record(for: stage.record.owner)?.ownerName == stage.account.name)
     }
 
     @Test(arguments: ["owner", "key", "sealer", "created", "names", "role", "counter"])
     func aRecordThatWasNotAskedForIsNotRegistered(field: String) throws {
-        let stage = try Stage(.init(hasVault: false))
+        let stage = try Fixture(.init(hasVault: false))
         let record = stage.record
         var names = record.objects
         stage.broker.change { script in
@@ -70,16 +70,16 @@ struct CreateTests {
             }
         }
         var client = try stage.client()
-        #expect(try client.authenticate(Stage.password).fault != nil)
+        #expect(try client.authenticate(Fixture.password).fault != nil)
         #expect(try stage.registry.record(for: record.owner) == nil)
         #expect(!stage.broker.calls.contains("AdoptVault"))
     }
 
     @Test func adoptingEarnsNoMoreThanUnlock() throws {
-        let stage = try Stage(.init(hasVault: false))
+        let stage = try Fixture(.init(hasVault: false))
         stage.broker.change { $0.adopted = [.init(kind: "unlock"), .init(kind: "presence")] }
         var client = try stage.client()
-        #expect(try client.authenticate(Stage.password).name == .brokerUnavailable)
+        #expect(try client.authenticate(Fixture.password).name == .brokerUnavailable)
         #expect(!stage.broker.calls.contains("Prepare"))
     }
 

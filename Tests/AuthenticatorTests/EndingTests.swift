@@ -17,7 +17,7 @@ struct EndingTests {
     }
 
     @Test func aClientThatGoesAtThePromptTakesTheProcessAlong() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         do {
             var client = try stage.client()
             _ = try client.begin()
@@ -30,7 +30,7 @@ struct EndingTests {
     }
 
     @Test func aClientThatGoesTakesAHangingModuleAlong() throws {
-        let stage = try Stage(.init(pam: Self.hanging, prepare: Self.hang))
+        let stage = try Fixture(.init(pam: Self.hanging, prepare: Self.hang))
         do {
             var client = try stage.client()
             _ = try client.begin()
@@ -41,7 +41,7 @@ struct EndingTests {
     }
 
     @Test func cancellingIsAnswered() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         var client = try stage.client()
         _ = try client.begin()
         #expect(try client.go().message?.style == .secret)
@@ -51,7 +51,7 @@ struct EndingTests {
     }
 
     @Test func cancellingAHangingModuleAnswersBothCalls() throws {
-        let stage = try Stage(.init(pam: Self.hanging, prepare: Self.hang))
+        let stage = try Fixture(.init(pam: Self.hanging, prepare: Self.hang))
         var client = try stage.client()
         _ = try client.begin()
         try client.send(Varlink.encode(VarlinkCall(BrokerProtocol.Authentication.Continue(answer: nil))))
@@ -63,7 +63,7 @@ struct EndingTests {
     }
 
     @Test func theTimeLimitIsTold() throws {
-        let stage = try Stage(.init(settings: "prompt-timeout = 15"))
+        let stage = try Fixture(.init(settings: "prompt-timeout = 15"))
         var client = try stage.client()
         _ = try client.begin()
         #expect(try client.go().message?.style == .secret)
@@ -72,7 +72,7 @@ struct EndingTests {
     }
 
     @Test func aDyingBrokerIsNoticedAtThePrompt() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         var client = try stage.client()
         _ = try client.begin()
         #expect(try client.go().message?.style == .secret)
@@ -82,7 +82,7 @@ struct EndingTests {
     }
 
     @Test func noBrokerIsSaid() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         stage.broker.stop()
         try FileManager.default.removeItem(atPath: stage.broker.path)
         var client = try stage.client()
@@ -90,7 +90,7 @@ struct EndingTests {
     }
 
     @Test func stoppingTheServerEndsEverything() throws {
-        let stage = try Stage(.init(pam: Self.hanging, prepare: Self.hang))
+        let stage = try Fixture(.init(pam: Self.hanging, prepare: Self.hang))
         var client = try stage.client()
         _ = try client.begin()
         try client.send(Varlink.encode(VarlinkCall(BrokerProtocol.Authentication.Continue(answer: nil))))

@@ -13,7 +13,7 @@ import Varlink
     private struct Scene {
         let logind: LogindMock
         let fprintd: FprintdMock
-        let stage: Stage
+        let stage: Fixture
 
         init(enrolled: Bool = true) throws {
             let logind = try LogindMock()
@@ -22,8 +22,8 @@ import Varlink
             try logind.add(session: "mine", uid: geteuid())
             try logind.countProcesses(to: "mine")
             let permit = "auth required pam_permit.so\naccount required pam_permit.so\n"
-            stage = try Stage(
-                Stage.Options(
+            stage = try Fixture(
+                Fixture.Options(
                     settings: """
                         system-bus = \(logind.address)
                         fingerprint-directory = \(fprintd.storage.path)

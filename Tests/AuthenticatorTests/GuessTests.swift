@@ -13,11 +13,11 @@ import Varlink
 struct GuessTests {
     /// A PAM stack that writes down when it begins to judge an answer.
     private struct Judge {
-        let stage: Stage
+        let stage: Fixture
 
         /// - Parameter holds: the stack does not end before the test lets it go.
         init(holds: Bool) throws {
-            stage = try Stage(
+            stage = try Fixture(
                 .init(
                     settings: "prompt-timeout = 600",
                     prepare: { path in
@@ -27,7 +27,7 @@ struct GuessTests {
                             read -r given || [ -n "$given" ] || exit 1
                             date +%s >>\(path)/judged
                             \(wait)
-                            [ "$given" = '\(Stage.password)' ]
+                            [ "$given" = '\(Fixture.password)' ]
 
                             """
                         try DurableFile.write(Array(script.utf8), to: "\(path)/pam/check", mode: 0o755)
@@ -48,7 +48,7 @@ struct GuessTests {
     private final class AskedClient {
         private var client: TestClient
 
-        init(_ stage: Stage) throws {
+        init(_ stage: Fixture) throws {
             client = try stage.client()
             _ = try client.begin()
             #expect(try client.go().message?.style == .secret)
@@ -123,9 +123,9 @@ struct GuessTests {
         let judge = try Judge(holds: false)
         let thinking = try Guessers(judge.stage, 1)
         var client = try judge.stage.client()
-        #expect(try client.authenticate(Stage.password).isDone)
+        #expect(try client.authenticate(Fixture.password).isDone)
         #expect(try judge.stage.attempts?.failures == 0)
-        try thinking.answer(0, Stage.password)
+        try thinking.answer(0, Fixture.password)
         #expect(eventually { thinking.heard(0).last == "done" })
     }
 
@@ -138,7 +138,7 @@ struct GuessTests {
     }
 
     @Test func aStackThatAsksNothingCountsToo() throws {
-        let stage = try Stage(
+        let stage = try Fixture(
             .init(pam: "auth required pam_deny.so\naccount required pam_permit.so"))
         for number in 1...2 {
             var client = try stage.client()
@@ -148,7 +148,7 @@ struct GuessTests {
     }
 }
 
-extension Stage {
+extension Fixture {
     private var attemptsPath: String { "\(path)/registry/attempts/\(account.uid).json" }
 
     /// The failures of the user that the authenticator has recorded; nil if there are none.

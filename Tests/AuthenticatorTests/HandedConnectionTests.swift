@@ -12,7 +12,7 @@ import Varlink
 @Suite struct HandedConnectionTests {
     /// The copy gets the end, and not a byte before it. It cannot answer either.
     @Test func theConversationGoesOnOverTheClientsOwnConnection() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         let connection = try connect(stage)
         let copy = Self.duplicate(connection.number)
         var client = try begin(over: connection)
@@ -22,14 +22,14 @@ import Varlink
         #expect(unsafe recv(copy.number, &bytes, bytes.count, withoutWaiting) == 0)
         #expect(try client.receive(TestClient.Step.self).message?.text.hasPrefix("Read \"") == true)
         #expect(try client.go().message?.style == .secret)
-        #expect(try client.go(Stage.password).isDone)
+        #expect(try client.go(Fixture.password).isDone)
         #expect(eventually { stage.conversations.isEmpty })
         #expect(stage.broker.calls.contains("Complete"))
     }
 
     /// The prompt closes when the agent goes, whatever the caller has kept.
     @Test func itsEndEndsTheConversation() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         let connection = try connect(stage)
         let copy = Self.duplicate(connection.number)
         do {
@@ -42,7 +42,7 @@ import Varlink
     }
 
     @Test func aCallerThatHasBegunAlreadyEndsItsConversation() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         let connection = try connect(stage)
         let copy = Self.duplicate(connection.number)
         var caller = TestClient(adopting: UnixSocket(adopting: Self.duplicate(copy.number)))
@@ -59,7 +59,7 @@ import Varlink
         let file = try Descriptor.open("/dev/null", O_RDWR)
         let network = Descriptor(adopting: socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0))
         for passed in [file.number, network.number, nil] {
-            let stage = try Stage()
+            let stage = try Fixture()
             let connection = try connect(stage)
             try Self.send(.init(challenge: "c", channel: 0), passing: passed, over: connection)
             var client = TestClient(adopting: connection)
@@ -70,7 +70,7 @@ import Varlink
     }
 
     @Test func itHasToBeTheFirstDescriptor() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         let connection = try connect(stage)
         var other: Descriptor?
         let own = try UnixSocket(pairedWith: &other)
@@ -82,7 +82,7 @@ import Varlink
 
     @Test(.enabled(if: geteuid() == 0, "only root can become other users"))
     func anotherUsersConnectionIsRefused() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         let path = stage.path + "/other.sock"
         let listener = try UnixListener(path: path, mode: 0o666)
         let stranger = try Subprocess(
@@ -107,7 +107,7 @@ import Varlink
 
     // MARK: The agent's part
 
-    private func connect(_ stage: Stage) throws -> UnixSocket {
+    private func connect(_ stage: Fixture) throws -> UnixSocket {
         try UnixSocket(connectingTo: stage.path + "/auth.sock", until: .now + patience)
     }
 

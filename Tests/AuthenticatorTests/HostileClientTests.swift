@@ -8,20 +8,20 @@ import Varlink
 @Suite("What clients may not do")
 struct HostileClientTests {
     @Test func answersThatCannotBeUsedAreComplainedOf() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         var client = try stage.client()
         _ = try client.begin()
         #expect(try client.go("an answer to nothing").name == .authenticationInvalidArgument)
         #expect(try client.go().message?.style == .secret)
-        #expect(try client.go("\(Stage.password)\u{0}").name == .authenticationInvalidArgument)
+        #expect(try client.go("\(Fixture.password)\u{0}").name == .authenticationInvalidArgument)
         #expect(try client.go(String(repeating: "x", count: 512)).name == .authenticationInvalidArgument)
         #expect(try client.go().name == .authenticationInvalidArgument)
-        #expect(try client.go(Stage.password).isDone)
+        #expect(try client.go(Fixture.password).isDone)
     }
 
     /// Who begins a second time does not know what the first answer was for: an agent that got the connection from a caller.
     @Test func aSecondBeginningEndsTheConversation() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         var client = try stage.client()
         _ = try client.begin()
         #expect(try client.go().message?.style == .secret)
@@ -36,7 +36,7 @@ struct HostileClientTests {
         "{\"method\":\"org.coffer.Authentication.Continue\"}",
     ])
     func nonsenseEndsTheConversation(text: String) throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         var client = try stage.client()
         try client.send(Array(text.utf8) + [0])
         #expect(try client.receive(TestClient.Step.self).name == .authenticationInvalidArgument)
@@ -49,7 +49,7 @@ struct HostileClientTests {
         ("Authorize", ",\"parameters\":{\"seconds\":\"60\"}"),
     ])
     func aParameterThatIsMissingOrOfAnotherTypeIsNamed(method: String, parameters: String) throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         var client = try stage.client()
         try client.send(Array("{\"method\":\"org.coffer.Authentication.\(method)\"\(parameters)}".utf8) + [0])
         guard case .failure(let fault) = try client.receive(Nothing.self) else {
@@ -62,7 +62,7 @@ struct HostileClientTests {
     }
 
     @Test func whoWantsNoAnswerGetsNone() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         var client = try stage.client()
         // The first answer belongs to the second call.
         try client.send(Array("{\"method\":\"org.varlink.service.GetInfo\",\"oneway\":true}".utf8) + [0])
@@ -77,7 +77,7 @@ struct HostileClientTests {
     }
 
     @Test func anEndlessCallIsCutOff() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         var client = try stage.client()
         // The authenticator may have closed before all of it was sent.
         try? client.send([UInt8](repeating: 0x20, count: 200_000))
@@ -86,7 +86,7 @@ struct HostileClientTests {
     }
 
     @Test func unknownMethodsHaveVarlinksOwnError() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         var client = try stage.client()
         try client.send(Array("{\"method\":\"org.example.Other\"}".utf8) + [0])
         #expect(try client.receive(Nothing.self).name == .interfaceNotFound)
@@ -105,7 +105,7 @@ struct HostileClientTests {
     }
 
     @Test func aUserHasSoManyConversations() throws {
-        let stage = try Stage(.init(settings: "authentications-per-user = 2"))
+        let stage = try Fixture(.init(settings: "authentications-per-user = 2"))
         do {
             var first = try stage.client()
             #expect(try first.begin().message != nil)
@@ -123,7 +123,7 @@ struct HostileClientTests {
     }
 
     @Test func guessingIsSlowedDown() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         for _ in 0..<3 {
             var client = try stage.client()
             #expect(try client.authenticate("wrong").name == .authenticationFailed)
@@ -148,7 +148,7 @@ struct HostileClientTests {
         let start = ContinuousClock.now
         #expect(try patient.go().message?.style == .secret)
         #expect(start.duration(to: .now) > .milliseconds(900))
-        #expect(try patient.go(Stage.password).isDone)
+        #expect(try patient.go(Fixture.password).isDone)
         // A success resets the count.
         var next = try stage.client()
         _ = try next.begin()

@@ -9,8 +9,8 @@ import Testing
 /// (attacker 9).
 struct JointReadTests {
     /// A broker that asks for these items. Each requires presence.
-    private func stage(_ accounts: [String] = ["me", "you", "all"], unlocks: Bool = false) throws -> Stage {
-        let stage = try Stage()
+    private func stage(_ accounts: [String] = ["me", "you", "all"], unlocks: Bool = false) throws -> Fixture {
+        let stage = try Fixture()
         stage.broker.change { script in
             script.facts.purposes = unlocks ? [.unlock, .read] : [.read]
             script.facts.service = nil
@@ -34,7 +34,7 @@ struct JointReadTests {
             "\(notice)")
         #expect(notice.hasSuffix("\nReason it gives: \"monthly report\"") && notice.contains("(process \(getpid()), "))
         #expect(try client.go().message?.style == .secret)
-        #expect(try client.go(Stage.password).isDone)
+        #expect(try client.go(Fixture.password).isDone)
         // It looks for no other requests, because its prompt is its own.
         #expect(
             stage.broker.calls == ["Describe", "Prepare", "Complete", "Prepare", "Complete", "Prepare", "Complete"])
@@ -47,7 +47,7 @@ struct JointReadTests {
         let notice = try client.begin().message?.text ?? ""
         #expect(notice.hasPrefix("Read these 2 items and unlock your vault:\n"), "\(notice)")
         #expect(try client.go().message?.style == .secret)
-        #expect(try client.go(Stage.password).isDone)
+        #expect(try client.go(Fixture.password).isDone)
         #expect(stage.broker.completions.map(\.authorization) == [0, 1, 2])
         let single = try self.stage(["me"])
         var other = try single.client()
@@ -83,7 +83,7 @@ struct JointReadTests {
         stage.broker.change { $0.facts.items?[1].kind = .genericPassword }
         var refused = try stage.client()
         #expect(try refused.begin().name == .authenticationChallengeRefused)
-        let single = try Stage()
+        let single = try Fixture()
         single.broker.change { $0.facts.kind = .certificate }
         var other = try single.client()
         let notice = try other.begin().message?.text ?? ""
@@ -106,7 +106,7 @@ struct JointReadTests {
         var second = try stage.client()
         #expect(try second.begin("second").message?.text.contains("these 3 items") == true)
         #expect(try first.go().message?.style == .secret)
-        #expect(try first.go(Stage.password).isDone)
+        #expect(try first.go(Fixture.password).isDone)
         #expect(try second.go().message?.style == .secret)
         #expect(stage.broker.completions.count == 3)
         for unlocks in [false, true] { #expect(SharedInquiry.sharedItem(of: Self.request(unlocks)) == nil) }

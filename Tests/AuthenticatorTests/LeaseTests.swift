@@ -14,16 +14,16 @@ import Testing
 
     /// A lease of two items for a process of a tree. The person has answered.
     private struct Leased {
-        let stage: Stage
+        let stage: Fixture
         let tree: ProcessTree
         let leader: ProcessTree.Node
         let answer: ProcessTree.Reply
 
         init(
-            _ options: Stage.Options = .init(), seconds: Int64 = 600, password: String = Stage.password,
+            _ options: Fixture.Options = .init(), seconds: Int64 = 600, password: String = Fixture.password,
             beginsNamespace: Bool = false
         ) throws {
-            stage = try Stage(options)
+            stage = try Fixture(options)
             tree = try ProcessTree()
             leader = try tree.root.spawn(beginsNamespace: beginsNamespace)
             try leader.adoptOrphans()
@@ -58,7 +58,7 @@ import Testing
         }
 
         func begin(_ node: ProcessTree.Node) throws -> ProcessTree.Reply {
-            try node.begin(UUID().uuidString, at: "\(stage.path)/auth.sock", password: Stage.password)
+            try node.begin(UUID().uuidString, at: "\(stage.path)/auth.sock", password: Fixture.password)
         }
 
         func expectUnasked(
@@ -126,7 +126,7 @@ import Testing
     func aSecondUserIsAsked() throws {
         let lease = try Leased()
         let other = try #require(try Account.withUID(1))
-        let record = try Stage.newRecord(other, key: lease.stage.key.publicKey)
+        let record = try Fixture.newRecord(other, key: lease.stage.key.publicKey)
         try lease.stage.registry.write(record)
         lease.stage.broker.change {
             $0.facts.owner = "user:1"
@@ -322,7 +322,7 @@ import Testing
 
     @Test(arguments: lies.indices)
     func aLieEndsTheConversation(index: Int) throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         stage.broker.change { script in
             script.facts.purposes = [.lease]
             script.facts.service = nil
@@ -339,7 +339,7 @@ import Testing
     }
 
     @Test func anItemWithoutAPointGetsNoLease() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         stage.broker.change { script in
             script.facts.purposes = [.lease]
             script.facts.service = nil
@@ -350,7 +350,7 @@ import Testing
             script.facts.alternatives = [[0]]
         }
         var client = try stage.client()
-        #expect(try client.authenticate(Stage.password).name != nil)
+        #expect(try client.authenticate(Fixture.password).name != nil)
         #expect(!stage.broker.calls.contains("Complete"))
     }
 }
@@ -394,7 +394,7 @@ import Testing
     @Test func eachUserHasTheirOwn() throws {
         let folder = try TemporaryFolder()
         let process = try ProcessIdentity.current()
-        func book(_ uid: UInt32) throws -> LeaseBook { try LeaseBook(registryDirectory: folder.path, uid: uid) }
+        func book(_ uid: UInt32) throws -> LeaseFile { try LeaseFile(registryDirectory: folder.path, uid: uid) }
         let record = LeaseRecord(
             boot: try BootTime.bootID(), owner: "group:50", vault: vault.hex, leader: process.pid,
             leaderStart: process.startTime, signatures: [], asked: BootTime.milliseconds,
@@ -411,12 +411,12 @@ import Testing
     func aLockFreesThePlaces(owner: Owner) throws {
         let folder = try TemporaryFolder()
         let process = try ProcessIdentity.current()
-        let book = try LeaseBook(registryDirectory: folder.path, uid: 1000)
+        let book = try LeaseFile(registryDirectory: folder.path, uid: 1000)
         let asked = BootTime.milliseconds
         let record = LeaseRecord(
             boot: try BootTime.bootID(), owner: owner.text, vault: vault.hex, leader: process.pid,
             leaderStart: process.startTime, signatures: [], asked: asked, ends: asked + 600_000)
-        for _ in 0..<LeaseLimits.perUser {
+        for _ in 0..<SignedLeaseLimits.perUser {
             try book.checkRoom(of: owner, lastLock: 0)
             try book.note(record, of: owner, lastLock: 0)
         }
@@ -427,7 +427,7 @@ import Testing
         // A lock of the user's own vault ends those from a group's vault, too.
         try book.checkRoom(of: .user(1000), lastLock: asked)
         #expect(try book.forget() == 0)
-        for _ in 0..<LeaseLimits.perUser { try book.note(record, of: owner, lastLock: 0) }
+        for _ in 0..<SignedLeaseLimits.perUser { try book.note(record, of: owner, lastLock: 0) }
         try book.note(record, of: owner, lastLock: asked)
         #expect(try book.forget() == 1)
     }

@@ -20,16 +20,16 @@ struct LockerModuleTests {
 
     /// A user's program behind a stack that has checked the password.
     private final class Lock {
-        let stage: Stage
+        let stage: Fixture
         let broker: ScriptedSocket
         let authenticator: ScriptedSocket?
         let service: SystemService
 
         init(
             broker brokerAnswers: [String], authenticator authenticatorAnswers: [String]?,
-            password: String = Stage.password, patience: Int = 99
+            password: String = Fixture.password, patience: Int = 99
         ) throws {
-            stage = try Stage()
+            stage = try Fixture()
             let path = stage.path
             broker = try ScriptedSocket(path: "\(path)/b.sock", answers: brokerAnswers)
             authenticator = try authenticatorAnswers.map { try ScriptedSocket(path: "\(path)/a.sock", answers: $0) }
@@ -44,7 +44,7 @@ struct LockerModuleTests {
                     """)
         }
 
-        func open(_ password: String = Stage.password, as user: [String] = LockerModuleTests.user) throws -> Command {
+        func open(_ password: String = Fixture.password, as user: [String] = LockerModuleTests.user) throws -> Command {
             try Command(
                 user + ["/usr/bin/pamtester", service.name, stage.account.name, "authenticate"], input: password + "\n")
         }
@@ -63,7 +63,7 @@ struct LockerModuleTests {
         #expect("\(LoginWire.resume)" == Authentication.Continue.name)
     }
 
-    @Test(arguments: [Stage.password, "q\"uo\\te\tö", String(repeating: "long", count: 120)])
+    @Test(arguments: [Fixture.password, "q\"uo\\te\tö", String(repeating: "long", count: 120)])
     func theOneQuestionIsAnsweredWithThePassword(password: String) throws {
         let lock = try Lock(
             broker: [Self.challenge, #"{"parameters":{}}"#],
@@ -134,7 +134,7 @@ struct LockerModuleTests {
         let opened = try lock.open()
         #expect(opened.code == 0, "\(opened.output)")
         #expect(opened.duration < patience / 2)
-        let told = try #require(lock.authenticator).calls.count { $0.contains(Stage.password) }
+        let told = try #require(lock.authenticator).calls.count { $0.contains(Fixture.password) }
         #expect(told == (answers.first == Self.secret ? 1 : 0))
         #expect(lock.broker.calls.count == 1)
         #expect(!opened.output.lowercased().contains("coffer"))
@@ -219,12 +219,12 @@ struct LockerModuleTests {
         }
         // If SIGKILL does not end a process, a test cannot end it either.
         defer { try? process.end() }
-        try process.write("\(Stage.password)\n")
+        try process.write("\(Fixture.password)\n")
         let verdict = String(decoding: try process.read(limit: 16), as: UTF8.self)
         #expect(verdict.first == "0", "\(verdict)")
-        #expect(try #require(lock.authenticator).calls.contains { $0.contains(Stage.password) })
+        #expect(try #require(lock.authenticator).calls.contains { $0.contains(Fixture.password) })
         let image = try MemoryImage(of: process.pid)
-        let places = image.places(of: Array(Stage.password.utf8))
+        let places = image.places(of: Array(Fixture.password.utf8))
         // The program itself has the password, so a search would find it. And the module is loaded.
         #expect(!places.isEmpty)
         #expect(image.regions.contains { $0.name.hasSuffix("/pam_coffer.so") })

@@ -32,9 +32,9 @@ struct LoginModuleTests {
         }
     }
 
-    private func stage() throws -> Stage { try Stage(.init(settings: "login-programs = /usr/bin/pamtester")) }
+    private func stage() throws -> Fixture { try Fixture(.init(settings: "login-programs = /usr/bin/pamtester")) }
 
-    private func service(_ stage: Stage, socket: String? = nil) throws -> SystemService {
+    private func service(_ stage: Fixture, socket: String? = nil) throws -> SystemService {
         try SystemService(
             rules: LoginModule.rules(
                 stage: stage.path, socket: socket ?? "\(stage.path)/report.sock",
@@ -44,7 +44,7 @@ struct LoginModuleTests {
     @Test(.enabled(if: geteuid() == 0)) func aLoginOpensTheKeychainBeforeTheSession() throws {
         let stage = try stage()
         let service = try service(stage)
-        let login = try service.tester(stage.account.name, ["authenticate"], password: Stage.password)
+        let login = try service.tester(stage.account.name, ["authenticate"], password: Fixture.password)
         #expect(login.code == 0, "\(login.output)")
         #expect(login.output.contains("successfully authenticated"))
         #expect(!login.output.lowercased().contains("coffer"))
@@ -84,7 +84,7 @@ struct LoginModuleTests {
         #expect(!stage.log.contains("login report"))
         // The same line reports if everybody accepts. So it is not the place that keeps it silent.
         guard !lines.contains("pam_deny") || lines.contains("sufficient") else { return }
-        let again = try service.tester(stage.account.name, ["authenticate"], password: Stage.password)
+        let again = try service.tester(stage.account.name, ["authenticate"], password: Fixture.password)
         #expect(again.code == 0, "\(again.output)")
         #expect(stage.broker.reports == [Int64(stage.account.uid)])
     }
@@ -143,7 +143,7 @@ struct LoginModuleTests {
     @Test(.enabled(if: geteuid() == 0)) func aNameThatNoAccountHasIsNotReported() throws {
         let stage = try stage()
         let service = try service(stage)
-        let login = try service.tester("a\",\"user\":\"root", ["authenticate"], password: Stage.password)
+        let login = try service.tester("a\",\"user\":\"root", ["authenticate"], password: Fixture.password)
         #expect(login.code == 0, "\(login.output)")
         #expect(stage.broker.calls.isEmpty)
     }
@@ -152,7 +152,7 @@ struct LoginModuleTests {
         let stage = try stage()
         for socket in ["\(stage.path)/nobody.sock", "\(stage.path)/log", "/" + String(repeating: "x", count: 300)] {
             let service = try service(stage, socket: socket)
-            let login = try service.tester(stage.account.name, ["authenticate"], password: Stage.password)
+            let login = try service.tester(stage.account.name, ["authenticate"], password: Fixture.password)
             #expect(login.code == 0, "\(login.output)")
             #expect(!login.output.lowercased().contains("coffer"))
         }
@@ -165,7 +165,7 @@ struct LoginModuleTests {
         let stage = try stage()
         let hung = try HungAuthenticator(kind, path: "\(stage.path)/hung.sock")
         let service = try service(stage, socket: "\(stage.path)/hung.sock")
-        let login = try service.tester(stage.account.name, ["authenticate"], password: Stage.password)
+        let login = try service.tester(stage.account.name, ["authenticate"], password: Fixture.password)
         #expect(login.code == 0, "\(login.output)")
         // That something waited at all shows that the module reached the authenticator that hangs.
         #expect(login.duration >= .milliseconds(1400))

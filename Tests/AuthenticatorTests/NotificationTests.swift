@@ -11,12 +11,12 @@ import Testing
 @Suite(.enabled(if: geteuid() == 0, "only root can become another user")) struct NotificationTests {
     /// A stage with a client of uid 1, which has a vault.
     /// - Parameter launcher: a command that becomes the program.
-    private func stage(launcher: [String] = []) throws -> Stage {
+    private func stage(launcher: [String] = []) throws -> Fixture {
         let folder = NSTemporaryDirectory() + "coffer-desktop-" + UUID().uuidString.prefix(13)
         try Folder.make(folder, mode: 0o755)
-        let stage = try Stage(.init(notifications: folder, launcher: { _ in launcher }))
+        let stage = try Fixture(.init(notifications: folder, launcher: { _ in launcher }))
         let account = try #require(try Account.withUID(SessionBus.uid))
-        let record = try Stage.newRecord(account, key: stage.key.publicKey)
+        let record = try Fixture.newRecord(account, key: stage.key.publicKey)
         try stage.registry.write(record)
         stage.broker.change {
             $0.facts.owner = "user:\(SessionBus.uid)"
@@ -26,7 +26,7 @@ import Testing
         return stage
     }
 
-    private func read(_ stage: Stage) throws -> Puppet.Outcome {
+    private func read(_ stage: Fixture) throws -> Puppet.Outcome {
         var order = Puppet.Order.begin
         order.uid = SessionBus.uid
         return try Puppet(stage).perform(order)
@@ -85,7 +85,7 @@ import Testing
         let order = NotificationOrder(account, bus: "\(folder)/\(SessionBus.uid)/bus", text: "x", seconds: 5)
         let helper = try Subprocess(
             "/usr/bin/python3",
-            ["-c", Self.start, Stage.program, String(decoding: JSONWriter.bytes(of: order), as: UTF8.self)])
+            ["-c", Self.start, Fixture.program, String(decoding: JSONWriter.bytes(of: order), as: UTF8.self)])
         #expect(try helper.finish() == 0)
         #expect(eventually { !bus.lines.isEmpty })
         #expect(bus.lines == ["uid 1 gid 1 groups [] new 1"])

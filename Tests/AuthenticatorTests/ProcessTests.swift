@@ -11,7 +11,7 @@ import Testing
     private static let leaving = ["/bin/sh", "-c", #"exec 7</etc/passwd 9</etc/passwd; exec "$0" "$@""#]
 
     @Test func aConversationHasNothingThatItDoesNotNeedAndHandsNothingOn() throws {
-        let stage = try Stage(.init(launcher: { _ in Self.leaving }))
+        let stage = try Fixture(.init(launcher: { _ in Self.leaving }))
         var client = try stage.client()
         _ = try client.begin()
         #expect(try client.go().message?.style == .secret)
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test func aConversationOfTheServiceManagersHasNothingInheritedEither() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         let started = try ActivatedConversations(stage, .accepted, launcher: Self.leaving)
         var client = try TestClient(started.socket)
         _ = try client.begin()
@@ -47,7 +47,7 @@ import Testing
     @Test(.enabled(if: getuid() == 0, "root gives its powers away for it"))
     func noProcessOfTheSameUserReadsItsMemory() throws {
         let powerless = ["--bounding-set=-all", "--inh-caps=-all"]
-        let stage = try Stage(.init(launcher: { _ in ["/usr/bin/setpriv"] + powerless }))
+        let stage = try Fixture(.init(launcher: { _ in ["/usr/bin/setpriv"] + powerless }))
         var client = try stage.client()
         _ = try client.begin()
         #expect(try client.go().message?.style == .secret)
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test func modulesAreToldTheTerminalThatThePersonSitsAt() throws {
-        let stage = try Stage(
+        let stage = try Fixture(
             .init(prepare: { path in
                 try Script.write("#!/bin/sh\necho \"$PAM_TTY\" >\(path)/pam/terminal\n", to: "\(path)/pam/note")
                 let rules = try String(contentsOfFile: "\(path)/pam/coffer", encoding: .utf8)
@@ -83,13 +83,13 @@ import Testing
 
     /// If somebody locks the vault while somebody answers at a terminal, the answer is from before the lock.
     @Test func aLockThatComesWhileThePersonIsAskedEndsWhatIsAnswered() throws {
-        let stage = try Stage(
+        let stage = try Fixture(
             .init(prepare: { path in
                 // The program has the password, and waits for the test to go on.
                 let script = """
                     #!/bin/sh
                     read -r given || [ -n "$given" ] || exit 1
-                    [ "$given" = '\(Stage.password)' ] || exit 1
+                    [ "$given" = '\(Fixture.password)' ] || exit 1
                     touch \(path)/pam/asked
                     while [ ! -e \(path)/pam/go ]; do sleep 0.02; done
                     """

@@ -11,7 +11,7 @@ import Testing
 @Suite struct PromptLayoutTests {
     /// Asks from a program whose path is about 3,000 bytes long.
     private func notice(_ folder: String, reason: String) throws -> String {
-        let stage = try Stage()
+        let stage = try Fixture()
         stage.broker.change { $0.facts.reason = reason }
         let root = try TemporaryFolder()
         var path = root.path

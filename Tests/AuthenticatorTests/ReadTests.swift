@@ -10,7 +10,7 @@ import Varlink
 @Suite("A person is asked, and a signature earned")
 struct ReadTests {
     @Test func aReadIsShownAskedAndSigned() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         stage.broker.change { $0.facts.reason = "deploy" }
         var client = try stage.client()
         let notice = try client.begin().message
@@ -22,7 +22,7 @@ struct ReadTests {
         #expect(lines.dropFirst().first?.hasPrefix("for \(program) (process \(getpid()), ") == true, "\(text)")
         #expect(lines.dropFirst(2) == ["Reason it gives: \"deploy\""], "\(text)")
         #expect(try client.go().message?.style == .secret)
-        #expect(try client.go(Stage.password).isDone)
+        #expect(try client.go(Fixture.password).isDone)
 
         #expect(stage.broker.calls == ["Describe", "Companions", "Prepare", "Complete"])
         let described = try #require(stage.broker.describes.first)
@@ -33,17 +33,17 @@ struct ReadTests {
     }
 
     @Test func aChangeOfWhatReadingTakesIsCalledThat() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         stage.broker.change { $0.facts.purposes = [.change] }
         var client = try stage.client()
         let text = try client.begin().message?.text ?? ""
         #expect(text.hasPrefix("Permanently change the requirements for reading \"github\" / \"me\"\nfor "))
         #expect(try client.go().message?.style == .secret)
-        #expect(try client.go(Stage.password).isDone)
+        #expect(try client.go(Fixture.password).isDone)
     }
 
     @Test func aNewNameIsShownBesideTheOld() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         stage.broker.change {
             $0.facts.purposes = [.rename]
             $0.facts.newService = "wifi-guest"
@@ -59,11 +59,11 @@ struct ReadTests {
                 "Rename \"github\" / \"me\" to \"wifi-guest\" / \"you\", the name that prompts show from then on\nfor "),
             "\(text)")
         #expect(try client.go().message?.style == .secret)
-        #expect(try client.go(Stage.password).isDone)
+        #expect(try client.go(Fixture.password).isDone)
     }
 
     @Test func aFormerValueIsShownUnderBothNames() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         stage.broker.change {
             $0.facts.version = 1
             $0.facts.newService = "wifi"
@@ -78,13 +78,13 @@ struct ReadTests {
             text.unbroken.hasPrefix(
                 "Read a former value (version 1) of \"github\" / \"me\", now \"wifi\" / \"you\"\nfor "), "\(text)")
         #expect(try client.go().message?.style == .secret)
-        #expect(try client.go(Stage.password).isDone)
+        #expect(try client.go(Fixture.password).isDone)
     }
 
     @Test func theSignatureCoversExactlyTheHundredBytes() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         var client = try stage.client()
-        #expect(try client.authenticate(Stage.password).isDone)
+        #expect(try client.authenticate(Fixture.password).isDone)
         let completion = try #require(stage.broker.completions.first)
         let signature = try #require(Data(base64Encoded: completion.signature))
         #expect(signature.count == 64)
@@ -99,14 +99,14 @@ struct ReadTests {
     }
 
     @Test func unlockAndReadAreSignedForOneByOne() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         stage.broker.change {
             $0.facts.purposes = [.unlock, .read]
             $0.facts.authorizations = [.init(kind: "unlock"), .init(kind: "presence")]
             $0.facts.alternatives = [[0, 1]]
         }
         var client = try stage.client()
-        #expect(try client.authenticate(Stage.password).isDone)
+        #expect(try client.authenticate(Fixture.password).isDone)
         #expect(stage.broker.calls == ["Describe", "Companions", "Prepare", "Complete", "Prepare", "Complete"])
         #expect(stage.broker.completions.map(\.authorization) == [0, 1])
         let request = try #require(
@@ -119,7 +119,7 @@ struct ReadTests {
     }
 
     @Test func aWrongPasswordEarnsNothing() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         var client = try stage.client()
         let fault = try client.authenticate("wrong").fault
         #expect(fault?.name == .authenticationFailed)
@@ -137,9 +137,9 @@ struct ReadTests {
     ])
     func refusalsHaveTheirReason(rules: String, reason: String) throws {
         let ask = "auth required pam_exec.so expose_authtok quiet CHECK"
-        let stage = try Stage(.init(pam: rules.replacingOccurrences(of: "ASK", with: ask)))
+        let stage = try Fixture(.init(pam: rules.replacingOccurrences(of: "ASK", with: ask)))
         var client = try stage.client()
-        let fault = try client.authenticate(Stage.password).fault
+        let fault = try client.authenticate(Fixture.password).fault
         #expect(fault?.name == .authenticationFailed)
         #expect(fault?.details.reason == reason)
         // Only a password that must be changed is changed with passwd.
@@ -149,29 +149,29 @@ struct ReadTests {
     }
 
     @Test func aMissingServiceIsSaid() throws {
-        let stage = try Stage(
+        let stage = try Fixture(
             .init(prepare: { path in
                 try FileManager.default.moveItem(atPath: "\(path)/pam/coffer", toPath: "\(path)/pam/other")
             }))
         var client = try stage.client()
-        #expect(try client.authenticate(Stage.password).name == .authenticationMisconfigured)
+        #expect(try client.authenticate(Fixture.password).name == .authenticationMisconfigured)
         #expect(!stage.broker.calls.contains("Prepare"))
     }
 
     @Test func theBrokersTroubleIsPassedOn() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         let fault = Fault(.brokerTPM, Fault.Details(message: "The TPM is in lockout.", kind: "lockout", code: 0x921))
         let bytes = Varlink.encode(fault)
         stage.broker.change { $0.raw["Prepare"] = bytes }
         var client = try stage.client()
-        let answer = try client.authenticate(Stage.password).fault
+        let answer = try client.authenticate(Fixture.password).fault
         #expect(answer?.name == .notCompleted)
         #expect(answer?.details.kind == "lockout")
         #expect(answer?.details.code == 0x921)
     }
 
     @Test func whatWouldMoveTheCursorIsSpeltOut() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         stage.broker.change {
             $0.facts.service = "git\u{1b}[2Jhub\u{202e}"
             $0.facts.account = "me\"\nReason"
@@ -186,7 +186,7 @@ struct ReadTests {
     }
 
     @Test func theEnvironmentStaysOutside() throws {
-        let stage = try Stage(
+        let stage = try Fixture(
             .init(
                 pam: "auth required pam_exec.so quiet CHECK\naccount required pam_permit.so",
                 settings: "silent-services = coffer",
@@ -205,7 +205,7 @@ struct ReadTests {
     }
 
     @Test func theLogHasOneLineAndNoSecret() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         stage.broker.change { $0.facts.service = "CANARY-service" }
         var client = try stage.client()
         #expect(try client.authenticate("CANARY-password").fault != nil)

@@ -4,8 +4,8 @@ import Testing
 
 /// A recovery code allows more than anything else a person is asked. The prompt says so, each time.
 @Suite struct RecoveryNoticeTests {
-    private func stage() throws -> Stage {
-        let stage = try Stage(.init(settings: "reuse-limit = 300"))
+    private func stage() throws -> Fixture {
+        let stage = try Fixture(.init(settings: "reuse-limit = 300"))
         stage.broker.change {
             $0.facts.purposes = [.recovery]
             $0.facts.service = nil
@@ -29,7 +29,7 @@ import Testing
         #expect(try wrong.authenticate("wrong").name == .authenticationFailed)
         #expect(!stage.broker.calls.contains("Prepare"))
         var client = try stage.client()
-        #expect(try client.authenticate(Stage.password).isDone)
+        #expect(try client.authenticate(Fixture.password).isDone)
         #expect(stage.broker.completions.map(\.authorization) == [0])
     }
 }

@@ -17,11 +17,11 @@ struct RemoteLoginTests {
     private static let listed = "login-programs = \(programs.joined(separator: " "))"
 
     private final class Server {
-        let stage: Stage
+        let stage: Fixture
         private let service: SystemService
 
         init(_ settings: String = "") throws {
-            stage = try Stage(.init(settings: settings))
+            stage = try Fixture(.init(settings: settings))
             let path = stage.path
             service = try SystemService(
                 rules: """
@@ -56,7 +56,7 @@ struct RemoteLoginTests {
         }
 
         /// - Parameter ways: ssh's names of the methods, in the order in which ssh tries them.
-        func login(_ ways: String, password: String = Stage.password) throws -> Command {
+        func login(_ ways: String, password: String = Fixture.password) throws -> Command {
             let path = stage.path
             try Script.write("#!/bin/sh\necho '\(password)'\n", to: "\(path)/askpass")
             return try Command(

@@ -10,16 +10,16 @@ import Varlink
 @Suite("A reported login opens the keychain, and only a login does", .enabled(if: geteuid() == 0))
 struct ReportTests {
     /// The test's own program is listed.
-    private static func listed(_ program: String? = nil) throws -> Stage.Options {
+    private static func listed(_ program: String? = nil) throws -> Fixture.Options {
         let path = try program ?? ProcessLink.read("exe", of: getpid())
-        return Stage.Options(settings: "login-programs = \(path)")
+        return Fixture.Options(settings: "login-programs = \(path)")
     }
 
-    private func report(_ user: String, to stage: Stage) throws -> Bool {
+    private func report(_ user: String, to stage: Fixture) throws -> Bool {
         try send(Varlink.encode(VarlinkCall(Login.Report(user: user))), to: stage)
     }
 
-    private func send(_ bytes: [UInt8], to stage: Stage) throws -> Bool {
+    private func send(_ bytes: [UInt8], to stage: Fixture) throws -> Bool {
         var socket = try UnixSocket(connectingTo: "\(stage.path)/report.sock", until: .now + patience)
         try socket.send(bytes, until: .now + patience)
         let message = try socket.receiveMessage(limit: 4096, until: .now + patience)
@@ -30,7 +30,7 @@ struct ReportTests {
     /// A report of another program, Python. It can be listed, and started as any user and anywhere.
     private static let python = URL(fileURLWithPath: "/usr/bin/python3").resolvingSymlinksInPath().path
 
-    private func reportByAnother(_ stage: Stage, through words: [String] = []) throws -> Bool? {
+    private func reportByAnother(_ stage: Fixture, through words: [String] = []) throws -> Bool? {
         let script = """
             import socket, sys
             s = socket.socket(socket.AF_UNIX)
@@ -59,14 +59,14 @@ struct ReportTests {
                 objects: record.objects
             ).with(binding: binding, unlockRoot: record.objects[.unlockRoot] ?? [])
         }
-        let stage = try Stage(options)
+        let stage = try Fixture(options)
         #expect(try !report(stage.account.name, to: stage))
         #expect(stage.broker.calls == [])
         #expect(eventually { stage.log.contains("bound: opens at its first use") })
     }
 
     @Test func aListedProgramOpensTheKeychain() throws {
-        let stage = try Stage(Self.listed())
+        let stage = try Fixture(Self.listed())
         #expect(try report(stage.account.name, to: stage))
         #expect(stage.broker.calls == ["Report", "Prepare", "Complete"])
         #expect(stage.broker.reports == [Int64(stage.account.uid)])
@@ -85,33 +85,34 @@ struct ReportTests {
     /// Only root's configuration says which programs unlock screens. Such a program must also be a listed one.
     @Test func whoUnlocksScreensIsForTheConfigurationToSay() throws {
         let path = try ProcessLink.read("exe", of: getpid())
-        let plain = try Stage(Self.listed())
+        let plain = try Fixture(Self.listed())
         #expect(try report(plain.account.name, to: plain))
         #expect(plain.broker.screens == [false])
-        let screen = try Stage(Stage.Options(settings: "login-programs = \(path)\nscreen-programs = /bin/x \(path)"))
+        let screen = try Fixture(
+            Fixture.Options(settings: "login-programs = \(path)\nscreen-programs = /bin/x \(path)"))
         #expect(try report(screen.account.name, to: screen))
         #expect(screen.broker.screens == [true])
-        let unlisted = try Stage(Stage.Options(settings: "screen-programs = \(path)"))
+        let unlisted = try Fixture(Fixture.Options(settings: "screen-programs = \(path)"))
         #expect(try !report(unlisted.account.name, to: unlisted))
         #expect(unlisted.broker.calls.isEmpty)
     }
 
     @Test func anUnlistedProgramIsRefused() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         #expect(try !report(stage.account.name, to: stage))
         #expect(stage.broker.calls.isEmpty)
         #expect(eventually { stage.log.contains("is not among login-programs") })
     }
 
     @Test func onlyRootMayOpenTheSocket() throws {
-        let stage = try Stage(Self.listed())
+        let stage = try Fixture(Self.listed())
         let status = try #require(try FileStatus.of("\(stage.path)/report.sock"))
         #expect(status.mode == 0o600)
         #expect(status.uid == 0)
     }
 
     @Test func aUserWhoReachesTheSocketIsRefused() throws {
-        let stage = try Stage(Self.listed(Self.python))
+        let stage = try Fixture(Self.listed(Self.python))
         try FileManager.default.setAttributes(
             [.posixPermissions: 0o666], ofItemAtPath: "\(stage.path)/report.sock")
         #expect(try reportByAnother(stage) == true)
@@ -125,14 +126,14 @@ struct ReportTests {
         .enabled(if: Command.canMakeNamespaces),
         arguments: [["--mount"], ["--pid", "--fork"], ["--user", "--map-root-user"]])
     func aRootOfAContainerIsRefused(kind: [String]) throws {
-        let stage = try Stage(Self.listed(Self.python))
+        let stage = try Fixture(Self.listed(Self.python))
         #expect(try reportByAnother(stage) == true)
         #expect(try reportByAnother(stage, through: ["/usr/bin/unshare"] + kind) == false)
         #expect(stage.broker.reports.count == 1)
     }
 
     @Test func aLoginIsGoodForNothingButOpening() throws {
-        let stage = try Stage(Self.listed())
+        let stage = try Fixture(Self.listed())
         stage.broker.change { $0.reported?.authorizations.append(.init(kind: "presence")) }
         #expect(try !report(stage.account.name, to: stage))
         stage.broker.change { $0.reported?.authorizations = [.init(kind: "recovery")] }
@@ -142,7 +143,7 @@ struct ReportTests {
     }
 
     @Test func onlyTheRegisteredVaultIsOpened() throws {
-        let stage = try Stage(Self.listed())
+        let stage = try Fixture(Self.listed())
         let other = try VaultID.random().hex
         stage.broker.change { $0.reported?.vault = other }
         #expect(try !report(stage.account.name, to: stage))
@@ -157,7 +158,7 @@ struct ReportTests {
                 sealer: record.sealer, authenticatorKey: record.authenticatorKey, storageKey: record.storageKey,
                 objects: record.objects)
         }
-        let stage = try Stage(options)
+        let stage = try Fixture(options)
         #expect(try !report(stage.account.name, to: stage))
         #expect(stage.broker.calls.isEmpty)
     }
@@ -165,11 +166,11 @@ struct ReportTests {
     @Test func whereThereIsNothingToOpenNothingHappens() throws {
         var options = try Self.listed()
         options.hasVault = false
-        let bare = try Stage(options)
+        let bare = try Fixture(options)
         #expect(try !report(bare.account.name, to: bare))
         #expect(bare.broker.calls.isEmpty)
 
-        let open = try Stage(Self.listed())
+        let open = try Fixture(Self.listed())
         open.broker.change {
             $0.reported?.challenge = nil
             $0.reported?.authorizations = []
@@ -186,13 +187,13 @@ struct ReportTests {
         "{\"method\":\"" + String(repeating: "x", count: 4000) + "\"}",
     ])
     func whatIsNoReportOpensNothing(call: String) throws {
-        let stage = try Stage(Self.listed())
+        let stage = try Fixture(Self.listed())
         #expect(try !send(Array(call.utf8) + [0], to: stage))
         #expect(stage.broker.calls.isEmpty)
     }
 
     @Test func aBrokerThatIsNotThereIsNoTroubleForTheLogin() throws {
-        let stage = try Stage(Self.listed())
+        let stage = try Fixture(Self.listed())
         stage.broker.stop()
         #expect(try !report(stage.account.name, to: stage))
     }

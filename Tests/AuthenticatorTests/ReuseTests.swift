@@ -9,8 +9,8 @@ import Testing
 /// its time or a lock.
 @Suite struct ReuseTests {
     /// A stage whose person has answered in a shell's terminal.
-    private func authorized(_ seconds: Int = 300, _ options: Stage.Options = .init()) throws -> (Stage, Puppet) {
-        let stage = try Stage(options)
+    private func authorized(_ seconds: Int = 300, _ options: Fixture.Options = .init()) throws -> (Fixture, Puppet) {
+        let stage = try Fixture(options)
         let shell = try Puppet(stage)
         let outcome = try shell.perform(.authorize(seconds))
         #expect(outcome.done && outcome.questions == 1, "\(outcome)")
@@ -36,14 +36,14 @@ import Testing
     }
 
     @Test func withoutOneEveryReadAsks() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         let shell = try Puppet(stage)
         for _ in 0..<2 { expectQuestion(try shell.perform(.begin)) }
         #expect(stage.broker.completions.map(\.means) == [nil, nil])
     }
 
     @Test func theNoticeSaysForHowLongAndForWhat() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         let shell = try Puppet(stage)
         let text = (try shell.perform(.authorize(90)).messages.first ?? "").unbroken
         #expect(text.contains("for 1 minute and 30 seconds"))
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test func aWrongPasswordEarnsNoReuse() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         let shell = try Puppet(stage)
         var order = Puppet.Order.authorize(300)
         order.password = "wrong"
@@ -90,7 +90,7 @@ import Testing
     func anotherUserInTheSameTerminalAsks() throws {
         let (stage, shell) = try authorized()
         let other = try #require(try Account.withUID(1))
-        let record = try Stage.newRecord(other, key: stage.key.publicKey)
+        let record = try Fixture.newRecord(other, key: stage.key.publicKey)
         try stage.registry.write(record)
         stage.broker.change {
             $0.facts.owner = "user:1"
@@ -169,7 +169,7 @@ import Testing
             ("", 301, false), ("", 0, false), ("", -1, false), ("reuse-limit = 60", 61, false),
             ("reuse-limit = 60", 60, true), ("reuse-limit = 0", 1, false),
         ] {
-            let stage = try Stage(.init(settings: setting))
+            let stage = try Fixture(.init(settings: setting))
             let shell = try Puppet(stage)
             let outcome = try shell.perform(.authorize(seconds))
             #expect(outcome.done == works, "\(setting) \(seconds): \(outcome)")

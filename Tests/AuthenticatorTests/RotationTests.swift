@@ -10,8 +10,8 @@ import Varlink
 /// that way.
 struct RotationTests {
     /// A broker that asks for a renewal with these items. Each item requires presence.
-    private func stage(_ items: [String] = ["me", "you"]) throws -> Stage {
-        let stage = try Stage()
+    private func stage(_ items: [String] = ["me", "you"]) throws -> Fixture {
+        let stage = try Fixture()
         stage.broker.change { script in
             script.facts.purposes = [.rotate]
             script.facts.service = nil
@@ -45,7 +45,7 @@ struct RotationTests {
             #expect(notice.contains(word), "\(notice)")
         }
         #expect(try client.go().message?.style == .secret)
-        #expect(try client.go(Stage.password).isDone)
+        #expect(try client.go(Fixture.password).isDone)
         #expect(
             stage.broker.calls == [
                 "Describe", "Prepare", "Complete", "Renew", "Prepare", "Complete", "Prepare", "Complete", "Succeed",
@@ -94,7 +94,7 @@ struct RotationTests {
     @Test func whereItemsAreLeftNothingIsRegistered() throws {
         let stage = try stage()
         var client = try stage.client()
-        #expect(try client.authenticate(Stage.password).isDone)
+        #expect(try client.authenticate(Fixture.password).isDone)
         #expect(stage.broker.calls.last == "Succeed")
         #expect(try stage.registry.record(for: stage.record.owner) == stage.record)
     }
@@ -163,7 +163,7 @@ struct RotationTests {
         ]
         stage.broker.change { $0.successor = proposals[index] }
         var client = try stage.client()
-        #expect(try client.authenticate(Stage.password).name == .notCompleted)
+        #expect(try client.authenticate(Fixture.password).name == .notCompleted)
         #expect(try stage.registry.record(for: record.owner) == record)
         #expect(!stage.broker.calls.contains("AdoptSuccessor"))
         // Nothing was signed for it either.
@@ -180,7 +180,7 @@ struct RotationTests {
             script.before["Succeed"] = { broker.change { $0.refusedCompletions = [refusal] } }
         }
         var client = try stage.client()
-        #expect(try !client.authenticate(Stage.password).isDone)
+        #expect(try !client.authenticate(Fixture.password).isDone)
         #expect(try stage.registry.record(for: stage.record.owner) == stage.record)
     }
 
@@ -189,7 +189,7 @@ struct RotationTests {
         let next = try successor(of: stage.record, name: "somebody")
         stage.broker.change { $0.successor = next }
         var client = try stage.client()
-        #expect(try client.authenticate(Stage.password).isDone)
+        #expect(try client.authenticate(Fixture.password).isDone)
         #expect(try stage.registry.record(for: stage.record.owner)?.ownerName == stage.record.ownerName)
     }
 }

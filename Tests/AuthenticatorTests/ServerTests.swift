@@ -8,11 +8,11 @@ import Varlink
 struct ServerTests {
     /// Runs the server and returns its exit code and output; 124 if it went on to serve.
     private func run(_ path: String, asNobody: Bool = false) throws -> (code: Int32, said: String) {
-        var program = Stage.program
+        var program = Fixture.program
         if asNobody {
             // The package may be in a folder that nobody else can enter.
             program = "\(path)/coffer-authenticator"
-            try Tool.output("install", [Stage.program, program])
+            try Tool.output("install", [Fixture.program, program])
         }
         let command = ["/usr/bin/timeout", "120", program, "serve", "--config", "\(path)/coffer.conf"]
         let prefix = asNobody && geteuid() == 0 ? ["/usr/bin/setpriv", "--reuid=2", "--regid=2", "--clear-groups"] : []
@@ -50,7 +50,7 @@ struct ServerTests {
     @Test func aConversationNeedsAConnection() throws {
         let path = try folder("sandbox = yes")
         defer { try? FileManager.default.removeItem(atPath: path) }  // Nothing is lost when it stays behind.
-        let process = try Subprocess(Stage.program, ["--config", "\(path)/coffer.conf"]) { $0.errors = .pipe }
+        let process = try Subprocess(Fixture.program, ["--config", "\(path)/coffer.conf"]) { $0.errors = .pipe }
         let said = try process.readText()
         #expect(try process.finish() != 0)
         #expect(said.contains("No connection was passed"))

@@ -13,7 +13,7 @@ struct SetAsideTests {
     private static let stamp = "2026-01-02T030405Z"
 
     private static func ask(
-        _ stage: Stage, owner: String? = nil, stamp: String = Self.stamp
+        _ stage: Fixture, owner: String? = nil, stamp: String = Self.stamp
     ) throws -> Result<BrokerProtocol.Authentication.SetAside.Reply, Fault> {
         var client = try stage.client()
         return try client.call(
@@ -21,7 +21,7 @@ struct SetAsideTests {
     }
 
     @Test func theRecordMovesAsItIs() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         let content = try DurableFile.read(stage.registry.path(of: stage.record.owner), limit: Registry.longestRecord)
         let path = try #require(try Self.ask(stage).get().record)
         #expect(path.hasPrefix(stage.registry.setAsideDirectory + "/"))
@@ -33,7 +33,7 @@ struct SetAsideTests {
     }
 
     @Test func aRecordThatWasSetAsideIsNeverReplaced() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         let first = try #require(try Self.ask(stage).get().record)
         try stage.registry.write(stage.record)
         #expect(throws: Fault.self) { try Self.ask(stage).get() }
@@ -43,14 +43,14 @@ struct SetAsideTests {
 
     @Test(arguments: ["", "..", "../x", "a/b", String(repeating: "1", count: 33)])
     func noTimeLeadsElsewhere(stamp: String) throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         #expect(throws: Fault.self) { try Self.ask(stage, stamp: stamp).get() }
         #expect(throws: Fault.self) { try Self.ask(stage, owner: "user:1/../2").get() }
         #expect(try stage.registry.record(for: stage.record.owner) == stage.record)
     }
 
     @Test(.enabled(if: geteuid() == 0, "needs root")) func onlyRootMayAsk() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         let call = """
             import socket, sys
             s = socket.socket(socket.AF_UNIX); s.settimeout(600); s.connect(sys.argv[1])

@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test func whatAPromptNamedIsAnsweredByIt() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         let companion = try companion("second")
         stage.broker.change { $0.companions = [companion] }
         var first = try stage.client()
@@ -29,7 +29,7 @@ import Testing
         var second = try stage.client()
         #expect(try second.begin("second").message?.text == Self.waiting)
         #expect(try first.go().message?.style == .secret)
-        #expect(try first.go(Stage.password).isDone)
+        #expect(try first.go(Fixture.password).isDone)
         #expect(try second.go().isDone)
         #expect(stage.broker.completions.map(\.means) == [nil, "shared"])
         #expect(stage.broker.completions.map(\.challenge) == ["first", "second"])
@@ -37,14 +37,14 @@ import Testing
 
     /// Attacker 9 has shown a harmless name for an item that it wants signed.
     @Test func anotherNameThanTheShownOneIsAskedForByItself() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         let companion = try companion("second", "harmless")
         stage.broker.change { $0.companions = [companion] }
         try expectSecondIsAsked(stage, "second")
     }
 
     @Test func anotherKindThanTheShownOneIsAskedForByItself() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         var companion = try companion("second")
         companion.kind = .key
         let shown = companion
@@ -53,26 +53,26 @@ import Testing
     }
 
     @Test func anotherChallengeThanTheShownOneIsAskedForByItself() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         let companion = try companion("second")
         stage.broker.change { $0.companions = [companion] }
         try expectSecondIsAsked(stage, "third")
     }
 
-    private func expectSecondIsAsked(_ stage: Stage, _ challenge: String) throws {
+    private func expectSecondIsAsked(_ stage: Fixture, _ challenge: String) throws {
         var first = try stage.client()
         _ = try first.begin("first")
         var second = try stage.client()
         #expect(try second.begin(challenge).message?.text == Self.waiting)
         #expect(try first.go().message?.style == .secret)
-        #expect(try first.go(Stage.password).isDone)
+        #expect(try first.go(Fixture.password).isDone)
         #expect(try second.go().message?.text.hasPrefix("Read ") == true)
         #expect(try second.go().message?.style == .secret)
         #expect(stage.broker.completions.count == 1)
     }
 
     @Test func anAuthenticatorThatDiedIsSucceeded() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         let companion = try companion("second")
         stage.broker.change { $0.companions = [companion] }
         var first = try stage.client()
@@ -87,13 +87,13 @@ import Testing
 
     /// Attacker 9 describes answered challenges again, to get more signatures for one yes.
     @Test func anAnswerIsTakenOnce() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         let companion = try companion("second")
         stage.broker.change { $0.companions = [companion] }
         var first = try stage.client()
         _ = try first.begin("first")
         #expect(try first.go().message?.style == .secret)
-        #expect(try first.go(Stage.password).isDone)
+        #expect(try first.go(Fixture.password).isDone)
         var second = try stage.client()
         #expect(try second.begin("second").isDone)
         stage.broker.change { $0.companions = [] }
@@ -112,7 +112,7 @@ import Testing
             #expect(item == (shared.contains(request) ? ItemUse.reading.item : nil), "\(request)")
         }
         // A request that is not shared neither waits nor learns of others.
-        let stage = try Stage()
+        let stage = try Fixture()
         let companion = try companion("second")
         stage.broker.change {
             $0.companions = [companion]
@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test func moreThanAPersonCanBeShownIsRefused() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         let many = try (0..<32).map { try companion("other-\($0)") }
         stage.broker.change { $0.companions = many }
         var client = try stage.client()
@@ -152,7 +152,7 @@ import Testing
 
     /// Malware puts 30 long names before the item that it wants, so that the end of the list is cut off.
     @Test func whatHasNoRoomIsAskedForByItself() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         var named = try (0..<30).map { number in
             var decoy = try companion("decoy-\(number)", "\(number)" + String(repeating: "x", count: 900))
             decoy.reason = String(repeating: "r", count: 500)
@@ -169,7 +169,7 @@ import Testing
         #expect(shown.count > 5 && shown.count < 31)
         #expect(notice.contains("these \(shown.count + 1) items"), "\(notice)")
         #expect(try first.go().message?.style == .secret)
-        #expect(try first.go(Stage.password).isDone)
+        #expect(try first.go(Fixture.password).isDone)
         for companion in all where !shown.contains(companion) && companion != wanted {
             let challenge = try #require((0..<30).first { all[$0] == companion })
             stage.broker.change {
@@ -186,7 +186,7 @@ import Testing
     }
 
     @Test func alikeNamesAreToldApart() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         let long = String(repeating: "n", count: 300)
         let items = [
             try companion("1", long + "-shop"), try companion("2", long + "-bank"), try companion("3", "caf\u{e9}"),

@@ -20,7 +20,7 @@ struct SigningKeyTests {
 
     @Test(arguments: [0o700, 0o640, 0o620, 0o610, 0o604, 0o602, 0o601])
     func aFileThatOthersMayReadIsRefused(mode: Int) throws {
-        let stage = try Stage(
+        let stage = try Fixture(
             .init(prepare: { path in
                 try FileManager.default.setAttributes(
                     [.posixPermissions: mode], ofItemAtPath: "\(path)/registry/signing-key.pem")
@@ -31,7 +31,7 @@ struct SigningKeyTests {
     }
 
     @Test func aDamagedFileIsNotReplaced() throws {
-        let stage = try Stage(
+        let stage = try Fixture(
             .init(prepare: { path in
                 try DurableFile.write(Array("damaged".utf8), to: "\(path)/registry/signing-key.pem", mode: 0o600)
             }))
@@ -41,7 +41,7 @@ struct SigningKeyTests {
     }
 
     @Test func aLinkIsNotFollowed() throws {
-        let stage = try Stage(
+        let stage = try Fixture(
             .init(prepare: { path in
                 let key = "\(path)/registry/signing-key.pem"
                 try FileManager.default.moveItem(atPath: key, toPath: "\(path)/elsewhere.pem")

@@ -11,19 +11,20 @@ import Varlink
 /// A new signing key: what it is for, what the former one is still for, and when the former one goes.
 @Suite(.timeLimit(.minutes(30)))
 struct SigningKeysTests {
-    private static func renew(_ stage: Stage) throws -> Result<
+    private static func renew(_ stage: Fixture) throws -> Result<
         BrokerProtocol.Authentication.RenewSigningKey.Reply, Fault
     > {
         var client = try stage.client()
         return try client.call(BrokerProtocol.Authentication.RenewSigningKey())
     }
 
-    private static func formerKeys(_ stage: Stage) throws -> [String] {
+    private static func formerKeys(_ stage: Fixture) throws -> [String] {
         try Folder.entries("\(stage.registry.directory)/former-keys")
     }
 
     /// The key of the last signature that the broker got.
-    private static func isSigned(_ stage: Stage, for record: RegistryRecord, _ kind: AuthorizationKind) throws -> Bool {
+    private static func isSigned(_ stage: Fixture, for record: RegistryRecord, _ kind: AuthorizationKind) throws -> Bool
+    {
         let completion = try #require(stage.broker.completions.last)
         let request = try #require(
             SigningRequest(
@@ -35,7 +36,7 @@ struct SigningKeysTests {
     }
 
     @Test func theFormerKeyStaysForTheKeychainsThatWereMadeForIt() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         #expect(try stage.registry.presentKey() == nil)
         #expect(try Self.renew(stage).get().former == 1)
         let second = try #require(try stage.registry.presentKey())
@@ -52,12 +53,12 @@ struct SigningKeysTests {
         #expect(try Self.formerKeys(stage) == names)
         #expect(try stage.registry.presentKey() != second)
         var client = try stage.client()
-        #expect(try client.authenticate(Stage.password).isDone)
+        #expect(try client.authenticate(Fixture.password).isDone)
         #expect(try Self.isSigned(stage, for: stage.record, .presence))
     }
 
     @Test func aRenewedKeychainIsForThePresentKeyAndTheFormerIsGone() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         #expect(try Self.renew(stage).get().former == 1)
         let present = try #require(try stage.registry.presentKey())
         let fresh = stage.record.objects.mapValues { $0.prefix(2) + $0.dropFirst(2).map { $0 ^ 0x80 } }
@@ -76,7 +77,7 @@ struct SigningKeysTests {
             script.successor = next
         }
         var client = try stage.client()
-        let outcome = try client.authenticate(Stage.password)
+        let outcome = try client.authenticate(Fixture.password)
         #expect(outcome.isDone, "\(outcome)")
         #expect(try stage.registry.record(for: next.owner) == next)
         #expect(try Self.isSigned(stage, for: next, .unlock))
@@ -84,7 +85,7 @@ struct SigningKeysTests {
     }
 
     @Test func whatWasMadeForAKeyThatIsGoneIsNotRegistered() throws {
-        let stage = try Stage(.init(hasVault: false))
+        let stage = try Fixture(.init(hasVault: false))
         let before = try SigningKeys(directory: stage.registry.directory)
         try before.whileKept(before.present) { () throws(ConversationError) in }
         let keys = try SigningKeys(directory: stage.registry.directory)
@@ -100,7 +101,7 @@ struct SigningKeysTests {
     }
 
     @Test func aRenewalThatWasStoppedIsMadeKnownAfterwards() throws {
-        let stage = try Stage(.init(hasVault: false))
+        let stage = try Fixture(.init(hasVault: false))
         let path = Registry.presentKeyPath(in: stage.registry.directory)
         let keys = try SigningKeys(directory: stage.registry.directory)
         #expect(try stage.registry.presentKey() == keys.present.publicKey)
@@ -117,7 +118,7 @@ struct SigningKeysTests {
     }
 
     @Test func aKeyThatVaultsNeedIsNotMadeAnewAndTheFileIsNamed() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         let file = "\(stage.registry.directory)/signing-key.pem"
         try FileManager.default.moveItem(atPath: file, toPath: "\(stage.path)/backup.pem")
         var client = try stage.client()
@@ -130,7 +131,7 @@ struct SigningKeysTests {
         #expect(throws: ConversationError.self) { try SigningKey(directory: stage.registry.directory) }
         try FileManager.default.moveItem(atPath: "\(stage.path)/backup.pem", toPath: file)
         var again = try stage.client()
-        #expect(try again.authenticate(Stage.password).isDone)
+        #expect(try again.authenticate(Fixture.password).isDone)
         // Which key it is, is known from then on.
         #expect(try stage.registry.presentKey() == stage.record.authenticatorKey)
         try DurableFile.write(
@@ -140,7 +141,7 @@ struct SigningKeysTests {
     }
 
     @Test func aRenewalDoesNotDropAMissingKeyThatVaultsNeed() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         let keys = try SigningKeys(directory: stage.registry.directory)
         try FileManager.default.removeItem(atPath: "\(stage.registry.directory)/signing-key.pem")
         #expect(throws: ConversationError.self) { try keys.renew() }
@@ -148,12 +149,12 @@ struct SigningKeysTests {
     }
 
     @Test func aKeyThatNoVaultNeedsIsMadeAnew() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         // The record names the former key, and nothing was made for the present one.
         #expect(try Self.renew(stage).get().former == 1)
         try FileManager.default.removeItem(atPath: "\(stage.registry.directory)/signing-key.pem")
         var client = try stage.client()
-        #expect(try client.authenticate(Stage.password).isDone)
+        #expect(try client.authenticate(Fixture.password).isDone)
         #expect(try SigningKey(directory: stage.registry.directory).publicKey == stage.registry.presentKey())
         // A record that cannot be read may name it.
         try FileManager.default.removeItem(atPath: "\(stage.registry.directory)/signing-key.pem")
@@ -162,7 +163,7 @@ struct SigningKeysTests {
     }
 
     @Test func aRecordThatCannotBeReadKeepsAllKeys() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         #expect(try Self.renew(stage).get().former == 1)
         try DurableFile.write(
             Array("damaged".utf8), to: stage.registry.path(of: stage.record.owner), mode: 0o644)
@@ -171,7 +172,7 @@ struct SigningKeysTests {
     }
 
     @Test(.enabled(if: geteuid() == 0, "needs root")) func onlyRootRenews() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         let call = """
             import socket, sys
             s = socket.socket(socket.AF_UNIX); s.settimeout(600); s.connect(sys.argv[1])

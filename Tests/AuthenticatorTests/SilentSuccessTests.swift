@@ -11,8 +11,8 @@ struct SilentSuccessTests {
     private static let account = "account required pam_permit.so\n"
 
     /// A stage whose service has these rules. TEXT in them is a file with a text.
-    private func stage(_ service: String, _ rules: String, settings: String = "") throws -> Stage {
-        let stage = try Stage(
+    private func stage(_ service: String, _ rules: String, settings: String = "") throws -> Fixture {
+        let stage = try Fixture(
             .init(
                 settings: settings,
                 prepare: { path in
@@ -25,7 +25,7 @@ struct SilentSuccessTests {
         return stage
     }
 
-    private func expectRefusal(_ stage: Stage, password: String = Stage.password) throws {
+    private func expectRefusal(_ stage: Fixture, password: String = Fixture.password) throws {
         var client = try stage.client()
         let fault = try client.authenticate(password).fault
         #expect(fault?.name == .authenticationMisconfigured)
@@ -34,9 +34,9 @@ struct SilentSuccessTests {
         #expect(!stage.broker.calls.contains("Prepare"))
     }
 
-    private func expectSignature(_ stage: Stage, log: String) throws {
+    private func expectSignature(_ stage: Fixture, log: String) throws {
         var client = try stage.client()
-        let outcome = try client.authenticate(Stage.password)
+        let outcome = try client.authenticate(Fixture.password)
         #expect(outcome.isDone, "\(outcome)")
         #expect(stage.broker.calls.contains("Complete"))
         #expect(

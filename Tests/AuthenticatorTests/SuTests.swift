@@ -10,8 +10,8 @@ struct SuTests {
     private static let su = URL(fileURLWithPath: "/usr/bin/su").resolvingSymlinksInPath().path
 
     /// - Parameter isInside: whether the authenticator is where su is.
-    private func stage(_ settings: String = "", isInside: Bool = true) throws -> Stage {
-        var options = Stage.Options(settings: settings)
+    private func stage(_ settings: String = "", isInside: Bool = true) throws -> Fixture {
+        var options = Fixture.Options(settings: settings)
         options.prepare = { path in
             let rules = try LoginModule.rules(stage: path, socket: "\(path)/report.sock")
             try DurableFile.write(Array(rules.utf8), to: "\(path)/su", mode: 0o644)
@@ -21,12 +21,12 @@ struct SuTests {
             let inside = #"mount --bind "$0" /etc/pam.d/su && mount -t tmpfs none /proc/1 && exec "$@""#
             options.launcher = { ["/usr/bin/unshare", "--mount", "/bin/sh", "-c", inside, "\($0)/su"] }
         }
-        return try Stage(options)
+        return try Fixture(options)
     }
 
     /// Becomes the stage's account through su, on a terminal.
     /// - Returns: everything that was shown, how su ended, and how long it took after the password.
-    private func become(_ stage: Stage, from enter: [String], password: String = Stage.password) throws -> (
+    private func become(_ stage: Fixture, from enter: [String], password: String = Fixture.password) throws -> (
         said: String, code: Int32, duration: Duration
     ) {
         let words =
@@ -52,7 +52,7 @@ struct SuTests {
         return (said, code, ContinuousClock.now - start)
     }
 
-    private func entering(_ stage: Stage) -> [String] {
+    private func entering(_ stage: Fixture) -> [String] {
         ["/usr/bin/nsenter", "--target", "\(stage.pid)", "--mount"]
     }
 

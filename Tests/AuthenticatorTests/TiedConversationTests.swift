@@ -24,10 +24,10 @@ struct TiedConversationTests {
 
     private func stage(
         tied: Bool = false, _ purposes: [Keychain.Purpose] = [.tieToBoot], _ kinds: [String] = ["unlock", "recovery"]
-    ) throws -> Stage {
+    ) throws -> Fixture {
         let index = try #require(IndexPin(handle: 0x01B0_C000, policy: [UInt8](repeating: 3, count: 32)))
         let boot = try #require(BootPin(index: index, registers: [4, 7]))
-        let stage = try Stage(
+        let stage = try Fixture(
             .init(changeRecord: { record in
                 let sealed = record.sealedByTPM
                 let key = [0, 11] + [UInt8](repeating: 0x60, count: 32)
@@ -42,7 +42,7 @@ struct TiedConversationTests {
         return stage
     }
 
-    private func converse(_ stage: Stage, _ password: String = Stage.password) throws -> (
+    private func converse(_ stage: Fixture, _ password: String = Fixture.password) throws -> (
         Result<TestClient.Step, Fault>, [String]
     ) {
         var client = try stage.client()
@@ -55,7 +55,7 @@ struct TiedConversationTests {
         return (step, texts)
     }
 
-    private func record(_ stage: Stage) throws -> RegistryRecord? {
+    private func record(_ stage: Fixture) throws -> RegistryRecord? {
         try stage.registry.record(for: .user(stage.account.uid))
     }
 

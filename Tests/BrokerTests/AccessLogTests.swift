@@ -23,7 +23,7 @@ struct AccessLogTests {
     }
 
     private func path(_ broker: ThrowAwayBroker) -> String {
-        "\(broker.configuration.vaultDirectory)/\(Owner.user(ProcessSurroundings.effectiveUser).fileStem).log"
+        "\(broker.configuration.vaultDirectory)/\(Owner.user(OwnProcess.effectiveUser).fileStem).log"
     }
 
     /// The log has what the process was called when it connected, as the prompts have the program that it ran then.
@@ -74,7 +74,7 @@ struct AccessLogTests {
         #expect(found.map(\.sequence) == (1...14).map(Int64.init))
         let me = try ProcessStat(pid: ProcessInfo.processInfo.processIdentifier).command
         for record in found.dropFirst() {
-            #expect(record.uid == Int64(ProcessSurroundings.effectiveUser) && record.program == me && !record.resolved)
+            #expect(record.uid == Int64(OwnProcess.effectiveUser) && record.program == me && !record.resolved)
             #expect(record.pid == Int64(ProcessInfo.processInfo.processIdentifier))
             #expect(record.controlGroup?.hasPrefix("/") != false)
         }
@@ -92,7 +92,7 @@ struct AccessLogTests {
         let get = Keychain.Get(service: "s", account: "a")
         var id = try await challenge { try await client.call(get) }
         let line = try broker.authenticator.connect()
-        let uid = ProcessSurroundings.effectiveUser
+        let uid = OwnProcess.effectiveUser
         _ = try await line.call(
             TestAuthenticator.describe(id, uid: uid, TestAuthenticator.thisProcess(), program: "/usr/bin/asker"))
         _ = try await line.call(BrokerInterface.Refuse(challenge: id, reason: "password"))

@@ -190,7 +190,7 @@ struct ApplicationPasswordTests {
     @Test("tries that run side by side are all counted")
     func sideBySide() {
         let clock = TestClock()
-        let store = GuessBook(clock: clock.clock)
+        let store = GuessCounts(clock: clock.clock)
         guard let item = ItemID(bytes: [UInt8](repeating: 1, count: 16)) else { return }
         let begun = (0..<20).count { _ in store.begin(item, by: 1) == nil }
         #expect(begun == GuessLimits.free)

@@ -62,7 +62,7 @@ struct ApplyTests {
         let records = try await client.call(Keychain.Log()).records.filter { $0.event != "read" }.suffix(5)
         #expect(records.map(\.event) == ["set", "set", "delete", "delete", "delete"])
         #expect(records.map(\.account) == ["a", "a", "old", "2", "1"])
-        #expect(records.allSatisfy { $0.outcome == "done" && $0.uid == Int64(ProcessSurroundings.effectiveUser) })
+        #expect(records.allSatisfy { $0.outcome == "done" && $0.uid == Int64(OwnProcess.effectiveUser) })
         #expect(try await client.call(Keychain.VerifyLog()).whole)
         #expect(try await client.call(Keychain.Apply(changes: [])).results.isEmpty)
         await broker.stop()
@@ -207,7 +207,7 @@ struct ApplyTests {
     /// Attacker 3: another user's list is about that user's vault, and about no other.
     @Test(
         "another user's changes reach nothing of mine",
-        .enabled(if: ProcessSurroundings.effectiveUser == 0, "needs root"))
+        .enabled(if: OwnProcess.effectiveUser == 0, "needs root"))
     func foreign() async throws {
         let (broker, client) = try await prepared()
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: broker.folder.path)

@@ -72,7 +72,7 @@ struct BoundBrokerTests {
             let line = try broker.authenticator.connect()
             let facts = try await line.call(
                 TestAuthenticator.describe(
-                    id, uid: ProcessSurroundings.effectiveUser, TestAuthenticator.thisProcess()))
+                    id, uid: OwnProcess.effectiveUser, TestAuthenticator.thisProcess()))
             await line.close()
             return facts.passwordKey
         }
@@ -89,7 +89,7 @@ struct BoundBrokerTests {
             #expect(bound?.count == 44)
             #expect(try await key(broker) == bound)
             let record = try #require(
-                try broker.authenticator.registry.record(for: .user(ProcessSurroundings.effectiveUser)))
+                try broker.authenticator.registry.record(for: .user(OwnProcess.effectiveUser)))
             let guess = try HKDF.derive(
                 SecretBytes(copying: record.vault.bytes), salt: record.vault.bytes,
                 info: Array("org.coffer.key.password".utf8), count: 32)

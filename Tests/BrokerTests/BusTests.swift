@@ -167,7 +167,7 @@ struct BusTests {
             ])
         )
         let record = try #require(
-            try first.authenticator.registry.record(for: .user(ProcessSurroundings.effectiveUser)))
+            try first.authenticator.registry.record(for: .user(OwnProcess.effectiveUser)))
         #expect(recorder.contains(record.authenticatorKey[1..<33].map(\.self)))
         let secrets = witness.secrets.withLock { $0 }
         // Three when they are made, two of each unlock and opening, the agreed secret, and the counter's password for
@@ -225,7 +225,7 @@ struct BusTests {
     func tied() async throws {
         let (tpm, recorder) = (try SWTPM(), CommandRecorder())
         let witness = Witness(TPMSealer(TPMAccess.patient(tpm.configuration, observer: recorder)))
-        let stage = try await TiedStage(tpm) { _ in witness }
+        let stage = try await TiedFixture(tpm) { _ in witness }
         try await stage.prepare()
         try await stage.tie()
         _ = try await stage.approve(.init(values: [.init(register: 7, value: String(repeating: "a", count: 64))]))

@@ -78,7 +78,7 @@ struct ChallengeAttackTests {
         let (broker, client) = try await prepared()
         let id = try await challenge { try await client.call(get()) }
         let me = try TestAuthenticator.thisProcess()
-        let uid = ProcessSurroundings.effectiveUser
+        let uid = OwnProcess.effectiveUser
         let line = try broker.authenticator.connect()
         for (user, process) in [
             (uid, ProcessIdentity(pid: me.pid + 1, startTime: me.startTime)),
@@ -96,7 +96,7 @@ struct ChallengeAttackTests {
 
     @Test(
         "another user cannot use a granted challenge",
-        .enabled(if: ProcessSurroundings.effectiveUser == 0, "needs root"))
+        .enabled(if: OwnProcess.effectiveUser == 0, "needs root"))
     func anothersUser() async throws {
         let (broker, client) = try await prepared()
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: broker.folder.path)
@@ -168,7 +168,7 @@ struct ChallengeAttackTests {
         let second = try await challenge { try await client.call(get()) }
         let line = try broker.authenticator.connect()
         _ = try await line.call(
-            TestAuthenticator.describe(second, uid: ProcessSurroundings.effectiveUser, .init(observing: getpid())))
+            TestAuthenticator.describe(second, uid: OwnProcess.effectiveUser, .init(observing: getpid())))
         _ = try await line.call(BrokerInterface.Prepare(challenge: second, authorization: 0))
         try await expectRefused(client, get(second))
         await broker.stop()
@@ -195,7 +195,7 @@ struct ChallengeAttackTests {
         let first = try await challenge { try await client.call(get()) }
         let second = try await challenge { try await client.call(get(account: "b")) }
         let me = try TestAuthenticator.thisProcess()
-        let uid = ProcessSurroundings.effectiveUser
+        let uid = OwnProcess.effectiveUser
         let (one, two) = (try broker.authenticator.connect(), try broker.authenticator.connect())
         _ = try await one.call(TestAuthenticator.describe(first, uid: uid, me))
         _ = try await two.call(TestAuthenticator.describe(second, uid: uid, me))
@@ -216,7 +216,7 @@ struct ChallengeAttackTests {
     func completedTwice() async throws {
         let (broker, client) = try await prepared()
         let id = try await challenge { try await client.call(get()) }
-        let uid = ProcessSurroundings.effectiveUser
+        let uid = OwnProcess.effectiveUser
         let line = try broker.authenticator.connect()
         let facts = try await line.call(TestAuthenticator.describe(id, uid: uid, TestAuthenticator.thisProcess()))
         #expect(
@@ -243,7 +243,7 @@ struct ChallengeAttackTests {
         let id = try await challenge { try await client.call(get()) }
         let line = try broker.authenticator.connect()
         _ = try await line.call(
-            TestAuthenticator.describe(id, uid: ProcessSurroundings.effectiveUser, TestAuthenticator.thisProcess()))
+            TestAuthenticator.describe(id, uid: OwnProcess.effectiveUser, TestAuthenticator.thisProcess()))
         _ = try await line.call(BrokerInterface.Refuse(challenge: id, reason: "password"))
         try await expectRefused(client, get(id))
         #expect(

@@ -123,7 +123,7 @@ struct CofferdTests {
         let authenticator = try TestAuthenticator(
             socket: cofferd.folder.path + "/private.sock",
             registry: Registry(
-                directory: cofferd.folder.path + "/registry", authenticatorUID: ProcessSurroundings.effectiveUser))
+                directory: cofferd.folder.path + "/registry", authenticatorUID: OwnProcess.effectiveUser))
         try await authenticator.grant(challenge { try await client.call(Keychain.Unlock()) })
         _ = try await client.call(Keychain.Set(service: "s", account: "a", value: someValue))
         #expect(try await client.call(Keychain.Get(service: "s", account: "a")).value == someValue)
@@ -141,7 +141,7 @@ struct CofferdTests {
             limits: #"exec strace -D -f -y -qq -o \#(trace) -e trace=fsync,fdatasync,rename "$0" --config "$1""#)
         func calls() throws -> [Substring] { try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n") }
         try await vault(in: cofferd)
-        let stem = Owner.user(ProcessSurroundings.effectiveUser).fileStem
+        let stem = Owner.user(OwnProcess.effectiveUser).fileStem
         let vaults = folder.path + "/vaults"
         func place(_ words: String..., from start: Int) throws -> Int? {
             try calls().dropFirst(start).firstIndex { line in words.allSatisfy { line.contains($0) } }

@@ -171,7 +171,7 @@ struct CompanionTests {
         let folder = try TemporaryFolder()
         let dependencies = VaultDependencies(
             directory: folder.path,
-            registry: Registry(directory: folder.path, authenticatorUID: ProcessSurroundings.effectiveUser),
+            registry: Registry(directory: folder.path, authenticatorUID: OwnProcess.effectiveUser),
             sealer: SealerService(SoftwareSealer(directory: folder.path), patience: patience),
             challenges: store())
         let vaultStore = VaultStore(dependencies: dependencies)
@@ -194,7 +194,7 @@ struct CompanionTests {
         try await broker.makeVault(client)
         let line = try broker.authenticator.connect()
         let me = try TestAuthenticator.thisProcess()
-        let uid = ProcessSurroundings.effectiveUser
+        let uid = OwnProcess.effectiveUser
         _ = try await client.call(Keychain.Set(service: "s", account: "a", value: someValue, access: .presence))
         let get = Keychain.Get(service: "s", account: "a", unlock: true)
         var last: Int64 = 0
@@ -223,7 +223,7 @@ struct CompanionTests {
         let line = try broker.authenticator.connect()
         let facts = try await line.call(
             TestAuthenticator.describe(
-                id, uid: ProcessSurroundings.effectiveUser, try TestAuthenticator.thisProcess()))
+                id, uid: OwnProcess.effectiveUser, try TestAuthenticator.thisProcess()))
         // Written as escapes they could have six characters a byte.
         #expect(facts.items?.count == 2)
         #expect(facts.authorizations.map(\.kind) == ["unlock", "presence", "presence"])
@@ -242,10 +242,10 @@ struct CompanionTests {
             let line = try broker.authenticator.connect()
             let facts = try await line.call(
                 TestAuthenticator.describe(
-                    id, uid: ProcessSurroundings.effectiveUser, try TestAuthenticator.thisProcess()))
+                    id, uid: OwnProcess.effectiveUser, try TestAuthenticator.thisProcess()))
             let question = try await line.call(BrokerInterface.Prepare(challenge: id, authorization: 0))
             let signature = try broker.authenticator.signature(
-                for: question, kind: facts.authorizations[0].kind, owner: .user(ProcessSurroundings.effectiveUser))
+                for: question, kind: facts.authorizations[0].kind, owner: .user(OwnProcess.effectiveUser))
             _ = try await line.call(
                 BrokerInterface.Complete(challenge: id, authorization: 0, signature: signature, means: means))
             var repeated = get

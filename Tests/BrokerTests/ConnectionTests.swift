@@ -16,7 +16,7 @@ import Vault
 @Suite(.timeLimit(.minutes(30)))
 struct ConnectionTests {
     private static let list = #"{"method":"org.coffer.Keychain.List","parameters":{}}"#
-    private static let needsRoot = ProcessSurroundings.effectiveUser == 0
+    private static let needsRoot = OwnProcess.effectiveUser == 0
 
     /// A broker that other users can reach.
     private func broker(_ options: Broker.Options, perUser: Int = 64) async throws -> ThrowAwayBroker {

@@ -15,7 +15,7 @@ import Vault
 /// What the broker reports about itself, its machine and the caller's vault.
 @Suite(.timeLimit(.minutes(30)))
 struct DiagnosisTests {
-    private let owner = Owner.user(ProcessSurroundings.effectiveUser)
+    private let owner = Owner.user(OwnProcess.effectiveUser)
 
     /// A broker with nothing to repair, with a TPM or without.
     private func healthy(_ tpm: SWTPM? = nil, roots: String? = nil, deadline: Duration? = nil) async throws
@@ -290,7 +290,7 @@ struct DiagnosisTests {
         let sound = "auth required pam_unix.so\naccount required pam_unix.so"
         try put("auth sufficient pam_rootok.so\nauth required pam_unix.so\nsession optional pam_rootok.so", "shared")
         try put(text, "coffer")
-        let user = ProcessSurroundings.effectiveUser
+        let user = OwnProcess.effectiveUser
         func problems() -> [Keychain.Finding] {
             PAMCheck.problems(of: "coffer", PAMStack(service: "coffer", folders: [folder.path]), owner: user)
         }
@@ -310,7 +310,7 @@ struct DiagnosisTests {
         for service in PAMCheck.services {
             let stack = PAMStack(service: service, folders: [folder])
             #expect(stack.lines.count >= 2)
-            let found = PAMCheck.problems(of: service, stack, owner: ProcessSurroundings.effectiveUser)
+            let found = PAMCheck.problems(of: service, stack, owner: OwnProcess.effectiveUser)
             #expect(found.filter { !$0.message.contains("written by others") } == [])
         }
     }
@@ -383,7 +383,7 @@ struct DiagnosisTests {
 
     @Test(
         "another user's look says nothing of this one's vault",
-        .enabled(if: ProcessSurroundings.effectiveUser == 0, "needs root"))
+        .enabled(if: OwnProcess.effectiveUser == 0, "needs root"))
     func foreign() async throws {
         let tpm = try SWTPM()
         let broker = try await healthy(tpm)

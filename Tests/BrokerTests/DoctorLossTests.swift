@@ -13,9 +13,9 @@ import Vault
 /// A part of a vault is missing. What `coffer doctor` says must not make it worse, even if it is followed to the letter.
 @Suite(.timeLimit(.minutes(30)))
 struct DoctorLossTests {
-    private let owner = Owner.user(ProcessSurroundings.effectiveUser)
+    private let owner = Owner.user(OwnProcess.effectiveUser)
 
-    private struct Stage {
+    private struct Fixture {
         let tpm: SWTPM
         var broker: ThrowAwayBroker
         let record: String
@@ -72,7 +72,7 @@ struct DoctorLossTests {
 
     @Test("a vault without its record is something to do, and no index is called left over", arguments: [false, true])
     func missingRecord(isOpen: Bool) async throws {
-        var stage = try await Stage(owner)
+        var stage = try await Fixture(owner)
         if !isOpen { try await stage.restart() }
         try stage.take(stage.record)
         let files = try await stage.findings(.files)
@@ -95,14 +95,14 @@ struct DoctorLossTests {
 
     @Test("a record without its file, one that others could write, and a missing folder each name what to restore")
     func parts() async throws {
-        let stage = try await Stage(owner)
+        let stage = try await Fixture(owner)
         await stage.broker.stop()
         func gaps() -> [VaultInventory.Gap] {
             VaultInventory(
                 vaults: stage.broker.configuration.vaultDirectory,
                 registry: Registry(
                     directory: stage.broker.configuration.registryDirectory,
-                    authenticatorUID: ProcessSurroundings.effectiveUser)
+                    authenticatorUID: OwnProcess.effectiveUser)
             ).gaps
         }
         #expect(gaps() == [])
@@ -127,10 +127,10 @@ struct DoctorLossTests {
 
     @Test("an index that keys depend on is looked for, and each that is gone is named with what it means")
     func missingIndex() async throws {
-        let stage = try await Stage(owner)
+        let stage = try await Fixture(owner)
         let registry = Registry(
             directory: stage.broker.configuration.registryDirectory,
-            authenticatorUID: ProcessSurroundings.effectiveUser)
+            authenticatorUID: OwnProcess.effectiveUser)
         let record = try #require(try registry.record(for: owner))
         for handle in record.indexHandles {
             try Tool.output("tpm2_nvundefine", ["-T", stage.tpm.tools, "-C", "o", "0x\(String(handle, radix: 16))"])
@@ -162,9 +162,9 @@ struct DoctorLossTests {
 
     @Test(
         "another user hears that something is missing, and not whose",
-        .enabled(if: ProcessSurroundings.effectiveUser == 0, "needs root"))
+        .enabled(if: OwnProcess.effectiveUser == 0, "needs root"))
     func foreign() async throws {
-        let stage = try await Stage(owner)
+        let stage = try await Fixture(owner)
         try stage.take(stage.record)
         let other = try await OtherUser(stage.broker, 1)
         let said = try await other.say("Diagnose")

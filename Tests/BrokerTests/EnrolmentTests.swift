@@ -133,7 +133,7 @@ struct EnrolmentTests {
         func provide(_ id: String, _ line: WireClient, _ digest: [UInt8] = Self.first) async throws -> [UInt8] {
             _ = try await line.call(
                 TestAuthenticator.describe(
-                    id, uid: ProcessSurroundings.effectiveUser, try TestAuthenticator.thisProcess()))
+                    id, uid: OwnProcess.effectiveUser, try TestAuthenticator.thisProcess()))
             let reply = try await line.call(
                 BrokerInterface.ProvideKey(
                     challenge: id, kind: "biometry-current-set", setDigest: Data(digest).base64EncodedString()))

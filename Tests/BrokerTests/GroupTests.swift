@@ -7,7 +7,7 @@ import Testing
 import Varlink
 
 /// Group vaults, with real accounts, groups and processes of this machine.
-@Suite(.timeLimit(.minutes(30)), .enabled(if: ProcessSurroundings.effectiveUser == 0, "needs root"), .serialized)
+@Suite(.timeLimit(.minutes(30)), .enabled(if: OwnProcess.effectiveUser == 0, "needs root"), .serialized)
 struct GroupTests {
     /// Ada and Bob are members. Their own vaults and the group's are open. Carol is not a member.
     private struct Company {

@@ -11,7 +11,7 @@ import Vault
 /// The keys of items that ask nobody, in the broker's memory. They go wherever their class keys go.
 struct HeldItemKeyTests {
     private let budgets = UserBudgets.usual
-    private let uid = ProcessSurroundings.effectiveUser
+    private let uid = OwnProcess.effectiveUser
     private static let classes: [AccessControl.Accessibility] = [.whenUnlocked, .afterFirstUnlock, .always]
 
     private func unlocked() async throws -> (VaultActor, VaultActor.OpenState, TemporaryFolder) {

@@ -113,13 +113,13 @@ struct HistoryTests {
         let line = try broker.authenticator.connect()
         let facts = try await line.call(
             TestAuthenticator.describe(
-                id, uid: ProcessSurroundings.effectiveUser, TestAuthenticator.thisProcess()))
+                id, uid: OwnProcess.effectiveUser, TestAuthenticator.thisProcess()))
         #expect(facts.version == 1 && facts.service == "s" && facts.purposes == [.read])
         #expect(try await line.call(BrokerInterface.Companions(challenge: id)).companions.isEmpty)
         let other = try broker.authenticator.connect()
         let others = try await other.call(
             TestAuthenticator.describe(
-                present, uid: ProcessSurroundings.effectiveUser, TestAuthenticator.thisProcess()))
+                present, uid: OwnProcess.effectiveUser, TestAuthenticator.thisProcess()))
         #expect(others.version == nil)
         #expect(try await other.call(BrokerInterface.Companions(challenge: present)).companions.isEmpty)
         await broker.stop()
@@ -148,7 +148,7 @@ struct HistoryTests {
             let line = try broker.authenticator.connect()
             let facts = try await line.call(
                 TestAuthenticator.describe(
-                    id, uid: ProcessSurroundings.effectiveUser, try TestAuthenticator.thisProcess()))
+                    id, uid: OwnProcess.effectiveUser, try TestAuthenticator.thisProcess()))
             #expect(facts.service == "bank" && facts.account == "me" && facts.version == 1)
             #expect(facts.newService == "wifi" && facts.newAccount == "you")
         }
@@ -238,7 +238,7 @@ struct HistoryTests {
         await broker.stop()
     }
 
-    @Test(.enabled(if: ProcessSurroundings.effectiveUser == 0, "needs root"))
+    @Test(.enabled(if: OwnProcess.effectiveUser == 0, "needs root"))
     func anotherUserGetsNothing() async throws {
         let (broker, client) = try await prepared()
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: broker.folder.path)

@@ -86,7 +86,7 @@ struct IndexBudgetTests {
 
     @Test(
         "a member of many groups fills neither the TPM nor another user's share, and is told why before any password",
-        .enabled(if: ProcessSurroundings.effectiveUser == 0, "needs root"))
+        .enabled(if: OwnProcess.effectiveUser == 0, "needs root"))
     func manyGroups() async throws {
         let tpm = try SWTPM()
         let broker = try await ThrowAwayBroker(configure: { configuration in
@@ -101,7 +101,7 @@ struct IndexBudgetTests {
         #expect(try await mallory.pass("Unlock").contains("unlocked"))
         #expect(try await mallory.pass("Unlock", #""group":"\#(companies[0].group)""#).contains("unlocked"))
         let registry = Registry(
-            directory: broker.configuration.registryDirectory, authenticatorUID: ProcessSurroundings.effectiveUser)
+            directory: broker.configuration.registryDirectory, authenticatorUID: OwnProcess.effectiveUser)
         let group = try #require(try registry.record(for: .group(companies[0].gid)))
         #expect(group.maker == mallory.uid && group.accountable == mallory.uid)
         let refused = try await mallory.say("Unlock", #""group":"\#(companies[1].group)""#)

@@ -70,7 +70,7 @@ struct JointReadTests {
         #expect(refusal.name == .authenticationRequired && refusal.details.purposes == ["read"])
         let id = try #require(refusal.details.challenge)
         let line = try broker.authenticator.connect()
-        let uid = ProcessSurroundings.effectiveUser
+        let uid = OwnProcess.effectiveUser
         let facts = try await line.call(TestAuthenticator.describe(id, uid: uid, TestAuthenticator.thisProcess()))
         #expect(facts.purposes == [.read] && facts.service == nil && facts.account == nil && facts.reason == "report")
         #expect(facts.items?.map(\.account) == ["c", "open", "a", "b"])
@@ -137,7 +137,7 @@ struct JointReadTests {
             items: [.init(service: "s", account: "a", kind: .key), .init(service: "s", account: "a")])
         let id = try await challenge { try await client.call(method) }
         let line = try broker.authenticator.connect()
-        let uid = ProcessSurroundings.effectiveUser
+        let uid = OwnProcess.effectiveUser
         let facts = try await line.call(TestAuthenticator.describe(id, uid: uid, TestAuthenticator.thisProcess()))
         #expect(facts.items?.map(\.kind) == [.key, nil])
         for index in 0..<2 {
@@ -271,7 +271,7 @@ struct JointReadTests {
         try await set(client, "pass", .whenUnlocked.requiring(.devicePasscode))
         try await set(client, "either", .whenUnlocked.requiringAny(of: .userPresence, .devicePasscode))
         let line = try broker.authenticator.connect()
-        let uid = ProcessSurroundings.effectiveUser
+        let uid = OwnProcess.effectiveUser
         func ways(_ method: Keychain.GetAll) async throws -> [[String]] {
             let id = try await challenge { try await client.call(method) }
             let facts = try await line.call(TestAuthenticator.describe(id, uid: uid, TestAuthenticator.thisProcess()))
@@ -292,7 +292,7 @@ struct JointReadTests {
     func recordedFirst() async throws {
         // No timer runs, so nothing but the read itself can write.
         let (broker, client) = try await prepared(clock: TestClock())
-        let stem = "\(broker.configuration.vaultDirectory)/\(Owner.user(ProcessSurroundings.effectiveUser).fileStem)"
+        let stem = "\(broker.configuration.vaultDirectory)/\(Owner.user(OwnProcess.effectiveUser).fileStem)"
         let vault = URL(fileURLWithPath: stem + ".vault")
         let id = try await granted(broker, client, "a", "open", "b")
         let before = try Data(contentsOf: vault)
@@ -388,7 +388,7 @@ struct JointReadTests {
         _ = try await broker.call(client, Keychain.Unlock()) { Keychain.Unlock(challenge: $0) }
         let half = try await challenge { try await client.call(get("a", "b")) }
         let line = try broker.authenticator.connect()
-        let uid = ProcessSurroundings.effectiveUser
+        let uid = OwnProcess.effectiveUser
         let facts = try await line.call(TestAuthenticator.describe(half, uid: uid, TestAuthenticator.thisProcess()))
         try await broker.authenticator.sign(half, 0, facts.authorizations[0], owner: .user(uid), line)
         try await expectRefused(client, get("a", challenge: half))
@@ -398,7 +398,7 @@ struct JointReadTests {
     @Test("what a person refused, or nobody answered, is recorded for each item, and the challenge is gone")
     func refused() async throws {
         let (broker, client) = try await prepared()
-        let uid = ProcessSurroundings.effectiveUser
+        let uid = OwnProcess.effectiveUser
         let id = try await challenge { try await client.call(get("a", "open", "b")) }
         let line = try broker.authenticator.connect()
         _ = try await line.call(TestAuthenticator.describe(id, uid: uid, TestAuthenticator.thisProcess()))
@@ -434,7 +434,7 @@ struct JointReadTests {
     func time() async throws {
         let clock = TestClock()
         let (broker, client) = try await prepared(clock: clock)
-        let uid = ProcessSurroundings.effectiveUser
+        let uid = OwnProcess.effectiveUser
         let life = broker.configuration.promptTimeout + 30
         for isSlow in [false, true] {
             let id = try await challenge { try await client.call(get("a", "b", "c")) }

@@ -215,7 +215,7 @@ struct KeychainTests {
         let line = try broker.authenticator.connect()
         let facts = try await line.call(
             TestAuthenticator.describe(
-                id, uid: ProcessSurroundings.effectiveUser, try TestAuthenticator.thisProcess()))
+                id, uid: OwnProcess.effectiveUser, try TestAuthenticator.thisProcess()))
         #expect(facts.service == "bank" && facts.account == "me")
         #expect(facts.newService == "wifi-guest" && facts.newAccount == "you")
         for (grant, name) in [(toRead, "wifi-guest"), (try await granted(), "github")] {

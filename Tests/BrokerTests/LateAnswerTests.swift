@@ -23,7 +23,7 @@ struct LateAnswerTests {
         try Folder.make(folder.path + "/vaults", mode: 0o700)
         try Folder.make(folder.path + "/registry", mode: 0o755)
         let store = ChallengeStore(limits: .init(openPerUser: 8, life: .seconds(600)), clock: .system)
-        let uid = ProcessSurroundings.effectiveUser
+        let uid = OwnProcess.effectiveUser
         func vaultActor(making time: Duration) -> VaultActor {
             VaultActor(
                 owner: .user(uid),
@@ -72,7 +72,7 @@ struct LateAnswerTests {
         try await broker.makeVault(client)
         _ = try await client.call(Keychain.Set(service: "s", account: "a", value: someValue))
         _ = try await client.call(Keychain.Lock())
-        let owner = Owner.user(ProcessSurroundings.effectiveUser)
+        let owner = Owner.user(OwnProcess.effectiveUser)
         // One client binds the vault, up to the registry.
         let bind = try await challenge { try await client.call(Keychain.Unlock(bind: true)) }
         let binder = try await broker.authenticator.described(bind)
@@ -111,7 +111,8 @@ struct LateAnswerTests {
     func theBootAskedAllTheTime() async throws {
         let tpm = try SWTPM()
         let recorder = CommandRecorder()
-        let stage = try await TiedStage(tpm) { _ in TPMSealer(TPMAccess.patient(tpm.configuration, observer: recorder))
+        let stage = try await TiedFixture(tpm) { _ in
+            TPMSealer(TPMAccess.patient(tpm.configuration, observer: recorder))
         }
         try await stage.prepare()
         try await stage.tie()

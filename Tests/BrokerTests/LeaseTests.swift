@@ -122,7 +122,7 @@ struct LeaseTests {
         #expect(refusal.details.purposes == ["lease"] && refusal.details.leased == nil)
         let id = try #require(refusal.details.challenge)
         let line = try broker.authenticator.connect()
-        let uid = ProcessSurroundings.effectiveUser
+        let uid = OwnProcess.effectiveUser
         let facts = try await line.call(
             TestAuthenticator.describe(id, uid: uid, TestAuthenticator.thisProcess(), program: "/usr/bin/make"))
         #expect(facts.purposes == [.lease] && facts.service == nil && facts.reason == "nightly")
@@ -174,7 +174,7 @@ struct LeaseTests {
 
     @Test(
         "the first process of a PID namespace gets none, because everybody can leave it a child",
-        .enabled(if: ProcessSurroundings.effectiveUser == 0, "needs root to make a namespace"))
+        .enabled(if: OwnProcess.effectiveUser == 0, "needs root to make a namespace"))
     func namespace() async throws {
         let (broker, client) = try await prepared()
         let tree = try ProcessTree()
@@ -203,7 +203,7 @@ struct LeaseTests {
             try await client.call(Keychain.Get(service: "s", account: "a", forOthers: true))
         }
         let line = try broker.authenticator.connect()
-        let uid = ProcessSurroundings.effectiveUser
+        let uid = OwnProcess.effectiveUser
         let facts = try await line.call(TestAuthenticator.describe(id, uid: uid, TestAuthenticator.thisProcess()))
         #expect(facts.leased == nil)
         let refusal = try await fault { try await sign(broker, id, line) }
@@ -237,7 +237,7 @@ struct LeaseTests {
             #expect(asked.leased == true)
             let challenge = try id(of: asked)
             let line = try broker.authenticator.connect()
-            let uid = ProcessSurroundings.effectiveUser
+            let uid = OwnProcess.effectiveUser
             _ = try await line.call(TestAuthenticator.describe(challenge, uid: uid, try child.identity()))
             try await sign(broker, challenge, line)
             if byForgetting {
@@ -321,7 +321,7 @@ struct LeaseTests {
         #expect(reply.leased == true)
         let id = try id(of: reply)
         let line = try broker.authenticator.connect()
-        let uid = ProcessSurroundings.effectiveUser
+        let uid = OwnProcess.effectiveUser
         let facts = try await line.call(TestAuthenticator.describe(id, uid: uid, try child.identity()))
         #expect(facts.leased == true && facts.lease == nil)
         try await sign(broker, id, line)
@@ -336,7 +336,7 @@ struct LeaseTests {
     private func sign(_ broker: ThrowAwayBroker, _ id: String, _ line: WireClient) async throws {
         let question = try await line.call(BrokerInterface.Prepare(challenge: id, authorization: 0))
         let signature = try broker.authenticator.signature(
-            for: question, kind: "presence", owner: .user(ProcessSurroundings.effectiveUser))
+            for: question, kind: "presence", owner: .user(OwnProcess.effectiveUser))
         _ = try await line.call(
             BrokerInterface.Complete(challenge: id, authorization: 0, signature: signature, means: "lease"))
     }
@@ -359,7 +359,7 @@ struct LeaseTests {
         #expect(try await !isLeased(client, "a"))
         let id = try await challenge { try await client.call(Keychain.Get(service: "s", account: "a")) }
         let line = try broker.authenticator.connect()
-        let uid = ProcessSurroundings.effectiveUser
+        let uid = OwnProcess.effectiveUser
         let facts = try await line.call(TestAuthenticator.describe(id, uid: uid, TestAuthenticator.thisProcess()))
         #expect(facts.leased == nil)
         let refusal = try await fault { try await sign(broker, id, line) }
@@ -461,7 +461,7 @@ struct LeaseTests {
     func forget() async throws {
         let (broker, client) = try await prepared()
         let line = try broker.authenticator.connect()
-        let uid = Int64(ProcessSurroundings.effectiveUser)
+        let uid = Int64(OwnProcess.effectiveUser)
         for isClient in [true, false] {
             try await lease(broker, client, "a")
             _ = try await line.call(BrokerInterface.EndLeases(uid: uid + 1))

@@ -17,7 +17,7 @@ import Vault
 @Suite(.serialized, .timeLimit(.minutes(30)))
 struct LockUnderLoadTests {
     /// Several users' vaults, unlocked.
-    private final class Stage {
+    private final class Fixture {
         let folder: TemporaryFolder
         let vaultStore: VaultStore
         let store = ChallengeStore(limits: .init(openPerUser: 8, life: .seconds(600)), clock: .system)
@@ -31,7 +31,7 @@ struct LockUnderLoadTests {
             vaultStore = VaultStore(
                 dependencies: VaultDependencies(
                     directory: folder.path,
-                    registry: Registry(directory: folder.path, authenticatorUID: ProcessSurroundings.effectiveUser),
+                    registry: Registry(directory: folder.path, authenticatorUID: OwnProcess.effectiveUser),
                     sealer: SealerService(sealer, patience: patience), challenges: store))
             for uid in users {
                 let id = try question(uid, .create)
@@ -112,7 +112,7 @@ struct LockUnderLoadTests {
 
     @Test("a lock wipes while the vault is busy; what waited for the vault finds it locked; the lock is logged")
     func ownLock() async throws {
-        let stage = try await Stage([Self.busy])
+        let stage = try await Fixture([Self.busy])
         let vaultActor = stage.vaultStore.vaultActor(of: .user(Self.busy))
         let id = try stage.question(Self.busy, .unlock)
         let root = try await stage.root(of: vaultActor)
@@ -136,7 +136,7 @@ struct LockUnderLoadTests {
 
     @Test("`Lock` is let in, done and answered while the vault is busy")
     func answered() async throws {
-        let stage = try await Stage([Self.busy])
+        let stage = try await Fixture([Self.busy])
         let service = KeychainInterface(core: try stage.core())
         let gate = try await stage.keepBusy(Self.busy)
         let isDone = ConnectionFlag()
@@ -156,7 +156,7 @@ struct LockUnderLoadTests {
 
     @Test("whichever of a lock and an unlocking comes first: the vault is locked afterwards")
     func race() async throws {
-        let stage = try await Stage([Self.busy])
+        let stage = try await Fixture([Self.busy])
         let vaultActor = stage.vaultStore.vaultActor(of: .user(Self.busy))
         let root = try await stage.root(of: vaultActor)
         var opened = 0
@@ -179,7 +179,7 @@ struct LockUnderLoadTests {
 
     @Test("keys whose question a lock has ended are not taken up")
     func unwanted() async throws {
-        let stage = try await Stage([Self.busy])
+        let stage = try await Fixture([Self.busy])
         let vaultActor = stage.vaultStore.vaultActor(of: .user(Self.busy))
         let keys = try #require(vaultActor.held.keys)
         let id = try stage.question(Self.busy, .unlock)
@@ -191,7 +191,7 @@ struct LockUnderLoadTests {
 
     @Test("another user's lock waits for no busy vault, and neither does the lock of all")
     func others() async throws {
-        let stage = try await Stage([Self.busy, Self.victim, 3])
+        let stage = try await Fixture([Self.busy, Self.victim, 3])
         let gate = try await stage.keepBusy(Self.busy)
         let isDone = ConnectionFlag()
         let locking = Task { [vaultStore = stage.vaultStore] in
@@ -216,7 +216,7 @@ struct LockUnderLoadTests {
 
     @Test("logind is heard on while a busy vault locks, and sleep waits for the wipe and not for the busy vault")
     func logind() async throws {
-        let stage = try await Stage([Self.busy, Self.victim, 3])
+        let stage = try await Fixture([Self.busy, Self.victim, 3])
         let mock = try LogindMock()
         try mock.add(session: "c1", uid: Self.busy)
         try mock.add(session: "c2", uid: Self.victim)

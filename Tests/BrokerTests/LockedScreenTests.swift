@@ -9,9 +9,9 @@ import Testing
 /// A login elsewhere while the owner's screen is locked, before a mocked logind (attackers 3 and 4).
 @Suite(.serialized, .timeLimit(.minutes(30)))
 struct LockedScreenTests {
-    private static let me = ProcessSurroundings.effectiveUser
+    private static let me = OwnProcess.effectiveUser
 
-    private struct Stage {
+    private struct Fixture {
         let mock: LogindMock
         let broker: ThrowAwayBroker
         let client: WireClient
@@ -55,7 +55,7 @@ struct LockedScreenTests {
 
     @Test("while a screen is locked only a program that unlocks screens opens the vault")
     func locked() async throws {
-        let stage = try await Stage()
+        let stage = try await Fixture()
         try stage.mock.setLockedHint(true, session: "c1")
         try await stage.awaitReport("sentinel1")
         let refusal = try await fault { try await stage.report(screen: false) }
@@ -75,7 +75,7 @@ struct LockedScreenTests {
 
     @Test("logind's Unlock, which any program of the user may have asked for, opens no way in")
     func forged() async throws {
-        let stage = try await Stage()
+        let stage = try await Fixture()
         try stage.mock.lock(session: "c1")
         try stage.mock.unlock(session: "c1")
         try await stage.awaitReport("sentinel1")
@@ -86,7 +86,7 @@ struct LockedScreenTests {
 
     @Test("a screen that locks meanwhile takes the login's challenge away")
     func meanwhile() async throws {
-        let stage = try await Stage()
+        let stage = try await Fixture()
         let reply = try await stage.report(screen: false)
         let id = try #require(reply.challenge)
         try stage.mock.setLockedHint(true, session: "c1")
@@ -127,7 +127,7 @@ struct LockedScreenTests {
 
     @Test("a terminal's session is no screen")
     func terminal() async throws {
-        let stage = try await Stage(type: "tty")
+        let stage = try await Fixture(type: "tty")
         try stage.mock.lock(session: "c1")
         try await stage.awaitReport("sentinel1")
         try await stage.open(screen: false)
@@ -137,7 +137,7 @@ struct LockedScreenTests {
 
     @Test("where logind should be heard and is not, only a program that unlocks screens opens the vault")
     func unheard() async throws {
-        let stage = try await Stage(bus: false)
+        let stage = try await Fixture(bus: false)
         let refusal = try await fault { try await stage.report(screen: false) }
         #expect(refusal.name == .brokerNotPermitted && refusal.details.message?.contains("logind") ?? false)
         try await stage.open(screen: true)

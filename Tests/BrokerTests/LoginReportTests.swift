@@ -10,7 +10,7 @@ import Testing
 /// and 9).
 @Suite(.timeLimit(.minutes(30)))
 struct LoginReportTests {
-    private let uid = ProcessSurroundings.effectiveUser
+    private let uid = OwnProcess.effectiveUser
 
     private func locked() async throws -> (ThrowAwayBroker, WireClient) {
         let broker = try await throwAwayBroker(options: Broker.Options.patient)

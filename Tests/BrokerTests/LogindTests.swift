@@ -13,11 +13,11 @@ import Testing
 /// malware.
 @Suite(.serialized, .timeLimit(.minutes(30)))
 struct LogindTests {
-    private static let me = ProcessSurroundings.effectiveUser
+    private static let me = OwnProcess.effectiveUser
     private static let other = me + 1000
 
     /// A broker that listens to a mocked logind.
-    private final class Stage {
+    private final class Fixture {
         let mock: LogindMock
         let time = TestClock()
         var broker: ThrowAwayBroker
@@ -83,7 +83,7 @@ struct LogindTests {
     private static let path = LogindMock.path(of: "c1")
 
     /// Each of the signals that change a vault or claim to, from a process that is not logind.
-    private static func forge(_ stage: Stage, to connection: String?) throws {
+    private static func forge(_ stage: Fixture, to connection: String?) throws {
         let signals: [(String, String, [String])] = [
             (path, Login1.session, ["Lock"]), (path, Login1.session, ["Unlock"]),
             (Login1.path, Login1.manager, ["PrepareForSleep", "b", "true"]),
@@ -102,7 +102,7 @@ struct LogindTests {
     }
 
     /// How to cause each row's event.
-    private static var events: [String: (Stage) async throws -> Void] {
+    private static var events: [String: (Fixture) async throws -> Void] {
         [
             "a session of the owner: `Lock`": { try $0.mock.lock(session: "c1") },
             "a session of the owner: `LockedHint` becomes true": {
@@ -144,7 +144,7 @@ struct LogindTests {
         ]
     }
 
-    private static func begin(_ session: String, _ uid: UInt32, _ stage: Stage) async throws {
+    private static func begin(_ session: String, _ uid: UInt32, _ stage: Fixture) async throws {
         try stage.mock.add(session: session, uid: uid)
         try stage.mock.announce(session: session)
         try await stage.awaitReport()
@@ -165,7 +165,7 @@ struct LogindTests {
     func everyRow() async throws {
         let rows = try Self.rows()
         #expect(Set(rows.map(\.event)) == Set(Self.events.keys) && rows.count == Self.events.count)
-        let stage = try await Stage()
+        let stage = try await Fixture()
         for row in rows {
             let event = try #require(Self.events[row.event], "no event for “\(row.event)”")
             for (from, becomes) in zip(["unlocked", "locked"], row.becomes.dropFirst()) {
@@ -187,7 +187,7 @@ struct LogindTests {
 
     @Test("unlock signals of logind's own leave a vault locked that its lock has locked")
     func unlockNeverUnlocks() async throws {
-        let stage = try await Stage()
+        let stage = try await Fixture()
         try stage.mock.setLockedHint(true, session: "c1")
         try await stage.awaitReport()
         #expect(try await stage.state == "locked")
@@ -200,7 +200,7 @@ struct LogindTests {
 
     @Test("a foreign sender's signals are not believed, whatever way they come")
     func foreignSender() async throws {
-        let stage = try await Stage()
+        let stage = try await Fixture()
         try await stage.reach("unlocked")
         try Self.forge(stage, to: nil)
         try Self.forge(stage, to: stage.brokersName())
@@ -211,7 +211,7 @@ struct LogindTests {
 
     @Test("status says what locks")
     func status() async throws {
-        let stage = try await Stage()
+        let stage = try await Fixture()
         let status = try await stage.client.call(Keychain.Status())
         #expect(status.locks == ["screen", "sleep", "15 min idle"])
         #expect(!status.warnings.contains { $0.contains("logind") })
@@ -256,7 +256,7 @@ struct LogindTests {
 
     @Test("logind gone: all vaults lock after a minute; back again: it is heard")
     func lostAndFound() async throws {
-        let stage = try await Stage()
+        let stage = try await Fixture()
         try await stage.reach("unlocked")
         try stage.mock.stop()
         try await until("the loss is noticed") {

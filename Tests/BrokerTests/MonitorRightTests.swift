@@ -6,7 +6,7 @@ import Testing
 import Varlink
 
 /// Who may monitor which vault (attackers 3 and 4), with real accounts, groups and processes of this machine.
-@Suite(.timeLimit(.minutes(30)), .enabled(if: ProcessSurroundings.effectiveUser == 0, "needs root"), .serialized)
+@Suite(.timeLimit(.minutes(30)), .enabled(if: OwnProcess.effectiveUser == 0, "needs root"), .serialized)
 struct MonitorRightTests {
     /// A further connection of a user's process that monitors a vault.
     private struct Ear {

@@ -8,7 +8,7 @@ import Testing
 import Varlink
 
 /// Real processes of other users (attacker 3). Only root can start them.
-@Suite(.timeLimit(.minutes(30)), .enabled(if: ProcessSurroundings.effectiveUser == 0, "needs root"))
+@Suite(.timeLimit(.minutes(30)), .enabled(if: OwnProcess.effectiveUser == 0, "needs root"))
 struct OtherUserTests {
     private let daemon: UInt32 = 1
 

@@ -136,7 +136,7 @@ struct PAMPassageTests {
             }
         }
         func look() -> [Keychain.Finding] {
-            let user = ProcessSurroundings.effectiveUser
+            let user = OwnProcess.effectiveUser
             return PAMCheck.findings(
                 DiagnosisFacts(
                     configuration: configuration, owner: .user(user), authenticatorUID: user, brokerUID: user,

@@ -13,7 +13,7 @@ struct ProgramTests {
         try TestAuthenticator(
             socket: cofferd.folder.path + "/private.sock",
             registry: Registry(
-                directory: cofferd.folder.path + "/registry", authenticatorUID: ProcessSurroundings.effectiveUser),
+                directory: cofferd.folder.path + "/registry", authenticatorUID: OwnProcess.effectiveUser),
             key: key?.key)
     }
 
@@ -37,7 +37,7 @@ struct ProgramTests {
         #expect(try first.end() == 0)
         // A call is answered or not begun, but never half done.
         let wasStored = (try? await last) != nil
-        let stem = Owner.user(ProcessSurroundings.effectiveUser).fileStem
+        let stem = Owner.user(OwnProcess.effectiveUser).fileStem
         let names = try FileManager.default.contentsOfDirectory(atPath: first.folder.path + "/vaults").sorted()
         #expect(names == ["software-sealer.key", "\(stem).log", "\(stem).vault"].sorted())
         let second = try Cofferd(folder: first.folder)
@@ -66,7 +66,7 @@ struct ProgramTests {
         try second.end()
     }
 
-    @Test("root is refused outside of a sandbox", .enabled(if: ProcessSurroundings.effectiveUser == 0, "needs root"))
+    @Test("root is refused outside of a sandbox", .enabled(if: OwnProcess.effectiveUser == 0, "needs root"))
     func root() throws {
         do {
             _ = try Cofferd(settings: "sandbox = no\n")

@@ -22,7 +22,7 @@ struct ReadOnlyTests {
 
     @Test(
         "a vault in a folder that can only be read stays closed, and the error has path, errno and reason",
-        .enabled(if: ProcessSurroundings.effectiveUser == 0, "needs root"))
+        .enabled(if: OwnProcess.effectiveUser == 0, "needs root"))
     func readOnly() async throws {
         let broker = try await throwAwayBroker()
         try await broker.makeVault(broker.client())

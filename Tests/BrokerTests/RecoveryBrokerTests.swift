@@ -134,7 +134,7 @@ import Vault
     func anotherProcess() async throws {
         let (broker, client) = try await prepared()
         let new = try await newCode(broker, client)
-        let other = try await OtherProcess(socket: broker.configuration.socket, uid: ProcessSurroundings.effectiveUser)
+        let other = try await OtherProcess(socket: broker.configuration.socket, uid: OwnProcess.effectiveUser)
         let answer = try await other.say(
             #"{"method":"org.coffer.Keychain.ConfirmRecoveryCode","parameters":{"characters":"\#(part(new))"}}"#)
         #expect(answer.contains("ChallengeRefused"), "\(answer)")

@@ -70,7 +70,7 @@ struct RefusalLogTests {
         #expect(
             try await fault { try await client.call(Keychain.Withdraw(challenge: id)) }.name == .challengeRefused)
         let line = try broker.authenticator.connect()
-        let uid = ProcessSurroundings.effectiveUser
+        let uid = OwnProcess.effectiveUser
         _ = try await fault {
             try await line.call(TestAuthenticator.describe(id, uid: uid, .init(observing: getpid())))
         }
@@ -101,7 +101,7 @@ struct RefusalLogTests {
         let id = try await challenge { try await client.call(Self.get) }
         let line = try broker.authenticator.connect()
         _ = try await line.call(
-            TestAuthenticator.describe(id, uid: ProcessSurroundings.effectiveUser, .init(observing: getpid())))
+            TestAuthenticator.describe(id, uid: OwnProcess.effectiveUser, .init(observing: getpid())))
         await line.close()
         #expect(try await record(client, "cancelled").service == "s")
         await broker.stop()

@@ -15,9 +15,9 @@ import Vault
 /// look like it are here, too.
 @Suite(.timeLimit(.minutes(30)))
 struct RollbackTests {
-    private static let uid = ProcessSurroundings.effectiveUser
+    private static let uid = OwnProcess.effectiveUser
 
-    private final class Stage {
+    private final class Fixture {
         let tpm: SWTPM
         let recorder = CommandRecorder()
         let time = TestClock()
@@ -143,7 +143,7 @@ struct RollbackTests {
 
     @Test("an older copy is refused by every call, and root with the owner's consent accepts it")
     func older() async throws {
-        let stage = try await Stage()
+        let stage = try await Fixture()
         let old = try stage.copy()
         try await stage.delete("a")
         try await stage.restart(with: old)
@@ -184,7 +184,7 @@ struct RollbackTests {
 
     @Test("a challenge for something else accepts nothing")
     func otherPurpose() async throws {
-        let stage = try await Stage()
+        let stage = try await Fixture()
         let old = try stage.copy()
         try await stage.delete("a")
         // Granted for opening, while it opens.
@@ -202,7 +202,7 @@ struct RollbackTests {
 
     @Test("nobody but root may accept", .enabled(if: getuid() == 0, "only root can become other users"))
     func notRoot() async throws {
-        let stage = try await Stage()
+        let stage = try await Fixture()
         let other = try await OtherUser(stage.broker, 1)
         for parameters in ["", #""user":"root""#, #""group":"root""#] {
             let answer = try await other.say("AcceptVault", parameters)
@@ -213,7 +213,7 @@ struct RollbackTests {
 
     @Test("a counter that is gone is refused and made anew by acceptance")
     func gone() async throws {
-        let stage = try await Stage()
+        let stage = try await Fixture()
         let record = try #require(try stage.broker.authenticator.registry.record(for: .user(Self.uid)))
         let handle = "0x" + String(record.counter?.handle ?? 0, radix: 16)
         await stage.stop()
@@ -232,7 +232,7 @@ struct RollbackTests {
     @Test(
         "a call is acknowledged when it is counted: the first in a run twice, the others once, and a write not at all")
     func counted() async throws {
-        let stage = try await Stage()
+        let stage = try await Fixture()
         stage.recorder.reset()
         try await stage.set("d")
         #expect(try await stage.accounts.count == 4)
@@ -257,7 +257,7 @@ struct RollbackTests {
 
     @Test("many at once are all counted, and not each by itself")
     func manyAtOnce() async throws {
-        let stage = try await Stage()
+        let stage = try await Fixture()
         for number in 0..<12 { try await stage.set("n\(number)") }
         stage.recorder.reset()
         let broker = stage.broker
@@ -280,7 +280,7 @@ struct RollbackTests {
         "deletions without end move the counter so often and no more; those after that do not wait, and one move counts all of them"
     )
     func worn() async throws {
-        let stage = try await Stage()
+        let stage = try await Fixture()
         for number in 0..<(CounterLimits.steps + 40) { try await stage.set("n\(number)") }
         stage.recorder.reset()
         let other =
@@ -333,7 +333,7 @@ struct RollbackTests {
 
     @Test("what is acknowledged without a step is taken back by nobody after the next opening")
     func stoppedBeforeTheStep() async throws {
-        let stage = try await Stage()
+        let stage = try await Fixture()
         try await stage.useUpSteps()
         let before = try stage.copy()
         #expect(try await stage.delete("a") == false)
@@ -356,7 +356,7 @@ struct RollbackTests {
 
     @Test("what is acknowledged without a step can be taken back until the next opening, as the threat model says")
     func takenBackBeforeTheStep() async throws {
-        let stage = try await Stage()
+        let stage = try await Fixture()
         try await stage.useUpSteps()
         let before = try stage.copy()
         #expect(try await stage.delete("a") == false)
@@ -367,7 +367,7 @@ struct RollbackTests {
 
     @Test("a change that must wait waits for the next free step, and it counts the deletions before it")
     func alwaysWaiting() async throws {
-        let stage = try await Stage()
+        let stage = try await Fixture()
         try await stage.unlock()
         try await stage.useUpSteps()
         let before = try stage.copy()
@@ -402,7 +402,7 @@ struct RollbackTests {
 
     @Test("with rollback: later, a deletion takes no step and needs no TPM; the next step covers it")
     func later() async throws {
-        let stage = try await Stage()
+        let stage = try await Fixture()
         let before = try stage.copy()
         stage.recorder.reset()
         #expect(try await stage.delete("a", rollback: .later) == nil)
@@ -426,7 +426,7 @@ struct RollbackTests {
     func wornAndDead() async throws {
         let tpm = try SWTPM()
         let isSparing = Mutex(false)
-        let stage = try await Stage(tpm: tpm, tap: try WireTap.sparing(tpm) { isSparing.withLock { $0 } })
+        let stage = try await Fixture(tpm: tpm, tap: try WireTap.sparing(tpm) { isSparing.withLock { $0 } })
         for number in 0..<4 { try await stage.set("n\(number)") }
         try await stage.useUpSteps()
         isSparing.withLock { $0 = true }
@@ -466,7 +466,7 @@ struct RollbackTests {
             }
             return counting.withLock { $0 } == .isRefused
         }
-        let stage = try await Stage(tpm: tpm, tap: tap)
+        let stage = try await Fixture(tpm: tpm, tap: tap)
         try await stage.useUpSteps(butFor: 1)
         counting.withLock { $0 = .isHeld }
         let deletions = ["a", "b"].map { account in
@@ -492,7 +492,7 @@ struct RollbackTests {
     func overdrawn() async throws {
         let tpm = try SWTPM()
         let isSparing = Mutex(false)
-        let stage = try await Stage(tpm: tpm, tap: try WireTap.sparing(tpm) { isSparing.withLock { $0 } })
+        let stage = try await Fixture(tpm: tpm, tap: try WireTap.sparing(tpm) { isSparing.withLock { $0 } })
         try await stage.useUpSteps()
         isSparing.withLock { $0 = true }
         #expect(try await stage.delete("a") == false)
@@ -510,7 +510,7 @@ struct RollbackTests {
 
     @Test("deletions beside each other, when steps run out in their midst, all end without the clock")
     func wornTogether() async throws {
-        let stage = try await Stage()
+        let stage = try await Fixture()
         let (number, free) = (180, 5)
         for account in 0..<number { try await stage.set("n\(account)") }
         try await stage.useUpSteps(butFor: free)
@@ -540,7 +540,7 @@ struct RollbackTests {
     /// A lock advances the epoch for what was written.
     @Test("written and locked: an earlier copy is refused")
     func advanceAtLock() async throws {
-        let stage = try await Stage()
+        let stage = try await Fixture()
         let old = try stage.copy()
         stage.recorder.reset()
         try await stage.set("d")
@@ -555,7 +555,7 @@ struct RollbackTests {
 
     @Test("written and stopped: an earlier copy is refused")
     func advanceAtStop() async throws {
-        let stage = try await Stage()
+        let stage = try await Fixture()
         let old = try stage.copy()
         stage.recorder.reset()
         try await stage.set("d")
@@ -569,7 +569,7 @@ struct RollbackTests {
 
     @Test("written, and ten minutes later: an earlier copy is refused")
     func advanceInTime() async throws {
-        let stage = try await Stage()
+        let stage = try await Fixture()
         // What was written when the vault was made.
         stage.recorder.reset()
         stage.time.advance(by: .seconds(601))
@@ -598,7 +598,7 @@ struct RollbackTests {
     func advanceAtSleep() async throws {
         let mock = try LogindMock()
         try mock.add(session: "c1", uid: Self.uid)
-        let stage = try await Stage(bus: mock)
+        let stage = try await Fixture(bus: mock)
         let limit = ContinuousClock.now + patience
         while !stage.broker.log.all.contains(where: { $0.contains("logind is heard") }) {
             try #require(ContinuousClock.now < limit)
@@ -623,7 +623,7 @@ struct RollbackTests {
         "a TPM that is dead at a deletion: the call fails, nothing is lost, and it is no attack",
         arguments: [true, false])
     func deadTPM(isRepaired: Bool) async throws {
-        let stage = try await Stage()
+        let stage = try await Fixture()
         try await stage.delete("a")
         try stage.tpm.stop()
         let first = try await fault { try await stage.delete("b") }
@@ -649,7 +649,7 @@ struct RollbackTests {
     func sparingTPM() async throws {
         let tpm = try SWTPM()
         let isSparing = Mutex(false)
-        let stage = try await Stage(tpm: tpm, tap: try WireTap.sparing(tpm) { isSparing.withLock { $0 } })
+        let stage = try await Fixture(tpm: tpm, tap: try WireTap.sparing(tpm) { isSparing.withLock { $0 } })
         try await stage.delete("a")
         isSparing.withLock { $0 = true }
         let first = try await fault { try await stage.delete("b") }
@@ -721,7 +721,7 @@ struct KilledMoveTests {
         let folder = try TemporaryFolder()
         let sealer = "sealer = tpm\ntcti = \(tpm.configuration)"
         var cofferd = try Cofferd(folder: folder, sealer: sealer)
-        let uid = ProcessSurroundings.effectiveUser
+        let uid = OwnProcess.effectiveUser
         let authenticator = try TestAuthenticator(
             socket: folder.path + "/private.sock",
             registry: Registry(directory: folder.path + "/registry", authenticatorUID: uid))

@@ -16,7 +16,7 @@ import Varlink
 /// continues.
 @Suite(.timeLimit(.minutes(30)), .serialized)
 struct RotationKillTests {
-    private static let uid = ProcessSurroundings.effectiveUser
+    private static let uid = OwnProcess.effectiveUser
 
     /// When the broker is killed.
     enum Kill: Sendable, CustomStringConvertible {
@@ -41,12 +41,12 @@ struct RotationKillTests {
         + [1, 3, 6, 10, 15, 25, 40, 80].map { .into(nil, milliseconds: $0) }
 
     /// A broker's process, and its client.
-    private struct Stage {
+    private struct Fixture {
         let cofferd: Cofferd
         let client: WireClient
         let authenticator: TestAuthenticator
 
-        init(_ tpm: SWTPM, after earlier: Stage? = nil) throws {
+        init(_ tpm: SWTPM, after earlier: Fixture? = nil) throws {
             cofferd = try Cofferd(folder: earlier?.cofferd.folder, sealer: "sealer = tpm\ntcti = \(tpm.configuration)")
             client = try WireClient(cofferd.socket)
             authenticator = try TestAuthenticator(
@@ -107,7 +107,7 @@ struct RotationKillTests {
         }
     }
 
-    private func die(_ stage: Stage, _ kill: Kill) async throws {
+    private func die(_ stage: Fixture, _ kill: Kill) async throws {
         let id = try await challenge { try await stage.client.call(Keychain.RotateAll()) }
         switch kill {
         case .after(let stop):
@@ -134,7 +134,7 @@ struct RotationKillTests {
 
     @Test func aKillAnywhereLeavesEverythingReadableAndTheRenewalGoesOn() async throws {
         let tpm = try SWTPM()
-        var stage = try Stage(tpm)
+        var stage = try Fixture(tpm)
         try await stage.unlock()
         var values: [String: [UInt8]] = [:]
         for number in 0..<12 {
@@ -153,7 +153,7 @@ struct RotationKillTests {
         for kill in Self.kills {
             let before = try stage.record()
             try await die(stage, kill)
-            stage = try Stage(tpm, after: stage)
+            stage = try Fixture(tpm, after: stage)
             try await stage.unlock()
             try await stage.expect(values, "\(kill)")
             let present = try stage.record()
@@ -185,14 +185,14 @@ struct RotationKillTests {
 
     @Test func whatWasSealedAnewIsNotAskedForTwice() async throws {
         let tpm = try SWTPM()
-        let first = try Stage(tpm)
+        let first = try Fixture(tpm)
         try await first.unlock()
         for account in ["a", "b", "c"] {
             _ = try await first.client.call(
                 Keychain.Set(service: "s", account: account, value: someValue, access: .presence))
         }
         try await die(first, .after(.firstItem))
-        let second = try Stage(tpm, after: first)
+        let second = try Fixture(tpm, after: first)
         try await second.unlock()
         let id = try await challenge { try await second.client.call(Keychain.RotateAll()) }
         let line = try second.authenticator.connect()
@@ -207,7 +207,7 @@ struct RotationKillTests {
 
     @Test func aSuccessorThatSomebodyPutThereIsNotTakenUp() async throws {
         let tpm = try SWTPM()
-        let stage = try Stage(tpm)
+        let stage = try Fixture(tpm)
         try await stage.unlock()
         _ = try await stage.client.call(
             Keychain.Set(service: "s", account: "a", value: someValue, access: .presence))
@@ -219,7 +219,7 @@ struct RotationKillTests {
         try note.write(to: URL(fileURLWithPath: path))
         let text = try #require(SuccessionNote(Array(note))).text
         let record = try JSONReader.read(Succession.self, from: Array(text)).record
-        let second = try Stage(tpm, after: stage)
+        let second = try Fixture(tpm, after: stage)
         try await second.unlock()
         #expect(try await second.rotate().items == 1)
         #expect(try second.record().vault != record.vault)

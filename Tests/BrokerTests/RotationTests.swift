@@ -26,7 +26,7 @@ struct RotationTests {
         }
     }
 
-    private static let uid = ProcessSurroundings.effectiveUser
+    private static let uid = OwnProcess.effectiveUser
 
     private func broker(_ tpm: SWTPM, after earlier: ThrowAwayBroker? = nil) async throws -> ThrowAwayBroker {
         try await ThrowAwayBroker(

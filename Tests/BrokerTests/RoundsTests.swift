@@ -40,7 +40,7 @@ struct RoundsTests {
             authenticator = try TestAuthenticator(
                 socket: cofferd.folder.path + "/private.sock",
                 registry: Registry(
-                    directory: cofferd.folder.path + "/registry", authenticatorUID: ProcessSurroundings.effectiveUser))
+                    directory: cofferd.folder.path + "/registry", authenticatorUID: OwnProcess.effectiveUser))
         }
 
         func run(_ count: Int) async throws {

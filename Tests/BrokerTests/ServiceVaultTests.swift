@@ -8,7 +8,7 @@ import Testing
 import Varlink
 
 /// Vaults of accounts that have no person to ask: root's rights, and their limits.
-@Suite(.timeLimit(.minutes(30)), .enabled(if: ProcessSurroundings.effectiveUser == 0, "needs root"), .serialized)
+@Suite(.timeLimit(.minutes(30)), .enabled(if: OwnProcess.effectiveUser == 0, "needs root"), .serialized)
 struct ServiceVaultTests {
     private let accounts: ThrowAwayAccounts
 

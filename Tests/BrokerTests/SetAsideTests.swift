@@ -11,9 +11,9 @@ import Vault
 @testable import Broker
 
 /// Root moves a vault aside that this machine no longer opens.
-@Suite(.timeLimit(.minutes(30)), .enabled(if: ProcessSurroundings.effectiveUser == 0, "needs root"))
+@Suite(.timeLimit(.minutes(30)), .enabled(if: OwnProcess.effectiveUser == 0, "needs root"))
 struct SetAsideTests {
-    private let owner = Owner.user(ProcessSurroundings.effectiveUser)
+    private let owner = Owner.user(OwnProcess.effectiveUser)
 
     private func broker(_ tpm: SWTPM) async throws -> ThrowAwayBroker {
         let broker = try await ThrowAwayBroker(configure: { configuration in
@@ -50,7 +50,7 @@ struct SetAsideTests {
         let tpm = try SWTPM()
         let broker = try await broker(tpm)
         let registry = Registry(
-            directory: broker.configuration.registryDirectory, authenticatorUID: ProcessSurroundings.effectiveUser)
+            directory: broker.configuration.registryDirectory, authenticatorUID: OwnProcess.effectiveUser)
         let generation = try #require(try registry.record(for: owner)?.generation)
         try Tool.output(
             "tpm2_nvundefine", ["-T", tpm.tools, "-C", "o", "0x\(String(generation.handle, radix: 16))"])
@@ -92,7 +92,7 @@ struct SetAsideTests {
         // Until the record is moved too, nothing is made, and doctor says what is missing.
         #expect(try await fault { try await later.client().call(Keychain.Unlock()) }.name == .damaged)
         let registry = Registry(
-            directory: later.configuration.registryDirectory, authenticatorUID: ProcessSurroundings.effectiveUser)
+            directory: later.configuration.registryDirectory, authenticatorUID: OwnProcess.effectiveUser)
         let record = try #require(try registry.setAside(owner, stamp: moved.stamp).path)
         #expect(FileManager.default.fileExists(atPath: record))
         #expect(try registry.record(for: owner) == nil)

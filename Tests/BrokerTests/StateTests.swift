@@ -13,7 +13,7 @@ import Vault
 /// Vault file and registry must agree. A difference is damage, never a fresh start (attacker 5).
 @Suite(.timeLimit(.minutes(30)))
 struct StateTests {
-    private let owner = Owner.user(ProcessSurroundings.effectiveUser)
+    private let owner = Owner.user(OwnProcess.effectiveUser)
 
     /// A stopped broker with one item in its vault.
     private func stopped() async throws -> ThrowAwayBroker {
@@ -98,7 +98,7 @@ struct StateTests {
         let broker = try await stopped()
         let path = broker.authenticator.registry.path(of: owner)
         let text = try String(contentsOfFile: path, encoding: .utf8)
-        let name = try #require(try Account.withUID(ProcessSurroundings.effectiveUser)?.name)
+        let name = try #require(try Account.withUID(OwnProcess.effectiveUser)?.name)
         try text.replacingOccurrences(of: "\"ownerName\" : \"\(name)\"", with: "\"ownerName\" : \"someoneelse\"")
             .write(toFile: path, atomically: false, encoding: .utf8)
         let again = try await restarted(broker)
@@ -116,7 +116,7 @@ struct StateTests {
         let other = try await OtherProcess(socket: broker.configuration.socket)
         let answer = try await other.say(#"{"method":"org.coffer.Keychain.Unlock","parameters":{}}"#)
         let second = try #require(try Varlink.decode(Fault.self, from: Array(answer.utf8)).details.challenge)
-        let uid = ProcessSurroundings.effectiveUser
+        let uid = OwnProcess.effectiveUser
         let (one, two) = (try broker.authenticator.connect(), try broker.authenticator.connect())
         _ = try await one.call(TestAuthenticator.describe(first, uid: uid, TestAuthenticator.thisProcess()))
         _ = try await two.call(TestAuthenticator.describe(second, uid: uid, other.identity))

@@ -14,7 +14,7 @@ import Testing
 /// that the vault itself vouched for counts, and even that ends nobody else's keys.
 @Suite(.timeLimit(.minutes(30)))
 struct SuccessionNoteTests {
-    private static let owner = Owner.user(ProcessSurroundings.effectiveUser)
+    private static let owner = Owner.user(OwnProcess.effectiveUser)
 
     /// A vault under a TPM without a broker's process, and other owners' keys beside it.
     private struct Fixture {
@@ -30,7 +30,7 @@ struct SuccessionNoteTests {
             folder = try TemporaryFolder()
             try Folder.make(folder.path + "/vaults", mode: 0o700)
             registry = Registry(
-                directory: folder.path + "/registry", authenticatorUID: ProcessSurroundings.effectiveUser)
+                directory: folder.path + "/registry", authenticatorUID: OwnProcess.effectiveUser)
             try Folder.make(registry.directory, mode: 0o755)
             sealer = TPMSealer(TPMAccess.patient(tpm.configuration))
             (record, keys) = try Self.make(SuccessionNoteTests.owner, sealer)
@@ -42,7 +42,7 @@ struct SuccessionNoteTests {
             let id = try VaultID.random()
             let authenticator = try P256.PrivateKey.generate()
             let keys = try sealer.makeKeys(vault: id, owner: owner, authenticatorKey: authenticator.publicKey)
-            let name = try Account.withUID(ProcessSurroundings.effectiveUser)?.name ?? "root"
+            let name = try Account.withUID(OwnProcess.effectiveUser)?.name ?? "root"
             let record = RegistryRecord(
                 vault: id, owner: owner, ownerName: name, created: 1_800_000_000_000, sealer: .tpm,
                 authenticatorKey: authenticator.publicKey, storageKey: keys.storageKey, counter: keys.counter,
@@ -145,7 +145,7 @@ struct SuccessionNoteTests {
             let authenticator = try TestAuthenticator(
                 socket: folder + "/private.sock",
                 registry: Registry(
-                    directory: folder + "/registry", authenticatorUID: ProcessSurroundings.effectiveUser))
+                    directory: folder + "/registry", authenticatorUID: OwnProcess.effectiveUser))
             let client = try WireClient(cofferd.socket)
             let id = try await challenge { try await client.call(Keychain.Unlock()) }
             try await authenticator.grant(id)

@@ -70,7 +70,7 @@ struct TPMTests {
         try await broker.makeVault(client)
         _ = try await client.call(Keychain.Set(service: "s", account: "a", value: someValue, access: .presence))
         let get = Keychain.Get(service: "s", account: "a")
-        let uid = ProcessSurroundings.effectiveUser
+        let uid = OwnProcess.effectiveUser
         let id = try await challenge { try await client.call(get) }
         let line = try broker.authenticator.connect()
         _ = try await line.call(TestAuthenticator.describe(id, uid: uid, TestAuthenticator.thisProcess()))
@@ -97,7 +97,7 @@ struct TPMTests {
         _ = try await client.call(Keychain.Set(service: "s", account: "a", value: someValue, access: .presence))
         let id = try await challenge { try await client.call(Keychain.Get(service: "s", account: "a")) }
         let line = try broker.authenticator.connect()
-        let uid = ProcessSurroundings.effectiveUser
+        let uid = OwnProcess.effectiveUser
         _ = try await line.call(TestAuthenticator.describe(id, uid: uid, TestAuthenticator.thisProcess()))
         held.hold()
         try await line.send(Varlink.encode(VarlinkCall(BrokerInterface.Prepare(challenge: id, authorization: 0))))
@@ -125,7 +125,7 @@ struct TPMTests {
         let hasty = try await broker(
             tpm, recorder, options: options, folder: first.folder, authenticator: first.authenticator)
         let client = try hasty.client()
-        let uid = ProcessSurroundings.effectiveUser
+        let uid = OwnProcess.effectiveUser
         let id = try await challenge { try await client.call(Keychain.Unlock()) }
         let line = try hasty.authenticator.connect()
         _ = try await line.call(TestAuthenticator.describe(id, uid: uid, TestAuthenticator.thisProcess()))

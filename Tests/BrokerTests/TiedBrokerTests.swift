@@ -19,7 +19,7 @@ struct TiedBrokerTests {
     private let update = [UInt8](repeating: 0x0B, count: 32)
 
     @Test func aRecoveryCodeComesFirst() async throws {
-        let stage = try await TiedStage()
+        let stage = try await TiedFixture()
         try await stage.broker.makeVault(stage.client)
         let client = stage.client
         let without = try await fault { try await client.call(Keychain.TieToBoot()) }
@@ -36,7 +36,7 @@ struct TiedBrokerTests {
     }
 
     @Test func registersAreTheCallersToName() async throws {
-        let stage = try await TiedStage()
+        let stage = try await TiedFixture()
         try await stage.prepare()
         let client = stage.client
         for registers: [Int64] in [[], [16], [23], [7, 7], [-1], [1 << 40]] {
@@ -54,7 +54,7 @@ struct TiedBrokerTests {
 
     @Test(.enabled(if: getuid() == 0, "another user's vault takes root"))
     func anotherBootIsSaidAndTheRightOneOpensAgain() async throws {
-        let stage = try await TiedStage()
+        let stage = try await TiedFixture()
         try await stage.prepare()
         try await stage.tie()
         try await stage.restart { try stage.measure(7, other) }
@@ -88,7 +88,7 @@ struct TiedBrokerTests {
     }
 
     @Test func keysAreRenewedOnceItIsReleased() async throws {
-        let stage = try await TiedStage()
+        let stage = try await TiedFixture()
         try await stage.prepare()
         try await stage.tie()
         let client = stage.client
@@ -103,10 +103,10 @@ struct TiedBrokerTests {
     }
 
     @Test func aRedefinedIndexIsNamedAndIsNoDamage() async throws {
-        let stage = try await TiedStage()
+        let stage = try await TiedFixture()
         try await stage.prepare()
         try await stage.tie()
-        let owner = Owner.user(ProcessSurroundings.effectiveUser)
+        let owner = Owner.user(OwnProcess.effectiveUser)
         let boot = try #require(try stage.broker.authenticator.registry.record(for: owner)?.boot)
         try await stage.restart {
             try stage.tpm.redefine(
@@ -120,7 +120,7 @@ struct TiedBrokerTests {
     }
 
     @Test func anUpdateIsApprovedByValuesAndPruned() async throws {
-        let stage = try await TiedStage()
+        let stage = try await TiedFixture()
         try await stage.prepare()
         try await stage.tie()
         let zeros = [UInt8](repeating: 0, count: 32)
@@ -152,7 +152,7 @@ struct TiedBrokerTests {
     }
 
     @Test func anUpdateIsPredictedFromTheFirmwaresLog() async throws {
-        let stage = try await TiedStage()
+        let stage = try await TiedFixture()
         try stage.measure(7, other)
         let old = try stage.write("kernel 1", to: "vmlinuz")
         try stage.measure(4, old)
@@ -197,7 +197,7 @@ struct TiedBrokerTests {
     }
 
     @Test func noOtherGrantApprovesOrGivesACode() async throws {
-        let stage = try await TiedStage()
+        let stage = try await TiedFixture()
         try await stage.prepare()
         let (client, authenticator) = (stage.client, stage.broker.authenticator)
         // The signature for tying releases the recovery key for sealing anew, and for nothing else.
@@ -238,7 +238,7 @@ struct TiedBrokerTests {
     }
 
     @Test func theWordForTyingOpensNothing() async throws {
-        let stage = try await TiedStage()
+        let stage = try await TiedFixture()
         try await stage.prepare()
         let (client, authenticator) = (stage.client, stage.broker.authenticator)
         _ = try await client.call(Keychain.Lock())
@@ -263,7 +263,7 @@ struct TiedBrokerTests {
 
     @Test(arguments: [TestAuthenticator.Stop.afterReseal, .afterRegistry], [true, false])
     func aStopInBetweenLeavesAVaultThatOpens(stop: TestAuthenticator.Stop, restarts: Bool) async throws {
-        let stage = try await TiedStage()
+        let stage = try await TiedFixture()
         try await stage.prepare()
         try await stage.tie(stop: stop)
         if restarts { try await stage.restart() }
@@ -289,7 +289,7 @@ struct OpenCommandLineTests {
     private let initrd = [UInt8](repeating: 7, count: 32)
 
     @Test func theCommandLineOfThisBootIsHeldWithoutBeingNamed() async throws {
-        let stage = try await TiedStage()
+        let stage = try await TiedFixture()
         try stage.measure(4, [UInt8](repeating: 3, count: 32))
         try stage.startGRUB("/vmlinuz root=/dev/sda1", initrd: initrd)
         try await stage.prepare()
@@ -311,7 +311,7 @@ struct OpenCommandLineTests {
     }
 
     @Test func aTieThatLeavesItOpenIsRefusedUnlessItIsMeant() async throws {
-        let stage = try await TiedStage()
+        let stage = try await TiedFixture()
         try stage.measure(4, [UInt8](repeating: 3, count: 32))
         try await stage.prepare()
         let client = stage.client
@@ -363,7 +363,7 @@ struct BootDoctorTests {
     }
 
     @Test func aChangedFileIsNamedWithWhatApprovesIt() async throws {
-        let stage = try await TiedStage()
+        let stage = try await TiedFixture()
         let old = try stage.write("grub 1", to: "grub.efi")
         // The firmware names what it starts. A file that is not an image is compared whole.
         let initrd = [UInt8](repeating: 7, count: 32)
@@ -398,7 +398,7 @@ struct BootDoctorTests {
     }
 
     @Test func whatCannotBeForeseenIsSaid() async throws {
-        let stage = try await TiedStage()
+        let stage = try await TiedFixture()
         try stage.measure(
             4, [UInt8](repeating: 3, count: 32), type: 0x8000_0003, data: FirmwareLogMaker.image("/away.efi"))
         try await stage.prepare()

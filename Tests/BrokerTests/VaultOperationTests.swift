@@ -15,7 +15,7 @@ struct VaultOperationTests {
 
     private func vaultActor() throws -> (VaultActor, TemporaryFolder) {
         let folder = try TemporaryFolder()
-        let uid = ProcessSurroundings.effectiveUser
+        let uid = OwnProcess.effectiveUser
         let dependencies = VaultDependencies(
             directory: folder.path, registry: Registry(directory: folder.path, authenticatorUID: uid),
             sealer: SealerService(SoftwareSealer(directory: folder.path)), challenges: challenges)
@@ -23,7 +23,7 @@ struct VaultOperationTests {
     }
 
     private func challenge() throws -> Challenge.ID {
-        let uid = ProcessSurroundings.effectiveUser
+        let uid = OwnProcess.effectiveUser
         let caller = Caller(uid: uid, process: try TestAuthenticator.thisProcess(), connection: 1)
         return try challenges.issue(.create, to: caller, owner: caller.owner, vault: nil)
     }

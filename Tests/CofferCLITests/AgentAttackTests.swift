@@ -30,7 +30,7 @@ import Varlink
         let parts = [message[..<line.lowerBound], message[line], message[line.upperBound...]].map(Array.init)
         let password = Authentication.Step(message: .init(style: .secret, text: "Password: "), done: false, step: 2)
         let fixture = AgentFixture(
-            stage: try Stage(
+            stage: try FakeCoffer(
                 authenticator: [
                     "Begin": [
                         .parts(parts) { index, number in

@@ -71,12 +71,12 @@ import Varlink
     @Test func theCallerLearnsHowItEnded() throws {
         var fixture = try AgentFixture()
         let script: [String: [FakeServer.Step]] = [
-            "Begin": Stage.asksPassword["Begin"]!,
+            "Begin": FakeCoffer.asksPassword["Begin"]!,
             "Continue": [.fault(.authenticationFailed, .init(message: "PAM says no", reason: "password"))],
         ]
         fixture = AgentFixture(
-            stage: try Stage(
-                broker: ["Get": [Stage.personNeeded()], "Withdraw": [.answer(Nothing())]], authenticator: script))
+            stage: try FakeCoffer(
+                broker: ["Get": [FakeCoffer.personNeeded()], "Withdraw": [.answer(Nothing())]], authenticator: script))
         let (caller, end) = (Box<Subprocess>(), Box<(status: Int32, text: String)>())
         _ = try fixture.stage.program.run(
             "agent",
@@ -135,8 +135,8 @@ import Varlink
     @Test func aQuestionWithoutItsNoticeIsNotShown() throws {
         let question = Authentication.Step(message: .init(style: .secret, text: "Password: "), done: false, step: 2)
         let fixture = AgentFixture(
-            stage: try Stage(
-                broker: ["Get": [Stage.personNeeded()], "Withdraw": [.answer(Nothing())]],
+            stage: try FakeCoffer(
+                broker: ["Get": [FakeCoffer.personNeeded()], "Withdraw": [.answer(Nothing())]],
                 authenticator: ["Begin": [.answer(question)]]))
         let (caller, end) = (Box<Subprocess>(), Box<(status: Int32, text: String)>())
         let result = try fixture.stage.program.run(
@@ -320,7 +320,7 @@ import Varlink
     }
 
     @Test func withoutATerminalItSaysSo() throws {
-        let stage = try Stage()
+        let stage = try FakeCoffer()
         let result = try stage.program.run("agent")
         #expect(result.status == 4)
         #expect(

@@ -12,7 +12,7 @@ import Testing
         .applicationPasswordRequired, "this item needs its application password")
 
     @Test func aGetAsksForItWhenItIsRequired() throws {
-        let stage = try Stage(broker: ["Get": [Self.required, Stage.value(Self.secret)]])
+        let stage = try FakeCoffer(broker: ["Get": [Self.required, FakeCoffer.value(Self.secret)]])
         let result = try stage.program.run(
             "get", "github", "me", turns: [.init(wait: "Application password for github/me: ", type: "CANARY\r")])
         #expect(result.status == 0)
@@ -23,9 +23,9 @@ import Testing
     }
 
     @Test func withAPersonBesidesBothGoAlong() throws {
-        let stage = try Stage(
-            broker: ["Get": [Self.required, Stage.personNeeded(), Stage.value(Self.secret)]],
-            authenticator: Stage.asksPassword)
+        let stage = try FakeCoffer(
+            broker: ["Get": [Self.required, FakeCoffer.personNeeded(), FakeCoffer.value(Self.secret)]],
+            authenticator: FakeCoffer.asksPassword)
         let result = try stage.program.run(
             "get", "github", "me",
             turns: [
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test func whereThereIsAChoiceTheFlagMakesIt() throws {
-        let stage = try Stage(broker: ["Get": [Stage.value(Self.secret)]])
+        let stage = try FakeCoffer(broker: ["Get": [FakeCoffer.value(Self.secret)]])
         let result = try stage.program.run(
             "get", "github", "me", "--app-password",
             turns: [.init(wait: "Application password for github/me: ", type: "CANARY\r")])
@@ -50,7 +50,7 @@ import Testing
     @Test func aWrongOneIsFourAndNotAskedForAgain() throws {
         let refused = FakeServer.Step.fault(
             .applicationPasswordRefused, "The application password is wrong, or the item is damaged.")
-        let stage = try Stage(broker: ["Get": [Self.required, refused]])
+        let stage = try FakeCoffer(broker: ["Get": [Self.required, refused]])
         let result = try stage.program.run(
             "get", "github", "me", "--json",
             turns: [.init(wait: "Application password for github/me: ", type: "CANARY\r")])
@@ -63,7 +63,7 @@ import Testing
 
     @Test(arguments: [["get", "github", "me"], ["get", "github", "me", "--app-password"]])
     func withoutAPromptItFailsAtOnce(command: [String]) throws {
-        let stage = try Stage(broker: ["Get": [Self.required]])
+        let stage = try FakeCoffer(broker: ["Get": [Self.required]])
         let result = try stage.program.run(command + ["--no-prompt", "--json"])
         #expect(result.status == 4)
         #expect(result.errors.contains("\"authentication-needed\""))
@@ -74,7 +74,7 @@ import Testing
     @Test(arguments: ["CANARY\\n", "CANARY\\r\\n", "CANARY"]) func withoutATerminalTheNamedProgramAsks(
         answer: String
     ) throws {
-        var stage = try Stage(broker: ["Get": [Self.required, Stage.value(Self.secret)]])
+        var stage = try FakeCoffer(broker: ["Get": [Self.required, FakeCoffer.value(Self.secret)]])
         stage.program.environment["COFFER_ASKPASS"] = try stage.scratch.program(
             "askpass",
             "#!/bin/sh\nprintf '%s\\n' \"$COFFER_ASKPASS_PROMPT\" >'\(stage.scratch.file("prompt"))'\nprintf '\(answer)'\n"
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test func aSetAsksTwice() throws {
-        let stage = try Stage(broker: ["Show": [Stage.absent], "Set": [Stage.stored()]])
+        let stage = try FakeCoffer(broker: ["Show": [FakeCoffer.absent], "Set": [FakeCoffer.stored()]])
         let result = try stage.program.run(
             "set", "github", "me", "--require", "app-password", "--generate",
             turns: [
@@ -104,7 +104,7 @@ import Testing
 
     @Test(arguments: [("CANARY\r", "OTHER\r"), ("\r", "")])
     func twoThatDifferOrNoneStoreNothing(first: String, second: String) throws {
-        let stage = try Stage(broker: ["Show": [Stage.absent], "Set": [Stage.stored()]])
+        let stage = try FakeCoffer(broker: ["Show": [FakeCoffer.absent], "Set": [FakeCoffer.stored()]])
         var turns = [Program.Turn(wait: "New application password for github/me: ", type: first)]
         if !second.isEmpty { turns.append(.init(wait: "Once more: ", type: second)) }
         let result = try stage.program.run(
@@ -114,9 +114,9 @@ import Testing
     }
 
     @Test func anEditAsksForTheNewOneAndTheOldOne() throws {
-        let show = FakeServer.Step.answer(Keychain.ItemReply(item: Stage.item(require: [.applicationPassword])))
-        let edited = FakeServer.Step.answer(Keychain.ItemReply(item: Stage.item(require: [.applicationPassword])))
-        let stage = try Stage(broker: ["Show": [show], "Edit": [Self.required, edited]])
+        let show = FakeServer.Step.answer(Keychain.ItemReply(item: FakeCoffer.item(require: [.applicationPassword])))
+        let edited = FakeServer.Step.answer(Keychain.ItemReply(item: FakeCoffer.item(require: [.applicationPassword])))
+        let stage = try FakeCoffer(broker: ["Show": [show], "Edit": [Self.required, edited]])
         let result = try stage.program.run(
             "edit", "github", "me", "--require", "app-password",
             turns: [

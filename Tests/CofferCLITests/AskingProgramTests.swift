@@ -5,9 +5,9 @@ import Varlink
 
 /// Without a terminal a program asks: the configured one, or else pinentry on a display.
 @Suite struct AskingProgramTests {
-    private func stage() throws -> Stage {
-        try Stage(
-            broker: ["Get": [Stage.personNeeded(), Stage.value([7])]],
+    private func stage() throws -> FakeCoffer {
+        try FakeCoffer(
+            broker: ["Get": [FakeCoffer.personNeeded(), FakeCoffer.value([7])]],
             authenticator: [
                 "Begin": [
                     .answer(Authentication.Step(message: .init(style: .info, text: "Read github/me"), done: false))
@@ -20,7 +20,7 @@ import Varlink
             ])
     }
 
-    private func answers(_ stage: Stage) throws -> [String?] {
+    private func answers(_ stage: FakeCoffer) throws -> [String?] {
         try stage.authenticator.calls("Continue").map { try $0.parameters(Authentication.Continue.self)?.answer }
     }
 

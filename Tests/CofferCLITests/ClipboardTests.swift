@@ -10,8 +10,8 @@ import Testing
 /// A secret on the clipboard is cleared by itself, unless something else replaced it.
 @Suite struct ClipboardTests {
     /// A clipboard that is a file.
-    private func stage() throws -> Stage {
-        var stage = try Stage(broker: ["Get": [Stage.value(Array("s3cret".utf8))]])
+    private func stage() throws -> FakeCoffer {
+        var stage = try FakeCoffer(broker: ["Get": [FakeCoffer.value(Array("s3cret".utf8))]])
         let board = stage.scratch.file("board")
         try stage.scratch.program(
             "wl-copy",
@@ -23,7 +23,7 @@ import Testing
         return stage
     }
 
-    private func wait(for contents: String, in stage: Stage) throws -> Bool {
+    private func wait(for contents: String, in stage: FakeCoffer) throws -> Bool {
         let limit = ContinuousClock.now + patience
         while ContinuousClock.now < limit {
             if try stage.scratch.contents("board") == Array(contents.utf8) { return true }
@@ -76,8 +76,8 @@ import Testing
         try body(folder)
     }
 
-    private func oldStage(_ path: String) throws -> Stage {
-        var stage = try Stage(broker: ["Get": [Stage.value(Array("s3cret".utf8))]])
+    private func oldStage(_ path: String) throws -> FakeCoffer {
+        var stage = try FakeCoffer(broker: ["Get": [FakeCoffer.value(Array("s3cret".utf8))]])
         stage.program.environment["WAYLAND_DISPLAY"] = "wayland-77"
         stage.program.environment["PATH"] = path
         return stage
@@ -119,7 +119,7 @@ import Testing
     /// xclip stays until something replaces what was copied. Neither the caller that copies nor the reader of its
     /// output waits for that.
     @Test func aToolThatStaysIsNotWaitedFor() throws {
-        let stage = try Stage(broker: ["Get": [Stage.value(Array("s3cret".utf8))]])
+        let stage = try FakeCoffer(broker: ["Get": [FakeCoffer.value(Array("s3cret".utf8))]])
         let board = stage.scratch.file("board")
         try stage.scratch.program(
             "xclip",
@@ -208,7 +208,7 @@ import Testing
 
     /// Over SSH there is no display, but the terminal has a clipboard.
     @Test func aTerminalsClipboardIsSetAndCleared() throws {
-        var stage = try Stage(broker: ["Get": [Stage.value(Array("s3cret".utf8))]])
+        var stage = try FakeCoffer(broker: ["Get": [FakeCoffer.value(Array("s3cret".utf8))]])
         stage.program.environment["TERM"] = "xterm"
         // The end of the terminal is that of the process that clears.
         let result = try stage.program.run("get", "github", "me", "--clip=1", input: .terminal, turns: [])
@@ -230,7 +230,7 @@ import Testing
 
     @Test(arguments: ["dumb", "linux", ""])
     func aTerminalWithoutAClipboardIsNotUsed(name: String) throws {
-        var stage = try Stage(broker: ["Get": [Stage.value([1])]])
+        var stage = try FakeCoffer(broker: ["Get": [FakeCoffer.value([1])]])
         stage.program.environment["TERM"] = name
         let result = try stage.program.run("get", "github", "me", "--clip", input: .terminal, turns: [])
         #expect(result.status == 1 && result.screen.isEmpty && stage.broker.calls("Get").isEmpty, "\(result)")
@@ -238,7 +238,7 @@ import Testing
 
     /// tmux passes the value to its terminal, and keeps none in its buffers.
     @Test func tmuxKeepsNothing() throws {
-        let stage = try Stage(broker: ["Get": [Stage.value(Array("s3cret".utf8))]])
+        let stage = try FakeCoffer(broker: ["Get": [FakeCoffer.value(Array("s3cret".utf8))]])
         var program = stage.program
         program.executable = "/usr/bin/tmux"
         program.environment.merge([
@@ -260,7 +260,7 @@ import Testing
 
     @Test func aGeneratedPasswordIsCopied() throws {
         let stage = try stage()
-        let fake = try Stage(broker: ["Show": [Stage.absent], "Set": [Stage.stored()]])
+        let fake = try FakeCoffer(broker: ["Show": [FakeCoffer.absent], "Set": [FakeCoffer.stored()]])
         var program = stage.program
         program.environment["COFFER_SOCKET"] = fake.program.environment["COFFER_SOCKET"]
         let result = try program.run("set", "github", "me", "--generate", "--clip=30m")
@@ -273,7 +273,7 @@ import Testing
 
     /// `--clip 5` takes 5 as the account. If there is no account of that name, Coffer says what was probably meant.
     @Test func aTimeThatWasTakenForAnAccountIsNoticed() throws {
-        let absent = try Stage(broker: ["Get": [Stage.absent]])
+        let absent = try FakeCoffer(broker: ["Get": [FakeCoffer.absent]])
         var program = try stage().program
         program.environment["COFFER_SOCKET"] = absent.program.environment["COFFER_SOCKET"]
         let result = try program.run("get", "github", "--clip", "5")
@@ -283,7 +283,7 @@ import Testing
     }
 
     @Test func withoutAClipboardNothingIsRead() throws {
-        let stage = try Stage(broker: ["Get": [Stage.value([1])]])
+        let stage = try FakeCoffer(broker: ["Get": [FakeCoffer.value([1])]])
         let result = try stage.program.run("get", "github", "me", "--clip")
         #expect(result.status == 1)
         #expect(result.errors.contains("no usable clipboard"))

@@ -14,11 +14,14 @@ import Testing
         "\u{1B}]0;evil\u{7}", "new\nline", "-dash", "slash/name", "päss字", "*", "${HOME}",
     ]
 
-    private static func stage() throws -> Stage {
-        let items = services.map { Stage.item($0, "me") } + [Stage.item("it's", "y o u"), Stage.item("plain", "ann")]
-        var stage = try Stage(broker: [
+    private static func stage() throws -> FakeCoffer {
+        let items =
+            services.map { FakeCoffer.item($0, "me") } + [
+                FakeCoffer.item("it's", "y o u"), FakeCoffer.item("plain", "ann"),
+            ]
+        var stage = try FakeCoffer(broker: [
             "List": [.answer(Keychain.ItemsReply(items: items))],
-            "Show": [.answer(Keychain.ItemReply(item: Stage.item()))],
+            "Show": [.answer(Keychain.ItemReply(item: FakeCoffer.item()))],
             "Exists": [.answer(Keychain.Exists.Reply(exists: true))],
         ])
         let programs = URL(filePath: Program.path).deletingLastPathComponent().path()
@@ -134,11 +137,11 @@ import Testing
 
     /// A command without --kind finds generic items only.
     @Test func namesOfOtherKindsAreOfferedWithTheirKind() throws {
-        let stage = try Stage(broker: [
+        let stage = try FakeCoffer(broker: [
             "List": [
                 .answer(
                     Keychain.ItemsReply(items: [
-                        Stage.item("plain", "a"), Stage.item("web", "b", kind: .internetPassword),
+                        FakeCoffer.item("plain", "a"), FakeCoffer.item("web", "b", kind: .internetPassword),
                     ]))
             ]
         ])

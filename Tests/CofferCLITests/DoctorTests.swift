@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test func theAuthenticatorsUserIsAskedOfTheKernel() throws {
-        let stage = try Stage(authenticator: [
+        let stage = try FakeCoffer(authenticator: [
             "Biometry": [.answer(Authentication.Biometry.Reply(usable: false, type: "fingerprint"))]
         ])
         let paths = SocketPaths(environment: stage.program.environment)

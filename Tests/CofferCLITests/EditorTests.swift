@@ -10,12 +10,14 @@ import Testing
 /// A value in an editor: its file is in memory and in nobody else's reach, and is gone afterwards, however the editor or `coffer` ends.
 @Suite struct EditorTests {
     /// - Parameter act: what the editor does, a shell script; the file is `$1`.
-    private func stage(_ act: String, value: String = "old", require: [AccessControl.Requirement] = []) throws -> Stage
+    private func stage(_ act: String, value: String = "old", require: [AccessControl.Requirement] = []) throws
+        -> FakeCoffer
     {
-        var item = Stage.item(require: require)
+        var item = FakeCoffer.item(require: require)
         item.revision = "r7"
-        var stage = try Stage(broker: [
-            "Show": [Stage.absent], "Get": [Stage.value(Array(value.utf8), item)], "Set": [Stage.stored()],
+        var stage = try FakeCoffer(broker: [
+            "Show": [FakeCoffer.absent], "Get": [FakeCoffer.value(Array(value.utf8), item)],
+            "Set": [FakeCoffer.stored()],
             "History": [.answer(Keychain.History.Reply(item: item, versions: []))],
         ])
         try stage.scratch.program(
@@ -24,11 +26,11 @@ import Testing
         return stage
     }
 
-    private func folder(_ stage: Stage) throws -> String {
+    private func folder(_ stage: FakeCoffer) throws -> String {
         String(decoding: try stage.scratch.contents("folder"), as: UTF8.self).trimmingCharacters(in: .newlines)
     }
 
-    private func stored(_ stage: Stage) throws -> String? {
+    private func stored(_ stage: FakeCoffer) throws -> String? {
         try stage.broker.calls("Set").first?.parameters(Keychain.Set.self).flatMap {
             Data(base64Encoded: $0.value).map { String(decoding: $0, as: UTF8.self) }
         }
@@ -119,11 +121,11 @@ import Testing
     /// What a person has written is nowhere else, so they may go on with it.
     @Test(arguments: [("y\r", "old one two", 0), ("n\r", nil, 1)] as [(String, String?, Int32)])
     func aTextThatCannotBeStoredIsEditedAgain(answer: String, after: String?, status: Int32) throws {
-        var item = Stage.item()
+        var item = FakeCoffer.item()
         item.revision = "r7"
-        var stage = try Stage(broker: [
-            "Show": [Stage.absent], "Get": [Stage.value(Array("old".utf8), item)],
-            "Set": [.fault(.changed, .init(message: "it was changed meanwhile")), Stage.stored()],
+        var stage = try FakeCoffer(broker: [
+            "Show": [FakeCoffer.absent], "Get": [FakeCoffer.value(Array("old".utf8), item)],
+            "Set": [.fault(.changed, .init(message: "it was changed meanwhile")), FakeCoffer.stored()],
             "History": [.answer(Keychain.History.Reply(item: item, versions: []))],
         ])
         try stage.scratch.program(
@@ -167,7 +169,7 @@ import Testing
     }
 
     @Test func whatIsNoTextIsNotEdited() throws {
-        var stage = try Stage(broker: ["Get": [Stage.value([0xFF, 0x41])]])
+        var stage = try FakeCoffer(broker: ["Get": [FakeCoffer.value([0xFF, 0x41])]])
         stage.program.environment["EDITOR"] = "/bin/true"
         let result = try stage.program.run("edit", "github", "me", "--value")
         #expect(result.status == 7 && result.errors.contains("is not text"), "\(result)")

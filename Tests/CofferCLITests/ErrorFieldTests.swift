@@ -14,13 +14,13 @@ import Varlink
     }
 
     private func report(_ fault: Fault) throws -> Report {
-        let stage = try Stage(broker: ["Get": [.reply(FakeServer.encode(fault))]])
+        let stage = try FakeCoffer(broker: ["Get": [.reply(FakeServer.encode(fault))]])
         let result = try stage.program.run("get", "github", "me", "--json")
         return try JSONDecoder().decode(Report.self, from: Data(result.errors.utf8))
     }
 
     private func line(_ fault: Fault) throws -> String {
-        let stage = try Stage(broker: ["Get": [.reply(FakeServer.encode(fault))]])
+        let stage = try FakeCoffer(broker: ["Get": [.reply(FakeServer.encode(fault))]])
         return try stage.program.run("get", "github", "me").errors
     }
 
@@ -68,11 +68,11 @@ import Varlink
     }
 
     @Test func theAuthenticatorsAdviceArrivesToo() throws {
-        var script = Stage.asksPassword
+        var script = FakeCoffer.asksPassword
         let fault = Fault(
             .notCompleted, .init(message: "the TPM is busy", advice: "ask it later", kind: "busy", code: 0x922))
         script["Continue"] = [.reply(FakeServer.encode(fault))]
-        let stage = try Stage(broker: ["Get": [Stage.personNeeded()]], authenticator: script)
+        let stage = try FakeCoffer(broker: ["Get": [FakeCoffer.personNeeded()]], authenticator: script)
         let result = try stage.program.run("get", "github", "me", turns: [.init(wait: "Password: ", type: "x\r")])
         #expect(result.status == 8)
         #expect(result.errors == "coffer: the TPM is busy; ask it later\n")

@@ -30,7 +30,7 @@ import Varlink
         (Fault(.challengeRefused, "too late"), 4, "run the command again"),
     ])
     func brokerErrors(fault: Fault, status: Int32, words: String) throws {
-        let stage = try Stage(broker: ["Get": [.reply(FakeServer.encode(fault))]])
+        let stage = try FakeCoffer(broker: ["Get": [.reply(FakeServer.encode(fault))]])
         let result = try stage.program.run("get", "github", "me")
         #expect(result.status == status)
         #expect(result.errors.contains(words))
@@ -40,7 +40,7 @@ import Varlink
     }
 
     @Test func existingItemIsTen() throws {
-        let stage = try Stage(broker: ["Rename": [.fault(.alreadyExists, "a/b is there already")]])
+        let stage = try FakeCoffer(broker: ["Rename": [.fault(.alreadyExists, "a/b is there already")]])
         #expect(try stage.program.run("rename", "github", "me", "a", "b").status == 10)
     }
 
@@ -53,14 +53,14 @@ import Varlink
     }
 
     @Test func brokerThatHangsUpIsNine() throws {
-        let stage = try Stage(broker: ["Get": [.close]])
+        let stage = try FakeCoffer(broker: ["Get": [.close]])
         let result = try stage.program.run("get", "github", "me")
         #expect(result.status == 9)
         #expect(result.errors.contains("closed without an answer"))
     }
 
     @Test func errorsAsJSONAreOneObject() throws {
-        let stage = try Stage(broker: [
+        let stage = try FakeCoffer(broker: [
             "Show": [.fault(.ambiguous, .init(message: "several", accounts: ["me", "you"]))]
         ])
         let result = try stage.program.run("show", "github", "--json")
@@ -102,7 +102,7 @@ import Varlink
         (["set", String(repeating: "x", count: 1025), "b"], "too long: at most 1024 bytes"),
     ])
     func wrongUseIsSixtyFour(arguments: [String], words: String) throws {
-        let stage = try Stage()
+        let stage = try FakeCoffer()
         let result = try stage.program.run(arguments)
         #expect(result.status == 64)
         #expect(result.errors.contains(words))
@@ -111,7 +111,7 @@ import Varlink
 
     @Test(arguments: [["help"], ["help", "get"], ["help", "ls"], ["help", "vault", "create"], ["help", "help"]])
     func helpOfWhatThereIsIsGiven(arguments: [String]) throws {
-        let result = try Stage().program.run(arguments)
+        let result = try FakeCoffer().program.run(arguments)
         #expect(result.status == 0)
         #expect(result.text.contains("USAGE") && result.errors.isEmpty)
     }
@@ -123,7 +123,9 @@ import Varlink
         ["-hub"], ["list", "-vh"], ["get", "--", "-hub", "me", "-h"], ["vault", "-h1", "create"],
     ])
     func aNameThatBeginsWithADashIsWrongUse(arguments: [String]) throws {
-        let stage = try Stage(broker: ["Show": [Stage.absent], "Set": [Stage.stored()], "Get": [Stage.value([1])]])
+        let stage = try FakeCoffer(broker: [
+            "Show": [FakeCoffer.absent], "Set": [FakeCoffer.stored()], "Get": [FakeCoffer.value([1])],
+        ])
         let result = try stage.program.run(arguments, input: .bytes([1]))
         #expect(result.status == 64)
         #expect(result.output.isEmpty)
@@ -132,7 +134,7 @@ import Varlink
     }
 
     @Test func behindTwoDashesSuchANameIsOne() throws {
-        let stage = try Stage(broker: ["Get": [Stage.value(Array("v".utf8))]])
+        let stage = try FakeCoffer(broker: ["Get": [FakeCoffer.value(Array("v".utf8))]])
         let result = try stage.program.run("get", "--", "-hub", "-me")
         #expect(result.text == "v")
         let call = try #require(try stage.broker.calls("Get").first?.parameters(Keychain.Get.self))
@@ -141,7 +143,7 @@ import Varlink
 
     @Test(arguments: [["-h"], ["get", "-h"], ["get", "a", "--help"], ["set", "-qh"]])
     func helpAloneIsHelp(arguments: [String]) throws {
-        let result = try Stage().program.run(arguments)
+        let result = try FakeCoffer().program.run(arguments)
         let isHelp = arguments.last != "-qh"
         #expect(result.status == (isHelp ? 0 : 64))
         #expect(result.text.contains("USAGE") == isHelp)
@@ -149,7 +151,7 @@ import Varlink
 
     /// Every program on the machine can read an argument. An error must not repeat one that may be a secret.
     @Test func aSecretAsAnArgumentIsRefusedAndNotRepeated() throws {
-        let stage = try Stage(broker: ["Show": [Stage.absent], "Set": [Stage.stored()]])
+        let stage = try FakeCoffer(broker: ["Show": [FakeCoffer.absent], "Set": [FakeCoffer.stored()]])
         let result = try stage.program.run("set", "github", "me", "CANARY-hunter2")
         #expect(result.status == 64)
         #expect(result.errors.contains("never pass a secret as an argument"))
@@ -161,7 +163,7 @@ import Varlink
     /// arrive.
     @Test(arguments: ["list", "log", "get github me", "doctor"])
     func aReaderThatWentAwayIsOneAndNothingIsSaid(command: String) throws {
-        let stage = try Stage(broker: Self.lists)
+        let stage = try FakeCoffer(broker: Self.lists)
         var shell = stage.program
         shell.executable = "/bin/sh"
         let pipe = stage.scratch.file("pipe")
@@ -173,7 +175,7 @@ import Varlink
 
     @Test(arguments: [">/dev/full", ">&-"])
     func outputThatCannotBeWrittenIsSaid(output: String) throws {
-        let stage = try Stage(broker: Self.lists)
+        let stage = try FakeCoffer(broker: Self.lists)
         var shell = stage.program
         shell.executable = "/bin/sh"
         let result = try shell.run("-c", "\(Program.path) get github me \(output)")
@@ -182,7 +184,7 @@ import Varlink
     }
 
     private static let lists: [String: [FakeServer.Step]] = [
-        "List": [.answer(Keychain.List.Reply(items: [Stage.item()]))],
+        "List": [.answer(Keychain.List.Reply(items: [FakeCoffer.item()]))],
         "Log": [
             .answer(
                 Keychain.Log.Reply(
@@ -192,6 +194,6 @@ import Varlink
                     ],
                     more: false, problem: nil))
         ],
-        "Get": [Stage.value([1])],
+        "Get": [FakeCoffer.value([1])],
     ]
 }

@@ -74,8 +74,8 @@ import Varlink
     @Test(arguments: SlowPrompter.Kind.allCases, [SIGTERM, SIGHUP, SIGINT, SIGKILL])
     func aClientThatEndsTakesTheProgramAlong(kind: SlowPrompter.Kind, signal: Int32) throws {
         for isStubborn in [false, true] {
-            let stage = try Stage(
-                broker: ["Get": [Stage.personNeeded()]], authenticator: Stage.asksPassword)
+            let stage = try FakeCoffer(
+                broker: ["Get": [FakeCoffer.personNeeded()]], authenticator: FakeCoffer.asksPassword)
             let client = stage.scratch.file("client")
             let prompter = try SlowPrompter(
                 kind, in: stage.scratch, isStubborn: isStubborn, act: "kill -\(signal) $(cat \(client))")
@@ -90,7 +90,7 @@ import Varlink
 
     /// If nobody waits for an answer, that is no reason to say that the authenticator is not running.
     @Test func whatTheAuthenticatorSaidBeforeItHungUpCounts() throws {
-        let stage = try Stage(
+        let stage = try FakeCoffer(
             authenticator: [
                 "Begin": [
                     .replyThenLate(

@@ -10,8 +10,8 @@ import Varlink
 /// What list, search, show, status and exists print, for people and for programs.
 @Suite struct ListingTests {
     private static let items = [
-        Stage.item("db", "admin", require: [.userPresence], modified: 1_700_000_000_123),
-        Stage.item("github", "\u{1B}]0;evil\u{7}\tx\ny\\z\u{202E}"),
+        FakeCoffer.item("db", "admin", require: [.userPresence], modified: 1_700_000_000_123),
+        FakeCoffer.item("github", "\u{1B}]0;evil\u{7}\tx\ny\\z\u{202E}"),
     ]
 
     /// One item a reply, as the broker gives them.
@@ -23,7 +23,7 @@ import Varlink
     }
 
     @Test func aProgramGetsTabs() throws {
-        let stage = try Stage(broker: ["List": [Self.list]])
+        let stage = try FakeCoffer(broker: ["List": [Self.list]])
         let result = try stage.program.run("list")
         #expect(
             result.text == """
@@ -35,7 +35,7 @@ import Varlink
     }
 
     @Test func aPersonGetsColumns() throws {
-        let stage = try Stage(broker: ["List": [Self.list]])
+        let stage = try FakeCoffer(broker: ["List": [Self.list]])
         let result = try stage.program.run("list", output: .terminal, turns: [])
         let lines = result.screen.split(separator: "\r\n")
         #expect(lines.first == "SERVICE  ACCOUNT                              ACCESS         REQUIRES  CHANGED")
@@ -50,7 +50,7 @@ import Varlink
             var account: String
             var modified: String
         }
-        let stage = try Stage(broker: ["List": [Self.list]])
+        let stage = try FakeCoffer(broker: ["List": [Self.list]])
         let records = try JSONDecoder().decode(
             [Record].self, from: Data(try stage.program.run("list", "--json").output))
         #expect(records.map(\.account) == Self.items.map(\.account))
@@ -62,7 +62,7 @@ import Varlink
             var value: String?
             var valueBase64: String
         }
-        let stage = try Stage(broker: ["Get": [Stage.value([0xFF]), Stage.value(Array("ok".utf8))]])
+        let stage = try FakeCoffer(broker: ["Get": [FakeCoffer.value([0xFF]), FakeCoffer.value(Array("ok".utf8))]])
         let binary = try JSONDecoder().decode(
             Record.self, from: Data(try stage.program.run("get", "github", "--json").output))
         #expect(binary.value == nil && binary.valueBase64 == "/w==")
@@ -72,7 +72,7 @@ import Varlink
     }
 
     @Test func existsAnswersByItsStatus() throws {
-        let stage = try Stage(broker: [
+        let stage = try FakeCoffer(broker: [
             "Exists": [.answer(Keychain.Exists.Reply(exists: true)), .answer(Keychain.Exists.Reply(exists: false))]
         ])
         let there = try stage.program.run("exists", "github", "me")
@@ -82,7 +82,7 @@ import Varlink
     }
 
     @Test func statusSpeaksToPeople() throws {
-        let stage = try Stage(broker: [
+        let stage = try FakeCoffer(broker: [
             "Status": [
                 .answer(
                     Keychain.Status.Reply(
@@ -105,22 +105,22 @@ import Varlink
 
     @Test func removingAsksOnATerminalOnly() throws {
         let script: [String: [FakeServer.Step]] = [
-            "Show": [.answer(Keychain.ItemReply(item: Stage.item()))],
-            "Delete": [.answer(Keychain.ItemReply(item: Stage.item()))],
+            "Show": [.answer(Keychain.ItemReply(item: FakeCoffer.item()))],
+            "Delete": [.answer(Keychain.ItemReply(item: FakeCoffer.item()))],
         ]
-        let kept = try Stage(broker: script)
+        let kept = try FakeCoffer(broker: script)
         let no = try kept.program.run(
             "rm", "github", "me", input: .terminal, turns: [.init(wait: "[y/N] ", type: "\r")])
         #expect(no.status == 1)
         #expect(kept.broker.calls("Delete").isEmpty)
-        let removed = try Stage(broker: script)
+        let removed = try FakeCoffer(broker: script)
         let yes = try removed.program.run(
             "rm", "github", "me", input: .terminal, turns: [.init(wait: "[y/N] ", type: "y\r")])
         #expect(yes.status == 0)
         #expect(yes.errors == "Removed github/me\n")
-        let forced = try Stage(broker: script)
+        let forced = try FakeCoffer(broker: script)
         #expect(try forced.program.run("rm", "-f", "github", "me", input: .terminal, turns: []).status == 0)
-        let piped = try Stage(broker: script)
+        let piped = try FakeCoffer(broker: script)
         let refused = try piped.program.run("rm", "github", "me")
         #expect(refused.status == 64)
         #expect(refused.errors.contains("to remove it without confirmation, use -f"))
@@ -128,7 +128,7 @@ import Varlink
         let json = try piped.program.run("rm", "-f", "github", "me", "--json")
         #expect(json.status == 0 && json.text.contains("\"removed\" : {") && json.errors.isEmpty)
         #expect(piped.broker.calls("Delete").count == 1)
-        let left = try Stage(broker: script)
+        let left = try FakeCoffer(broker: script)
         let gone = try left.program.run(
             "rm", "github", "me", input: .terminal, turns: [.init(wait: "[y/N] ", type: "\u{3}")])
         #expect(gone.status == 128 + SIGINT)
@@ -140,8 +140,8 @@ import Varlink
         let names = [
             "bank", "bank\u{3164}", "bank\u{FE0F}", "bank\u{200D}", "bank\u{2800}", "bank\u{A0}", "bank\u{FFFC}",
         ]
-        let items = names.map { Stage.item($0, "me") }
-        let stage = try Stage(broker: ["List": [.answer(Keychain.ItemsReply(items: items))]])
+        let items = names.map { FakeCoffer.item($0, "me") }
+        let stage = try FakeCoffer(broker: ["List": [.answer(Keychain.ItemsReply(items: items))]])
         for words in [["list"], ["list", "--json"]] {
             let result = try stage.program.run(words)
             #expect(result.status == 0)
@@ -155,7 +155,7 @@ import Varlink
     /// One long name must not spoil the table's lines.
     @Test func longNamesAreCutToTheTerminal() throws {
         let long = String(repeating: "字x", count: 60)
-        let items = [Stage.item(long, "me@example.com"), Stage.item("a", long), Stage.item("b", "c")]
+        let items = [FakeCoffer.item(long, "me@example.com"), FakeCoffer.item("a", long), FakeCoffer.item("b", "c")]
         let lines = ItemTable.lines(items, aligned: true, width: 80)
         #expect(lines.allSatisfy { TextWidth.of($0) <= 80 })
         #expect(lines[1].contains("…") && lines[2].contains("…") && !lines[3].contains("…"))
@@ -166,19 +166,19 @@ import Varlink
     }
 
     private static func expiring(_ service: String, in days: Double?) -> Keychain.Item {
-        var item = Stage.item(service, "me")
+        var item = FakeCoffer.item(service, "me")
         item.expires = days.map { Int64((Date().timeIntervalSince1970 + $0 * 86_400) * 1000) }
         return item
     }
 
     @Test func whatExpiresIsAColumn() throws {
         let items = [Self.expiring("a", in: 40), Self.expiring("b", in: nil), Self.expiring("c", in: 3.5)]
-        let stage = try Stage(broker: ["List": [.answer(Keychain.ItemsReply(items: items))]])
+        let stage = try FakeCoffer(broker: ["List": [.answer(Keychain.ItemsReply(items: items))]])
         let rows = try stage.program.run("list").text.split(separator: "\n").map { $0.split(separator: "\t") }
         #expect(rows[0].last == "EXPIRES" && rows.allSatisfy { $0.count == 6 })
         #expect(rows[2].last == "-" && rows[1].last?.hasSuffix("Z") == true)
         #expect(try stage.program.run("list", output: .terminal, turns: []).screen.contains("in 3 days"))
-        let plain = try Stage(broker: ["List": [.answer(Keychain.ItemsReply(items: [items[1]]))]])
+        let plain = try FakeCoffer(broker: ["List": [.answer(Keychain.ItemsReply(items: [items[1]]))]])
         #expect(try !plain.program.run("list").text.contains("EXPIRES"))
     }
 
@@ -188,7 +188,7 @@ import Varlink
     ])
     func whatExpiresSoonIsListedFirst(options: [String], expected: [String]) throws {
         let items = [Self.expiring("a", in: 40), Self.expiring("b", in: nil), Self.expiring("c", in: 3)]
-        let stage = try Stage(broker: ["List": [.answer(Keychain.ItemsReply(items: items))]])
+        let stage = try FakeCoffer(broker: ["List": [.answer(Keychain.ItemsReply(items: items))]])
         let result = try stage.program.run(["list"] + options)
         let rows = result.text.split(separator: "\n").dropFirst().map { String($0.prefix { $0 != "\t" }) }
         #expect(rows == expected, "\(result)")
@@ -201,7 +201,7 @@ import Varlink
         var wide = Self.expiring(String(repeating: "字👩‍💻e\u{301}☕️", count: 20), in: 5)
         wide.kind = .internetPassword
         wide.access = .whenUnlocked.thisDeviceOnly.requiring(.userPresence, .biometryAny)
-        let items = [wide, Stage.item("b", "c")]
+        let items = [wide, FakeCoffer.item("b", "c")]
         let lines = ItemTable.lines(items, aligned: true, width: width)
         #expect(lines.allSatisfy { TextWidth.of($0) <= width })
         #expect(lines.count == 3 && lines[1].contains("…"))
@@ -216,7 +216,7 @@ import Varlink
 
     @Test func theTerminalSaysHowWideItIs() throws {
         let long = String(repeating: "x", count: 200)
-        let stage = try Stage(broker: ["List": [.answer(Keychain.ItemsReply(items: [Stage.item(long)]))]])
+        let stage = try FakeCoffer(broker: ["List": [.answer(Keychain.ItemsReply(items: [FakeCoffer.item(long)]))]])
         var shell = stage.program
         shell.executable = "/bin/sh"
         let result = try shell.run(
@@ -230,7 +230,7 @@ import Varlink
             vault: .init(state: .none), sealer: .init(kind: "tpm"), version: "0.1.0", sandbox: false,
             locks: ["screen", "sleep", "15 min idle"],
             lockedBy: .init(screen: true, sleep: true, idleMinutes: 15), warnings: [])
-        let stage = try Stage(broker: ["Status": [.answer(reply)]])
+        let stage = try FakeCoffer(broker: ["Status": [.answer(reply)]])
         struct Locks: Decodable, Equatable { var screen, sleep: Bool, idleMinutes: Int64? }
         struct Record: Decodable { var locks: Locks }
         let record = try JSONDecoder().decode(Record.self, from: Data(try stage.program.run("status", "--json").output))
@@ -245,26 +245,26 @@ import Varlink
                     sealer: .init(kind: "tpm"), version: "0.1.0", sandbox: false, warnings: []))
         }
         let line = "Not yet protected: the last deletions and changes of access; the TPM counts them soon\n"
-        let stage = try Stage(broker: ["Status": [status(false)]])
+        let stage = try FakeCoffer(broker: ["Status": [status(false)]])
         let text = try stage.program.run("status").text
         #expect(text.contains("Rollback protection: on (TPM counter 0x1b0c001)\n" + line), "\(text)")
         #expect(try stage.program.run("status", "--json").text.contains("\"protected\" : false"))
-        let other = try Stage(broker: ["Status": [status(nil)]])
+        let other = try FakeCoffer(broker: ["Status": [status(nil)]])
         #expect(try !other.program.run("status").text.contains("protected:"))
         #expect(try !other.program.run("status", "--json").text.contains("protected"))
     }
 
     @Test func aDeletionThatTheTPMHasNotCountedIsSaidAsAnyOther() throws {
-        let reply = Keychain.ChangedItemReply(item: Stage.item(), protected: false)
-        let stage = try Stage(broker: ["Delete": [.answer(reply)]])
+        let reply = Keychain.ChangedItemReply(item: FakeCoffer.item(), protected: false)
+        let stage = try FakeCoffer(broker: ["Delete": [.answer(reply)]])
         let removed = try stage.program.run("rm", "-f", "github", "me")
         #expect(removed.status == 0 && removed.errors == "Removed github/me\n" && removed.text.isEmpty)
     }
 
     @Test func lockAndSetAnswerInJSON() throws {
-        let stage = try Stage(broker: [
+        let stage = try FakeCoffer(broker: [
             "Lock": [.answer(Keychain.VaultReply(vault: .init(state: .locked, since: 1_700_000_000_000)))],
-            "Show": [Stage.absent], "Set": [Stage.stored(replaced: 1_700_000_000_000)],
+            "Show": [FakeCoffer.absent], "Set": [FakeCoffer.stored(replaced: 1_700_000_000_000)],
         ])
         let locked = try stage.program.run("lock", "--json")
         #expect(locked.text.contains("\"state\" : \"locked\"") && locked.errors.isEmpty)
@@ -274,8 +274,8 @@ import Varlink
     }
 
     @Test func editChangesOnlyWhatIsNamed() throws {
-        let reply = FakeServer.Step.answer(Keychain.ItemReply(item: Stage.item(require: [.userPresence])))
-        let stage = try Stage(broker: ["Show": [reply], "Edit": [reply]])
+        let reply = FakeServer.Step.answer(Keychain.ItemReply(item: FakeCoffer.item(require: [.userPresence])))
+        let stage = try FakeCoffer(broker: ["Show": [reply], "Edit": [reply]])
         #expect(try stage.program.run("edit", "github", "me", "--label", "New", "--expires", "never").status == 0)
         #expect(try stage.program.run("edit", "github", "me", "--access", "after-first-unlock").status == 0)
         #expect(try stage.program.run("edit", "github", "me", "--require", "none").status == 0)

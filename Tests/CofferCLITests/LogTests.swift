@@ -24,7 +24,7 @@ import Testing
     { .answer(Keychain.Log.Reply(records: records, more: more, problem: problem)) }
 
     @Test func aProgramGetsTabsAndAllPages() throws {
-        let stage = try Stage(broker: [
+        let stage = try FakeCoffer(broker: [
             "Log": [
                 Self.page([Self.record(1)], more: true),
                 Self.page([Self.record(2, program: "/bin/ssh", resolved: true)]),
@@ -45,7 +45,7 @@ import Testing
         (root.uid, nobody.uid) = (0, nil)
         var unknown = Self.record(3)
         unknown.uid = 4_000_000_123
-        let stage = try Stage(broker: ["Log": [Self.page([root, nobody, unknown])]])
+        let stage = try FakeCoffer(broker: ["Log": [Self.page([root, nobody, unknown])]])
         let rows = try stage.program.run("log", "--group", "ops").text.split(separator: "\n").map {
             $0.split(separator: "\t").map(String.init)
         }
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test func aPersonGetsColumns() throws {
-        let stage = try Stage(broker: ["Log": [Self.page([Self.record(1)])]])
+        let stage = try FakeCoffer(broker: ["Log": [Self.page([Self.record(1)])]])
         let lines = try stage.program.run("log", output: .terminal, turns: []).screen.split(separator: "\r\n")
         #expect(lines.count == 2 && lines.first?.hasPrefix("TIME              EVENT") == true)
         #expect(lines.last?.contains("read") == true && lines.last?.contains("\u{1B}") == false)
@@ -63,7 +63,7 @@ import Testing
     @Test func columnsAreAsWideAsWhatTheyShow() throws {
         var long = Self.record(2)
         (long.event, long.outcome, long.require) = ("recovery", "cancelled", ["presence", "passcode"])
-        let stage = try Stage(broker: ["Log": [Self.page([Self.record(1), long])]])
+        let stage = try FakeCoffer(broker: ["Log": [Self.page([Self.record(1), long])]])
         let lines = try stage.program.run("log", output: .terminal, turns: []).screen.split(separator: "\r\n")
         try #require(lines.count == 3)
         func place(_ text: String, _ line: Int) -> Int? {
@@ -85,7 +85,7 @@ import Testing
             var resolved: Bool
             var controlGroup: String
         }
-        let stage = try Stage(broker: ["Log": [Self.page([Self.record(1), Self.record(2)])]])
+        let stage = try FakeCoffer(broker: ["Log": [Self.page([Self.record(1), Self.record(2)])]])
         let result = try stage.program.run("log", "--json", "--since", "2023-01-31")
         let lines = try result.text.split(separator: "\n").map {
             try JSONDecoder().decode(Line.self, from: Data($0.utf8))
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test func followingAsksOnUntilTheBrokerIsGone() throws {
-        let stage = try Stage(broker: ["Log": [Self.page([Self.record(1)]), Self.page([Self.record(2)]), .close]])
+        let stage = try FakeCoffer(broker: ["Log": [Self.page([Self.record(1)]), Self.page([Self.record(2)]), .close]])
         let result = try stage.program.run("log", "--follow", "--json")
         #expect(result.text.split(separator: "\n").count == 2 && result.status == 9)
     }
@@ -103,7 +103,7 @@ import Testing
     @Test func aDamagedLogIsExitSeven() throws {
         let bad = Keychain.VerifyLog.Reply(whole: false, problem: "records are missing", records: 3, first: 1, last: 3)
         let good = Keychain.VerifyLog.Reply(whole: true, problem: nil, records: 1, first: 1, last: 1)
-        let stage = try Stage(broker: [
+        let stage = try FakeCoffer(broker: [
             "VerifyLog": [.answer(bad), .answer(good)], "Log": [Self.page([], problem: "records are missing")],
         ])
         let damaged = try stage.program.run("log", "--verify")

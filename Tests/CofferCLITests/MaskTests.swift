@@ -39,10 +39,11 @@ import Testing
         #expect(shown.joined() + end == "x[masked]xa[masked]")
     }
 
-    private func stage(_ value: String) throws -> Stage {
-        try Stage(broker: [
+    private func stage(_ value: String) throws -> FakeCoffer {
+        try FakeCoffer(broker: [
             "Get": [
-                .answer(Keychain.Get.Reply(value: Data(value.utf8).base64EncodedString(), item: Stage.item("s", "a")))
+                .answer(
+                    Keychain.Get.Reply(value: Data(value.utf8).base64EncodedString(), item: FakeCoffer.item("s", "a")))
             ]
         ])
     }

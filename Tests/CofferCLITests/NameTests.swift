@@ -36,7 +36,7 @@ import Testing
     @Test(arguments: [["get", "GitHub", "Me"], ["show", "GitHub", "Me"], ["rm", "-f", "GitHub", "Me"]])
     func aMessageKeepsANamesLetters(arguments: [String]) throws {
         let missing = FakeServer.Step.fault(.notFound, "there is no such item")
-        let stage = try Stage(broker: ["Get": [missing], "Show": [missing], "Delete": [missing]])
+        let stage = try FakeCoffer(broker: ["Get": [missing], "Show": [missing], "Delete": [missing]])
         let result = try stage.program.run(arguments)
         #expect(result.status == 3)
         #expect(result.errors == "coffer: GitHub/Me: there is no such item; list your items with: coffer list\n")
@@ -67,20 +67,21 @@ import Testing
     }
 
     @Test func commandsTakeANameAsItIsShown() throws {
-        let item = FakeServer.Step.answer(Keychain.ItemReply(item: Stage.item()))
-        let stage = try Stage(broker: [
+        let item = FakeServer.Step.answer(Keychain.ItemReply(item: FakeCoffer.item()))
+        let stage = try FakeCoffer(broker: [
             "Exists": [
                 .answer(Keychain.Exists.Reply(exists: false)), .answer(Keychain.Exists.Reply(exists: true)),
             ],
-            "Get": [Stage.value([0x76])], "Delete": [item],
+            "Get": [FakeCoffer.value([0x76])], "Delete": [item],
         ])
         #expect(try stage.program.run("get", "github/me").text == "v")
         let call = try #require(try stage.broker.calls("Get").first?.parameters(Keychain.Get.self))
         #expect(call.service == "github" && call.account == "me")
 
         let absent = FakeServer.Step.answer(Keychain.Exists.Reply(exists: false))
-        let other = try Stage(broker: [
-            "Exists": [absent], "Show": [Stage.absent], "Set": [Stage.stored()], "Rename": [item], "Delete": [item],
+        let other = try FakeCoffer(broker: [
+            "Exists": [absent], "Show": [FakeCoffer.absent], "Set": [FakeCoffer.stored()], "Rename": [item],
+            "Delete": [item],
         ])
         #expect(try other.program.run("set", "github/me", input: .bytes([1])).status == 0)
         let set = try #require(try other.broker.calls("Set").first?.parameters(Keychain.Set.self))
@@ -108,7 +109,7 @@ import Testing
 
     /// The beginning of a name is like it, and a short word is like few.
     @Test func whatWasNotTypedToItsEndIsNear() {
-        let items = [Stage.item("big", "x"), Stage.item("gh", "big"), Stage.item("github", "me")]
+        let items = [FakeCoffer.item("big", "x"), FakeCoffer.item("gh", "big"), FakeCoffer.item("github", "me")]
         let found = { NearName.suggestions(for: PartialName(service: $0, account: nil), among: items) }
         #expect(found("gith") == ["github/me"] && found("bi") == ["big/x"] && found("gi").isEmpty == false)
         #expect(found("ab").isEmpty)
@@ -116,9 +117,9 @@ import Testing
 
     @Test(arguments: near)
     func aNameThatIsNearIsSuggested(service: String, account: String?, expected: [String]) {
-        var key = Stage.item("token", "ci")
+        var key = FakeCoffer.item("token", "ci")
         key.kind = .key
-        let items = [Stage.item("a", "b"), Stage.item("github", "me"), Stage.item("github", "you"), key]
+        let items = [FakeCoffer.item("a", "b"), FakeCoffer.item("github", "me"), FakeCoffer.item("github", "you"), key]
         let name = PartialName(service: service, account: account)
         #expect(NearName.suggestions(for: name, among: items).prefix(expected.count).map { $0 } == expected)
         #expect(expected.isEmpty == NearName.suggestions(for: name, among: items).isEmpty)
@@ -138,8 +139,8 @@ import Testing
         }
         // The seed beside the item is not there, either.
         broker["Exists"] = [.answer(Keychain.Exists.Reply(exists: false))]
-        broker["List"] = [Self.list([Stage.item("github", "me\u{1B}")])]
-        let stage = try Stage(broker: broker)
+        broker["List"] = [Self.list([FakeCoffer.item("github", "me\u{1B}")])]
+        let stage = try FakeCoffer(broker: broker)
         let result = try stage.program.run(arguments)
         #expect(result.status == 3)
         #expect(
@@ -148,8 +149,8 @@ import Testing
 
     /// Only the vault that was named is looked through.
     @Test func suggestionsComeFromTheSameVault() throws {
-        let stage = try Stage(broker: [
-            "Get": [.fault(.notFound, "there is no such item")], "List": [Self.list([Stage.item()])],
+        let stage = try FakeCoffer(broker: [
+            "Get": [.fault(.notFound, "there is no such item")], "List": [Self.list([FakeCoffer.item()])],
         ])
         _ = try stage.program.run("get", "githb", "me", "--group", "ops")
         let calls = stage.broker.calls("List").map { String(decoding: $0.message, as: UTF8.self) }
@@ -157,8 +158,8 @@ import Testing
     }
 
     @Test func anAccountCanBeLeftOut() throws {
-        let item = FakeServer.Step.answer(Keychain.ItemReply(item: Stage.item()))
-        let stage = try Stage(broker: ["Show": [item], "Delete": [item], "Rename": [item], "Edit": [item]])
+        let item = FakeServer.Step.answer(Keychain.ItemReply(item: FakeCoffer.item()))
+        let stage = try FakeCoffer(broker: ["Show": [item], "Delete": [item], "Rename": [item], "Edit": [item]])
         #expect(try stage.program.run("rm", "-f", "github").status == 0)
         #expect(try stage.broker.calls("Delete").first?.parameters(Keychain.Delete.self)?.account == "me")
         #expect(try stage.program.run("edit", "github", "--label", "x").status == 0)
@@ -173,7 +174,7 @@ import Testing
 
     /// With several accounts, nothing is removed.
     @Test func oneOfSeveralIsNotChosen() throws {
-        let stage = try Stage(broker: ["Show": [.fault(.ambiguous, .init(accounts: ["he", "you"]))]])
+        let stage = try FakeCoffer(broker: ["Show": [.fault(.ambiguous, .init(accounts: ["he", "you"]))]])
         let result = try stage.program.run("rm", "-f", "github")
         #expect(result.status == 3 && result.errors.contains("name one of: he, you"), "\(result)")
         #expect(stage.broker.calls("Delete").isEmpty)

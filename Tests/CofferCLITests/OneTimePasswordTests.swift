@@ -28,7 +28,9 @@ import Testing
     private static let nothingBeside = FakeServer.Step.answer(Keychain.Exists.Reply(exists: false))
 
     private func code(_ value: String, at time: String) throws -> String {
-        let stage = try Stage(broker: ["Exists": [Self.nothingBeside], "Get": [Stage.value(Array(value.utf8))]])
+        let stage = try FakeCoffer(broker: [
+            "Exists": [Self.nothingBeside], "Get": [FakeCoffer.value(Array(value.utf8))],
+        ])
         let result = try stage.program.run("otp", "github", "me", "--at", time)
         #expect(result.status == 0 && result.errors.isEmpty, "\(result)")
         return result.text
@@ -95,9 +97,9 @@ import Testing
     @Test(arguments: wrong)
     func noErrorRepeatsASeed(text: String) throws {
         #expect(throws: OneTimeSeed.Mistake.self) { try OneTimeSeed(reading: Array(text.utf8)) }
-        let stage = try Stage(broker: [
-            "Exists": [Self.nothingBeside], "Get": [Stage.value(Array(text.utf8))], "Show": [Stage.absent],
-            "Set": [Stage.stored()],
+        let stage = try FakeCoffer(broker: [
+            "Exists": [Self.nothingBeside], "Get": [FakeCoffer.value(Array(text.utf8))], "Show": [FakeCoffer.absent],
+            "Set": [FakeCoffer.stored()],
         ])
         for arguments in [["otp", "github", "me"], ["otp", "github", "me", "--json"]] {
             let result = try stage.program.run(arguments)
@@ -111,7 +113,9 @@ import Testing
 
     /// Letters and digits may as well be a password, and its code would be nonsense.
     @Test(arguments: ["my token", "JBSWY3DPEHPK3PXP"]) func aPasswordIsNoSeed(text: String) throws {
-        let stage = try Stage(broker: ["Exists": [Self.nothingBeside], "Get": [Stage.value(Array(text.utf8))]])
+        let stage = try FakeCoffer(broker: [
+            "Exists": [Self.nothingBeside], "Get": [FakeCoffer.value(Array(text.utf8))],
+        ])
         let result = try stage.program.run("otp", "github", "me")
         #expect(result.status == 1 && result.output.isEmpty, "\(result)")
         // The advice must not replace the password.
@@ -121,7 +125,7 @@ import Testing
     @Test func theSeedBesideAPasswordIsFound() throws {
         let seed = "otpauth://totp/x:y?secret=\(Self.base32("12345678901234567890"))"
         let exists = FakeServer.Step.answer(Keychain.Exists.Reply(exists: true))
-        let stage = try Stage(broker: ["Exists": [exists], "Get": [Stage.value(Array(seed.utf8))]])
+        let stage = try FakeCoffer(broker: ["Exists": [exists], "Get": [FakeCoffer.value(Array(seed.utf8))]])
         let result = try stage.program.run("otp", "github", "me", "--at", "1970-01-01T00:00:59Z")
         #expect(result.status == 0 && result.text == "287082\n", "\(result)")
         let call = try #require(try stage.broker.calls("Get").first?.parameters(Keychain.Get.self))
@@ -129,7 +133,7 @@ import Testing
     }
 
     @Test func aSeedIsCheckedAndKeptAsAnAddress() throws {
-        let stage = try Stage(broker: ["Show": [Stage.absent], "Set": [Stage.stored()]])
+        let stage = try FakeCoffer(broker: ["Show": [FakeCoffer.absent], "Set": [FakeCoffer.stored()]])
         let result = try stage.program.run(
             "set", "--otp", "github", "me", input: .bytes(Array("JBSW Y3DP EHPK 3PXP\n".utf8)))
         #expect(result.status == 0 && result.errors == "Stored github/me\n", "\(result)")
@@ -139,7 +143,7 @@ import Testing
     }
 
     @Test func aTerminalSaysHowLongItIsGood() throws {
-        let stage = try Stage(broker: ["Exists": [Self.nothingBeside], "Get": [Stage.value(Self.stored)]])
+        let stage = try FakeCoffer(broker: ["Exists": [Self.nothingBeside], "Get": [FakeCoffer.value(Self.stored)]])
         let shown = try stage.program.run("otp", "github", "me", output: .terminal, turns: [])
         #expect(shown.screen.wholeMatch(of: /[0-9]{6}\r\n/) != nil, "\(shown)")
         #expect(shown.errors.wholeMatch(of: /Good for [0-9]+ seconds?\n/) != nil, "\(shown)")
@@ -155,7 +159,7 @@ import Testing
 
     /// The seed is not among what other programs can read of the helper.
     @Test func theSeedIsNoArgument() throws {
-        let stage = try Stage(broker: ["Exists": [Self.nothingBeside], "Get": [Stage.value(Self.stored)]])
+        let stage = try FakeCoffer(broker: ["Exists": [Self.nothingBeside], "Get": [FakeCoffer.value(Self.stored)]])
         let trace = stage.scratch.file("trace")
         var traced = stage.program
         traced.executable = "/usr/bin/strace"

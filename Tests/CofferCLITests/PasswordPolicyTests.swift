@@ -77,7 +77,7 @@ import Testing
     @Test(arguments: weak)
     func whatWouldBeWeakIsRefused(policy: PasswordPolicy, length: Int?, excluded: String) throws {
         #expect(throws: ValidationError.self) { try PasswordRecipe(policy, length: length, excluding: excluded) }
-        let stage = try Stage(broker: ["Show": [Stage.absent], "Set": [Stage.stored()]])
+        let stage = try FakeCoffer(broker: ["Show": [FakeCoffer.absent], "Set": [FakeCoffer.stored()]])
         let generate = length.map { "--generate=\($0)" } ?? "--generate"
         let result = try stage.program.run(
             "set", "github", "me", generate, "--policy", policy.rawValue, "--exclude=\(excluded)")
@@ -111,7 +111,7 @@ import Testing
         (["--generate"], "32 characters (about 185 bits)"),
     ])
     func theCommandSaysHowStrongItIs(options: [String], words: String) throws {
-        let stage = try Stage(broker: ["Show": [Stage.absent], "Set": [Stage.stored()]])
+        let stage = try FakeCoffer(broker: ["Show": [FakeCoffer.absent], "Set": [FakeCoffer.stored()]])
         let result = try stage.program.run(["set", "github", "me"] + options)
         #expect(result.status == 0 && result.output.isEmpty)
         #expect(

@@ -9,13 +9,15 @@ import Varlink
 @Suite struct PrompterTests {
     private static let secret = Array("s3cret".utf8)
 
-    private static func gated() -> [String: [FakeServer.Step]] { ["Get": [Stage.personNeeded(), Stage.value(secret)]] }
+    private static func gated() -> [String: [FakeServer.Step]] {
+        ["Get": [FakeCoffer.personNeeded(), FakeCoffer.value(secret)]]
+    }
 
     private static let asks = FakeServer.Step.answer(
         Authentication.Step(message: .init(style: .secret, text: "Password: "), done: false))
 
     @Test func theTerminalAsksAndTheCallIsRepeated() throws {
-        let stage = try Stage(broker: Self.gated(), authenticator: Stage.asksPassword)
+        let stage = try FakeCoffer(broker: Self.gated(), authenticator: FakeCoffer.asksPassword)
         let result = try stage.program.run("get", "github", "me", turns: [.init(wait: "Password: ", type: "CANARY\r")])
         #expect(result.status == 0)
         #expect(result.output == Self.secret)
@@ -34,13 +36,13 @@ import Varlink
         ("tries", "too many wrong answers"),
     ])
     func refusalsAreFourWithTheirOwnWords(reason: String, words: String) throws {
-        var script = Stage.asksPassword
+        var script = FakeCoffer.asksPassword
         // Whether the account or the password has expired, the authenticator says.
         let message = reason == "expired" ? "your account has expired" : "PAM says no"
         script["Continue"] = [
             .fault(.authenticationFailed, .init(message: message, advice: "ask somebody", reason: reason))
         ]
-        let stage = try Stage(broker: Self.gated(), authenticator: script)
+        let stage = try FakeCoffer(broker: Self.gated(), authenticator: script)
         let result = try stage.program.run("get", "github", "me", turns: [.init(wait: "Password: ", type: "CANARY\r")])
         #expect(result.status == 4)
         #expect(result.errors.contains(words) && !result.errors.contains("passwd"))
@@ -52,9 +54,9 @@ import Varlink
 
     /// As with sudo, each try is a conversation of its own, for a call of its own.
     @Test func aWrongPasswordIsAskedForThreeTimes() throws {
-        var script = Stage.asksPassword
+        var script = FakeCoffer.asksPassword
         script["Continue"] = [.fault(.authenticationFailed, .init(message: "PAM says no", reason: "password"))]
-        let stage = try Stage(broker: ["Get": [Stage.personNeeded()]], authenticator: script)
+        let stage = try FakeCoffer(broker: ["Get": [FakeCoffer.personNeeded()]], authenticator: script)
         let turn = Program.Turn(wait: "Password: ", type: "CANARY\r")
         let result = try stage.program.run("get", "github", "me", turns: [turn, turn, turn])
         #expect(result.status == 4)
@@ -68,10 +70,10 @@ import Varlink
     }
 
     @Test func theSecondTryCanBeRight() throws {
-        var script = Stage.asksPassword
+        var script = FakeCoffer.asksPassword
         script["Continue"]?.insert(.fault(.authenticationFailed, .init(message: "no", reason: "password")), at: 0)
-        let stage = try Stage(
-            broker: ["Get": [Stage.personNeeded(), Stage.personNeeded(), Stage.value(Self.secret)]],
+        let stage = try FakeCoffer(
+            broker: ["Get": [FakeCoffer.personNeeded(), FakeCoffer.personNeeded(), FakeCoffer.value(Self.secret)]],
             authenticator: script)
         let turn = Program.Turn(wait: "Password: ", type: "x\r")
         let result = try stage.program.run("get", "github", "me", turns: [turn, turn])
@@ -84,8 +86,8 @@ import Varlink
         let password = FakeServer.Step.answer(
             Authentication.Step(message: .init(style: .secret, text: "Password: "), done: false))
         let refusal = FakeServer.Step.fault(.authenticationFailed, .init(message: "no", reason: "password"))
-        let stage = try Stage(
-            broker: ["Get": [Stage.personNeeded(), Stage.personNeeded(), Stage.value(Self.secret)]],
+        let stage = try FakeCoffer(
+            broker: ["Get": [FakeCoffer.personNeeded(), FakeCoffer.personNeeded(), FakeCoffer.value(Self.secret)]],
             authenticator: [
                 "Begin": [.answer(Authentication.Step(message: .init(style: .info, text: notice), done: false))],
                 "Continue": [password, refusal, password, .answer(Authentication.Step(message: nil, done: true))],
@@ -103,8 +105,8 @@ import Varlink
     func aListThatDoesNotFitEndsWithItsNumber(rows: Int, isSaid: Bool) throws {
         let items = (1...24).map { "  \"a\" / \"\($0)\"\n" }.joined()
         let notice = "Read these 24 items:\n\(items)for /usr/bin/coffer (process 1, terminal pts/1)"
-        let stage = try Stage(
-            broker: ["Get": [Stage.personNeeded(), Stage.value(Self.secret)]],
+        let stage = try FakeCoffer(
+            broker: ["Get": [FakeCoffer.personNeeded(), FakeCoffer.value(Self.secret)]],
             authenticator: [
                 "Begin": [.answer(Authentication.Step(message: .init(style: .info, text: notice), done: false))],
                 "Continue": [Self.asks, .answer(Authentication.Step(message: nil, done: true))],
@@ -119,9 +121,9 @@ import Varlink
 
     /// A program that answers for somebody would only repeat the same answer.
     @Test func aProgramThatAsksGetsOneTry() throws {
-        var script = Stage.asksPassword
+        var script = FakeCoffer.asksPassword
         script["Continue"] = [.fault(.authenticationFailed, .init(message: "no", reason: "password"))]
-        let stage = try Stage(broker: Self.gated(), authenticator: script)
+        let stage = try FakeCoffer(broker: Self.gated(), authenticator: script)
         var program = stage.program
         program.environment["COFFER_ASKPASS"] = try stage.scratch.program("ask", "#!/bin/sh\necho x\n")
         #expect(try program.run("get", "github", "me").status == 4)
@@ -130,15 +132,15 @@ import Varlink
 
     /// Any program that asks can open the vault on the way.
     @Test func aLockedVaultIsOpenedByAProgramThatAsks() throws {
-        let stage = try Stage(
-            broker: ["Get": [Stage.personNeeded([.unlock]), Stage.value(Self.secret)]],
-            authenticator: Stage.asksPassword)
+        let stage = try FakeCoffer(
+            broker: ["Get": [FakeCoffer.personNeeded([.unlock]), FakeCoffer.value(Self.secret)]],
+            authenticator: FakeCoffer.asksPassword)
         var program = stage.program
         program.environment["COFFER_ASKPASS"] = try stage.scratch.program("ask", "#!/bin/sh\necho x\n")
         let result = try program.run("get", "github", "me")
         #expect(result.status == 0 && result.output == Self.secret)
         #expect(try stage.broker.calls("Get").map { try $0.parameters(Keychain.Get.self)?.unlock } == [true, true])
-        let alone = try Stage(broker: ["Get": [.fault(.locked, "Your vault is locked.")]])
+        let alone = try FakeCoffer(broker: ["Get": [.fault(.locked, "Your vault is locked.")]])
         #expect(try alone.program.run("get", "github", "me").status == 5)
         #expect(try alone.broker.calls("Get").map { try $0.parameters(Keychain.Get.self)?.unlock } == [nil])
     }
@@ -148,7 +150,7 @@ import Varlink
     func whoAsksNobodyWithdrawsTheQuestion(options: [String]) throws {
         var script = Self.gated()
         script["Withdraw"] = [.answer(Nothing())]
-        let stage = try Stage(broker: script)
+        let stage = try FakeCoffer(broker: script)
         let result = try stage.program.run(["get", "github", "me"] + options)
         #expect(result.status == 4)
         let withdrawn = try stage.broker.calls("Withdraw").map { try $0.parameters(Keychain.Withdraw.self)?.challenge }
@@ -159,9 +161,9 @@ import Varlink
     @Test func whoIsNotRecognisedWithdrawsTheQuestion() throws {
         var script = Self.gated()
         script["Withdraw"] = [.answer(Nothing())]
-        var authenticator = Stage.asksPassword
+        var authenticator = FakeCoffer.asksPassword
         authenticator["Continue"] = [.fault(.authenticationFailed, .init(message: "no", reason: "tries"))]
-        let stage = try Stage(broker: script, authenticator: authenticator)
+        let stage = try FakeCoffer(broker: script, authenticator: authenticator)
         let result = try stage.program.run("get", "github", "me", turns: [.init(wait: "Password: ", type: "x\r")])
         #expect(result.status == 4)
         #expect(
@@ -170,9 +172,10 @@ import Varlink
 
     /// Another prompt opens the vault while this one is open, which ends this one. The command goes on.
     @Test func aPromptThatAnotherOneOvertookIsForgotten() throws {
-        let stage = try Stage(
+        let stage = try FakeCoffer(
             broker: [
-                "Get": [Stage.personNeeded([.unlock]), Stage.value(Self.secret)], "Withdraw": [.answer(Nothing())],
+                "Get": [FakeCoffer.personNeeded([.unlock]), FakeCoffer.value(Self.secret)],
+                "Withdraw": [.answer(Nothing())],
             ],
             authenticator: ["Begin": [.fault(.authenticationChallengeRefused, "another prompt has opened the vault")]])
         let result = try stage.program.run("get", "github", "me", turns: [])
@@ -182,9 +185,9 @@ import Varlink
     }
 
     @Test func whoMakesAVaultIsToldOfTheRecoveryCode() throws {
-        let stage = try Stage(
-            broker: ["Show": [Stage.absent], "Set": [Stage.personNeeded([.create]), Stage.stored()]],
-            authenticator: Stage.asksPassword)
+        let stage = try FakeCoffer(
+            broker: ["Show": [FakeCoffer.absent], "Set": [FakeCoffer.personNeeded([.create]), FakeCoffer.stored()]],
+            authenticator: FakeCoffer.asksPassword)
         let result = try stage.program.run(
             "set", "github", "me", input: .bytes([1]), turns: [.init(wait: "Password: ", type: "x\r")])
         #expect(result.status == 0)
@@ -200,7 +203,7 @@ import Varlink
             vault: .init(state: .unlocked), sealer: .init(kind: "tpm"), version: "0.1.0", sandbox: false, warnings: [],
             recovery: .init(made: made))
         // It ends before anybody is asked. The message comes before that.
-        let stage = try Stage(broker: ["Status": [.answer(status)], "Unlock": [.fault(.failed, "no")]])
+        let stage = try FakeCoffer(broker: ["Status": [.answer(status)], "Unlock": [.fault(.failed, "no")]])
         let result = try stage.program.run("unlock", "--bind")
         #expect(result.status == 1)
         #expect(result.errors.contains("make a code first with: coffer recovery new") == (made == nil))
@@ -209,7 +212,7 @@ import Varlink
     /// Ctrl-C at any time, Ctrl-D on an empty line. Ctrl-C ends the program by its signal, so that it ends a shell's loop.
     @Test(arguments: [("half\u{3}", 128 + SIGINT), ("\u{4}", 4)])
     func givingUpTellsTheAuthenticator(keys: String, status: Int32) throws {
-        let stage = try Stage(broker: Self.gated(), authenticator: Stage.asksPassword)
+        let stage = try FakeCoffer(broker: Self.gated(), authenticator: FakeCoffer.asksPassword)
         let result = try stage.program.run("get", "github", "me", turns: [.init(wait: "Password: ", type: keys)])
         #expect(result.status == status)
         #expect(result.errors == "coffer: cancelled; nothing was done\n")
@@ -219,7 +222,7 @@ import Varlink
     }
 
     @Test func ctrlCEndsTheLoopOfAShell() throws {
-        let stage = try Stage(broker: Self.gated(), authenticator: Stage.asksPassword)
+        let stage = try FakeCoffer(broker: Self.gated(), authenticator: FakeCoffer.asksPassword)
         var program = stage.program
         program.executable = "/bin/bash"
         let script = #"for i in 1 2 3; do "$0" get github me; done; echo went on"#
@@ -229,7 +232,7 @@ import Varlink
 
     /// Asking again would not help.
     @Test func whatIsNotUTF8IsNoWrongPassword() throws {
-        let stage = try Stage(broker: Self.gated(), authenticator: Stage.asksPassword)
+        let stage = try FakeCoffer(broker: Self.gated(), authenticator: FakeCoffer.asksPassword)
         let turn = Program.Turn(wait: "Password: ", bytes: [0x70, 0xE4, 0x73, 0x0D])
         let result = try stage.program.run("get", "github", "me", turns: [turn])
         #expect(result.status == 64, "\(result)")
@@ -239,7 +242,7 @@ import Varlink
 
     /// Ctrl-Z cannot suspend while the terminal is without echo, and is never part of a password.
     @Test func ctrlZIsNoPartOfAPassword() throws {
-        let stage = try Stage(broker: Self.gated(), authenticator: Stage.asksPassword)
+        let stage = try FakeCoffer(broker: Self.gated(), authenticator: FakeCoffer.asksPassword)
         let result = try stage.program.run(
             "get", "github", "me",
             turns: [.init(wait: "Password: ", type: "\u{1A}one\r"), .init(wait: "Password: ", type: "two\r")])
@@ -254,7 +257,7 @@ import Varlink
 
     /// A signal ends the program, and the terminal is as it was.
     @Test func aSignalLeavesTheTerminalAsItWas() throws {
-        let stage = try Stage(broker: Self.gated(), authenticator: Stage.asksPassword)
+        let stage = try FakeCoffer(broker: Self.gated(), authenticator: FakeCoffer.asksPassword)
         var program = stage.program
         program.executable = "/bin/sh"
         let pid = stage.scratch.file("pid")
@@ -273,7 +276,7 @@ import Varlink
     }
 
     @Test func messagesAreShownAndCannotDriveTheTerminal() throws {
-        let stage = try Stage(
+        let stage = try FakeCoffer(
             broker: Self.gated(),
             authenticator: [
                 "Begin": [
@@ -294,7 +297,7 @@ import Varlink
     /// The result if an authenticator asks, gets no answer, and then sends this or ends.
     private static func afterAsking(_ late: [UInt8]?) throws -> Program.Result {
         let question = Authentication.Step(message: .init(style: .secret, text: "Password: "), done: false)
-        let stage = try Stage(
+        let stage = try FakeCoffer(
             broker: gated(),
             authenticator: ["Begin": [.replyThenLate(FakeServer.encode(VarlinkReply(question)), late: late)]])
         return try stage.program.run("get", "github", "me", turns: [])
@@ -314,7 +317,7 @@ import Varlink
     }
 
     @Test func aMissingAuthenticatorIsNine() throws {
-        let stage = try Stage(broker: Self.gated())
+        let stage = try FakeCoffer(broker: Self.gated())
         var program = stage.program
         program.environment["COFFER_AUTH_SOCKET"] = stage.scratch.file("none.sock")
         let result = try program.run("get", "github", "me", turns: [])
@@ -333,16 +336,16 @@ import Varlink
 
     @Test(arguments: failures)
     func otherFailuresOfTheAuthenticator(fault: Fault, status: Int32) throws {
-        var script = Stage.asksPassword
+        var script = FakeCoffer.asksPassword
         script["Continue"] = [.reply(FakeServer.encode(fault))]
-        let stage = try Stage(broker: Self.gated(), authenticator: script)
+        let stage = try FakeCoffer(broker: Self.gated(), authenticator: script)
         let result = try stage.program.run("get", "github", "me", turns: [.init(wait: "Password: ", type: "x\r")])
         #expect(result.status == status)
         #expect(result.errors.contains(fault.details.message ?? "nothing"))
     }
 
     @Test func noPromptFailsAtOnce() throws {
-        let stage = try Stage(broker: Self.gated(), authenticator: Stage.asksPassword)
+        let stage = try FakeCoffer(broker: Self.gated(), authenticator: FakeCoffer.asksPassword)
         let result = try stage.program.run("get", "github", "me", "--no-prompt", turns: [])
         #expect(result.status == 4)
         #expect(result.errors.contains("coffer get github me"))
@@ -351,7 +354,7 @@ import Varlink
     }
 
     @Test func withNobodyToAskTheCommandIsNamed() throws {
-        let stage = try Stage(broker: Self.gated(), authenticator: Stage.asksPassword)
+        let stage = try FakeCoffer(broker: Self.gated(), authenticator: FakeCoffer.asksPassword)
         let result = try stage.program.run("get", "git hub", "me")
         #expect(result.status == 4)
         #expect(result.errors.contains("run in a terminal: coffer get 'git hub' me"))
@@ -359,37 +362,37 @@ import Varlink
     }
 
     @Test func onlyATerminalOpensALockedVault() throws {
-        let stage = try Stage(broker: ["Get": [.fault(.locked, "the vault is locked")]])
+        let stage = try FakeCoffer(broker: ["Get": [.fault(.locked, "the vault is locked")]])
         let result = try stage.program.run("get", "github", "me")
         #expect(result.status == 5)
         #expect(result.errors.contains("coffer unlock"))
         #expect(try stage.broker.calls("Get").first?.parameters(Keychain.Get.self)?.unlock == nil)
 
-        let opened = try Stage(
-            broker: ["Get": [Stage.personNeeded([.unlock, .read]), Stage.value(Self.secret)]],
-            authenticator: Stage.asksPassword)
+        let opened = try FakeCoffer(
+            broker: ["Get": [FakeCoffer.personNeeded([.unlock, .read]), FakeCoffer.value(Self.secret)]],
+            authenticator: FakeCoffer.asksPassword)
         let read = try opened.program.run("get", "github", "me", turns: [.init(wait: "Password: ", type: "x\r")])
         #expect(read.output == Self.secret)
         #expect(try opened.broker.calls("Get").first?.parameters(Keychain.Get.self)?.unlock == true)
     }
 
     @Test func theFirstSetMakesAVault() throws {
-        let stage = try Stage(
-            broker: ["Show": [Stage.absent], "Set": [Stage.personNeeded([.create]), Stage.stored()]],
-            authenticator: Stage.asksPassword)
+        let stage = try FakeCoffer(
+            broker: ["Show": [FakeCoffer.absent], "Set": [FakeCoffer.personNeeded([.create]), FakeCoffer.stored()]],
+            authenticator: FakeCoffer.asksPassword)
         let result = try stage.program.run(
             "set", "github", "me", input: .bytes([1]), turns: [.init(wait: "Password: ", type: "x\r")])
         #expect(result.status == 0)
         #expect(result.screen.contains("No vault yet: making one for "))
 
-        let alone = try Stage(broker: ["Show": [Stage.absent], "Set": [Stage.personNeeded([.create])]])
+        let alone = try FakeCoffer(broker: ["Show": [FakeCoffer.absent], "Set": [FakeCoffer.personNeeded([.create])]])
         let failed = try alone.program.run("set", "github", "me", input: .bytes([1]))
         #expect(failed.status == 4)
         #expect(failed.errors.contains("run in a terminal: coffer unlock"))
     }
 
     @Test func aSecondDemandForAPersonIsNotFollowed() throws {
-        let stage = try Stage(broker: ["Get": [Stage.personNeeded()]], authenticator: Stage.asksPassword)
+        let stage = try FakeCoffer(broker: ["Get": [FakeCoffer.personNeeded()]], authenticator: FakeCoffer.asksPassword)
         let result = try stage.program.run("get", "github", "me", turns: [.init(wait: "Password: ", type: "x\r")])
         #expect(result.status == 4)
         #expect(stage.authenticator.calls("Begin").count == 1)

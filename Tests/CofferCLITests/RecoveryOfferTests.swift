@@ -15,24 +15,24 @@ import Varlink
 
     private static var password: Program.Turn { .init(wait: "Password: ", type: "x\r") }
 
-    private func stage(_ statuses: [FakeServer.Step]) throws -> Stage {
-        try Stage(
+    private func stage(_ statuses: [FakeServer.Step]) throws -> FakeCoffer {
+        try FakeCoffer(
             broker: [
                 "Status": statuses,
                 "Unlock": [
-                    Stage.personNeeded([.create]),
+                    FakeCoffer.personNeeded([.create]),
                     .answer(Keychain.VaultReply(vault: .init(state: .unlocked))),
                 ],
                 "NewRecoveryCode": [
-                    Stage.personNeeded([.recovery]),
+                    FakeCoffer.personNeeded([.recovery]),
                     .answer(Keychain.NewRecoveryCode.Reply(code: "AAAAA-BBBBB", part: 2)),
                 ],
                 "ConfirmRecoveryCode": [.answer(Keychain.ConfirmRecoveryCode.Reply(made: 1_700_000_000_000))],
-            ], authenticator: Stage.asksPassword)
+            ], authenticator: FakeCoffer.asksPassword)
     }
 
     /// `coffer` with all of its streams on a terminal.
-    private func run(_ stage: Stage, _ command: String, _ turns: [Program.Turn]) throws -> Program.Result {
+    private func run(_ stage: FakeCoffer, _ command: String, _ turns: [Program.Turn]) throws -> Program.Result {
         var shell = stage.program
         shell.executable = "/bin/sh"
         return try shell.run(

@@ -14,10 +14,10 @@ import Testing
         "needs root, and openssh-server"))
 struct RemoteShellTests {
     private final class Server: Sendable {
-        let stage: Stage
+        let stage: FakeCoffer
         private let service: String
 
-        init(_ stage: Stage) throws {
+        init(_ stage: FakeCoffer) throws {
             self.stage = stage
             let path = stage.scratch.path
             // sshd's PAM service has the name under which sshd was called. It lets root in whatever the account says.

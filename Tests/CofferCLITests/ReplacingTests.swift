@@ -13,19 +13,19 @@ import Testing
     ///
     /// - Parameter former: what the values before took, the newest first.
     private func stage(
-        _ item: Keychain.Item = Stage.item(require: [.userPresence]), former: [Access] = []
-    ) throws -> Stage {
+        _ item: Keychain.Item = FakeCoffer.item(require: [.userPresence]), former: [Access] = []
+    ) throws -> FakeCoffer {
         let versions = former.enumerated().map { index, access in
             Keychain.FormerVersion(
                 version: Int64(former.count - index), set: Self.threeDaysAgo, access: access, until: .max)
         }
-        return try Stage(broker: [
-            "Show": [.answer(Keychain.ItemReply(item: item))], "Set": [Stage.stored(replaced: Self.threeDaysAgo)],
+        return try FakeCoffer(broker: [
+            "Show": [.answer(Keychain.ItemReply(item: item))], "Set": [FakeCoffer.stored(replaced: Self.threeDaysAgo)],
             "History": [.answer(Keychain.History.Reply(item: item, versions: versions))],
         ])
     }
 
-    private func call(_ stage: Stage) throws -> Keychain.Set {
+    private func call(_ stage: FakeCoffer) throws -> Keychain.Set {
         try #require(try stage.broker.calls("Set").first?.parameters(Keychain.Set.self))
     }
 
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test func onlyWhatIsNamedIsSent() throws {
-        var item = Stage.item(require: [.userPresence])
+        var item = FakeCoffer.item(require: [.userPresence])
         item.attributes = ["keep": "1", "drop": "2", "change": "3"]
         let stage = try stage(item)
         let result = try stage.program.run(
@@ -88,8 +88,8 @@ import Testing
     }
 
     /// Attacker 4: a program of the user has replaced the secret, and then once more, by values that require nothing.
-    private func lowered() throws -> Stage {
-        try stage(Stage.item(), former: [.whenUnlocked, .whenUnlocked.requiring(.userPresence)])
+    private func lowered() throws -> FakeCoffer {
+        try stage(FakeCoffer.item(), former: [.whenUnlocked, .whenUnlocked.requiring(.userPresence)])
     }
 
     @Test func aLoweredAccessControlIsNotKeptSilently() throws {
@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test func aKeptApplicationPasswordIsAskedFor() throws {
-        let stage = try stage(Stage.item(require: [.applicationPassword]))
+        let stage = try stage(FakeCoffer.item(require: [.applicationPassword]))
         let result = try stage.program.run(
             "set", "github", "me", input: .bytes([1]),
             turns: [

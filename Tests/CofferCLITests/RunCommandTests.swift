@@ -8,14 +8,14 @@ import Varlink
 
 /// `coffer run` becomes the program, or starts nothing.
 @Suite struct RunCommandTests {
-    private func stage(_ values: [UInt8]...) throws -> Stage {
+    private func stage(_ values: [UInt8]...) throws -> FakeCoffer {
         let items = values.enumerated().map { index, bytes in
-            Keychain.ItemValue(value: Data(bytes).base64EncodedString(), item: Stage.item("s\(index)", "a"))
+            Keychain.ItemValue(value: Data(bytes).base64EncodedString(), item: FakeCoffer.item("s\(index)", "a"))
         }
         if let only = items.first, items.count == 1 {
-            return try Stage(broker: ["Get": [.answer(Keychain.Get.Reply(value: only.value, item: only.item))]])
+            return try FakeCoffer(broker: ["Get": [.answer(Keychain.Get.Reply(value: only.value, item: only.item))]])
         }
-        return try Stage(broker: ["GetAll": [.answer(Keychain.GetAll.Reply(items: items))]])
+        return try FakeCoffer(broker: ["GetAll": [.answer(Keychain.GetAll.Reply(items: items))]])
     }
 
     /// The process that the caller started is the program: signals, job control and the status are its own.
@@ -82,7 +82,7 @@ import Varlink
 
     /// One that cannot be read keeps the others from being handed out.
     @Test func nothingIsStartedUnlessAllIsRead() throws {
-        let stage = try Stage(broker: ["GetAll": [Stage.absent]])
+        let stage = try FakeCoffer(broker: ["GetAll": [FakeCoffer.absent]])
         let result = try stage.program.run(
             "run", "--env", "X=coffer://s0/a", "--env", "Y=coffer://s1/a", "--", "/usr/bin/touch",
             stage.scratch.file("started"))
@@ -159,9 +159,9 @@ import Varlink
     @Test func manySecretsAreReadInRequestsOf32() throws {
         func reply(_ range: Range<Int>) -> Keychain.GetAll.Reply {
             Keychain.GetAll.Reply(
-                items: range.map { Keychain.ItemValue(value: "YQ==", item: Stage.item("s", "a\($0)")) })
+                items: range.map { Keychain.ItemValue(value: "YQ==", item: FakeCoffer.item("s", "a\($0)")) })
         }
-        let stage = try Stage(broker: ["GetAll": [.answer(reply(0..<32)), .answer(reply(32..<40))]])
+        let stage = try FakeCoffer(broker: ["GetAll": [.answer(reply(0..<32)), .answer(reply(32..<40))]])
         let options = (0..<40).flatMap { ["--env", "X\($0)=coffer://s/a\($0)"] } + ["--env", "AGAIN=coffer://s/a3"]
         let result = try stage.program.run(["run"] + options + ["--", "printenv", "X39", "AGAIN"])
         #expect(result.text == "a\na\n", "\(result.errors)")

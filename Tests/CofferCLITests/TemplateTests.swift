@@ -44,11 +44,11 @@ import Testing
         #expect((mistake.line, mistake.column) == (line, column))
     }
 
-    private func stage(_ values: [String: String]) throws -> Stage {
-        try Stage(broker: [
+    private func stage(_ values: [String: String]) throws -> FakeCoffer {
+        try FakeCoffer(broker: [
             "Get": values.map {
                 .answer(
-                    Keychain.Get.Reply(value: Data($1.utf8).base64EncodedString(), item: Stage.item($0, "a")))
+                    Keychain.Get.Reply(value: Data($1.utf8).base64EncodedString(), item: FakeCoffer.item($0, "a")))
             }
         ])
     }
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test func nothingIsWrittenUnlessAllIsRead() throws {
-        let stage = try Stage(broker: ["GetAll": [Stage.absent], "Get": [Stage.absent]])
+        let stage = try FakeCoffer(broker: ["GetAll": [FakeCoffer.absent], "Get": [FakeCoffer.absent]])
         let file = stage.scratch.file("out")
         let template = Array("a {{ coffer://s/a }} b {{ coffer://t/a }}".utf8)
         let result = try stage.program.run("inject", input: .bytes(template))

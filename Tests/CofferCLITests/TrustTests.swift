@@ -32,7 +32,7 @@ import Testing
     /// Another user listens in the authenticator's place. Nothing is asked, and nothing is sent.
     @Test(.enabled(if: geteuid() == 0, "needs two users"))
     func aSocketOfAnotherUserGetsNoPassword() throws {
-        let stage = try Stage(broker: ["Get": [Stage.personNeeded()]])
+        let stage = try FakeCoffer(broker: ["Get": [FakeCoffer.personNeeded()]])
         let caught = stage.scratch.file("caught")
         try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: stage.scratch.path)
         let arguments = [

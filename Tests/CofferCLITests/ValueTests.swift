@@ -16,7 +16,7 @@ import Testing
     @Test(arguments: values.filter { !$0.value.isEmpty })
     func standardInputIsKept(sample: Sample<[UInt8]>) throws {
         let value = sample.value
-        let stage = try Stage(broker: ["Show": [Stage.absent], "Set": [Stage.stored()]])
+        let stage = try FakeCoffer(broker: ["Show": [FakeCoffer.absent], "Set": [FakeCoffer.stored()]])
         let result = try stage.program.run("set", "github", "me", input: .bytes(value))
         #expect(result.status == 0)
         let call = try #require(try stage.broker.calls("Set").first?.parameters(Keychain.Set.self))
@@ -29,7 +29,7 @@ import Testing
     @Test(arguments: values)
     func whatIsPipedOutIsExact(sample: Sample<[UInt8]>) throws {
         let value = sample.value
-        let stage = try Stage(broker: ["Get": [Stage.value(value)]])
+        let stage = try FakeCoffer(broker: ["Get": [FakeCoffer.value(value)]])
         let result = try stage.program.run("get", "github", "me")
         #expect(result.status == 0)
         #expect(result.output == value)
@@ -46,7 +46,7 @@ import Testing
     /// Somebody who may write a value must not be able to control the terminal of the person who reads it.
     @Test(arguments: active.map { Sample($0) })
     func whatATerminalWouldObeyIsNotShownOnOne(sample: Sample<[UInt8]>) throws {
-        let stage = try Stage(broker: ["Get": [Stage.value(sample.value)]])
+        let stage = try FakeCoffer(broker: ["Get": [FakeCoffer.value(sample.value)]])
         let result = try stage.program.run("get", "github", "me", output: .terminal, turns: [])
         #expect(result.status == 1)
         #expect(result.screen.isEmpty)
@@ -60,28 +60,28 @@ import Testing
 
     @Test(arguments: ["-----BEGIN KEY-----\nAAAA\n-----END KEY-----\n", "a\tb", "päss 字 👩‍💻", ""])
     func textIsShown(value: String) throws {
-        let stage = try Stage(broker: ["Get": [Stage.value(Array(value.utf8))]])
+        let stage = try FakeCoffer(broker: ["Get": [FakeCoffer.value(Array(value.utf8))]])
         let result = try stage.program.run("get", "github", "me", output: .terminal, turns: [])
         #expect(result.status == 0)
         #expect(result.screen.replacing("\r\n", with: "\n") == value + "\n")
     }
 
     @Test func aGeneratedPasswordSaysThatWhatWasPipedInIsLost() throws {
-        let stage = try Stage(broker: ["Show": [Stage.absent], "Set": [Stage.stored()]])
+        let stage = try FakeCoffer(broker: ["Show": [FakeCoffer.absent], "Set": [FakeCoffer.stored()]])
         let piped = try stage.program.run("set", "github", "me", "--generate", input: .bytes(Array("mine".utf8)))
         #expect(piped.status == 0 && piped.errors.contains("the piped input is not stored"))
         #expect(!(try stage.program.run("set", "github", "me", "--generate").errors.contains("warning")))
     }
 
     @Test func aTerminalGetsOneNewline() throws {
-        let stage = try Stage(broker: ["Get": [Stage.value(Array("s3cret".utf8))]])
+        let stage = try FakeCoffer(broker: ["Get": [FakeCoffer.value(Array("s3cret".utf8))]])
         let result = try stage.program.run("get", "github", "me", output: .terminal, turns: [])
         #expect(result.screen == "s3cret\r\n")
     }
 
     @Test(arguments: [("a\n", "a"), ("a\n\n", "a\n"), ("a", "a"), ("\n\n", "\n")])
     func trimDropsOneNewline(given: String, kept: String) throws {
-        let stage = try Stage(broker: ["Show": [Stage.absent], "Set": [Stage.stored()]])
+        let stage = try FakeCoffer(broker: ["Show": [FakeCoffer.absent], "Set": [FakeCoffer.stored()]])
         let result = try stage.program.run("set", "github", "me", "--trim", input: .bytes(Array(given.utf8)))
         #expect(result.status == 0)
         #expect(!result.errors.contains("warning"))
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test func moreThanOneMebibyteIsRefusedInWords() throws {
-        let stage = try Stage(broker: ["Show": [Stage.absent], "Set": [Stage.stored()]])
+        let stage = try FakeCoffer(broker: ["Show": [FakeCoffer.absent], "Set": [FakeCoffer.stored()]])
         let result = try stage.program.run(
             "set", "github", "me", input: .bytes([UInt8](repeating: 1, count: (1 << 20) + 1)))
         #expect(result.status == 1)
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test func aTypedValueIsHiddenAndAskedTwice() throws {
-        let stage = try Stage(broker: ["Show": [Stage.absent], "Set": [Stage.stored()]])
+        let stage = try FakeCoffer(broker: ["Show": [FakeCoffer.absent], "Set": [FakeCoffer.stored()]])
         let result = try stage.program.run(
             "set", "github", "me", input: .terminal,
             turns: [
@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test func ctrlZIsNoPartOfATypedValue() throws {
-        let stage = try Stage(broker: ["Show": [Stage.absent], "Set": [Stage.stored()]])
+        let stage = try FakeCoffer(broker: ["Show": [FakeCoffer.absent], "Set": [FakeCoffer.stored()]])
         let result = try stage.program.run(
             "set", "github", "me", input: .terminal,
             turns: [
@@ -128,7 +128,7 @@ import Testing
     }
 
     @Test func twoDifferentTypedValuesStoreNothing() throws {
-        let stage = try Stage(broker: ["Show": [Stage.absent], "Set": [Stage.stored()]])
+        let stage = try FakeCoffer(broker: ["Show": [FakeCoffer.absent], "Set": [FakeCoffer.stored()]])
         let result = try stage.program.run(
             "set", "github", "me", input: .terminal,
             turns: [.init(wait: "Secret for", type: "one\r"), .init(wait: "Once more: ", type: "two\r")])
@@ -138,7 +138,7 @@ import Testing
     }
 
     @Test func aGeneratedPasswordIsStoredAndNotShown() throws {
-        let stage = try Stage(broker: ["Show": [Stage.absent], "Set": [Stage.stored()]])
+        let stage = try FakeCoffer(broker: ["Show": [FakeCoffer.absent], "Set": [FakeCoffer.stored()]])
         var seen: Set<String> = []
         for _ in 0..<3 { #expect(try stage.program.run("set", "github", "me", "--generate").status == 0) }
         for call in stage.broker.calls("Set") {
@@ -157,15 +157,15 @@ import Testing
     }
 
     @Test func newAndExistingAreCheckedBeforeAnybodyTypes() throws {
-        let there = try Stage(broker: ["Show": [.answer(Keychain.ItemReply(item: Stage.item()))]])
+        let there = try FakeCoffer(broker: ["Show": [.answer(Keychain.ItemReply(item: FakeCoffer.item()))]])
         #expect(try there.program.run("set", "github", "me", "--new", input: .terminal, turns: []).status == 10)
-        let absent = try Stage(broker: ["Show": [Stage.absent]])
+        let absent = try FakeCoffer(broker: ["Show": [FakeCoffer.absent]])
         #expect(try absent.program.run("set", "github", "me", "--existing", input: .terminal, turns: []).status == 3)
     }
 
     @Test func withoutAReaderBiometryIsRefusedBeforeAnybodyTypes() throws {
         let reply = Authentication.Biometry.Reply(usable: false, type: "fingerprint", reason: "there is no reader")
-        let stage = try Stage(broker: ["Show": [Stage.absent]], authenticator: ["Biometry": [.answer(reply)]])
+        let stage = try FakeCoffer(broker: ["Show": [FakeCoffer.absent]], authenticator: ["Biometry": [.answer(reply)]])
         let result = try stage.program.run(
             "set", "github", "me", "--require", "biometry", input: .terminal, turns: [])
         #expect(result.status == 64)
@@ -175,7 +175,7 @@ import Testing
     }
 
     @Test func allOptionsReachTheBroker() throws {
-        let stage = try Stage(broker: ["Show": [Stage.absent], "Set": [Stage.stored()]])
+        let stage = try FakeCoffer(broker: ["Show": [FakeCoffer.absent], "Set": [FakeCoffer.stored()]])
         let result = try stage.program.run(
             "set", "github", "me", "--access", "after-first-unlock", "--this-device-only", "--require", "presence",
             "--require",

@@ -18,7 +18,7 @@ struct TransactionTests {
         let error = outcome(try directory.passwordService("right"), ScriptedPrompter("wrong"))
         #expect(error?.code == .wrongPassword)
         #expect(error?.rawCode == 7)
-        #expect(error?.stage == .authenticate)
+        #expect(error?.call == .authenticate)
     }
 
     @Test func aProgramThatRefusesAnAnswerRefusesAPassword() throws {
@@ -64,7 +64,7 @@ struct TransactionTests {
     @Test func theAccountIsAskedAfterThePassword() throws {
         let service = try directory.passwordService("right", account: "account required pam_deny.so")
         let error = outcome(service, ScriptedPrompter("right"))
-        #expect(error?.stage == .account)
+        #expect(error?.call == .account)
         #expect(error?.code == .denied)
     }
 
@@ -86,14 +86,14 @@ struct TransactionTests {
         let service = try directory.service("auth required pam_permit.so\naccount required pam_debug.so acct=\(name)")
         let error = outcome(service, ScriptedPrompter())
         #expect(error?.code == code)
-        #expect(error?.stage == .account)
+        #expect(error?.call == .account)
     }
 
     @Test func aMissingServiceNeverFallsBackToOther() throws {
         _ = try directory.service("auth required pam_permit.so\naccount required pam_permit.so", name: "other")
         let error = outcome(Service(name: "coffer", directory: directory.path), ScriptedPrompter())
         #expect(error?.code == .misconfigured)
-        #expect(error?.stage == .start)
+        #expect(error?.call == .start)
     }
 
     @Test(arguments: ["auth required pam_permit.so", "account required pam_permit.so", "", "# auth x\n#account x"])

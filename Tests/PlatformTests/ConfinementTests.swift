@@ -127,7 +127,7 @@ import Testing
         let server = try listener.accept()
         let file = try Descriptor.open("/dev/null", O_RDONLY)
         #expect(isKept(listener.number) && isKept(client.number) && isKept(server.number) && isKept(file.number))
-        let adopted = try ProcessSurroundings.adopt(dup(file.number))
+        let adopted = try OwnProcess.adopt(dup(file.number))
         #expect(isKept(adopted.number))
     }
 

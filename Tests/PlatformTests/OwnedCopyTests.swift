@@ -6,7 +6,7 @@ import Testing
 /// Root copies a file for a user. Whoever owns the folder must not choose which file that is.
 struct OwnedCopyTests {
     private let folder: String
-    private let user = ProcessSurroundings.effectiveUser
+    private let user = OwnProcess.effectiveUser
 
     init() throws {
         folder = NSTemporaryDirectory() + "coffer-copy-" + UUID().uuidString

@@ -5,7 +5,7 @@ import Testing
 @Suite("What a prompt says of the program that asks")
 struct ClientSentenceTests {
     private func sentence(_ program: String?, title: String = "x", application: String? = nil) -> String {
-        Client(name: ":1.1", process: 12, program: program, title: title, application: application).sentence
+        BusClient(name: ":1.1", process: 12, program: program, title: title, application: application).sentence
     }
 
     @Test("A folder's name cannot go on like the sentence around it (attacker 4)")
@@ -26,7 +26,7 @@ struct ClientSentenceTests {
     func long() {
         let shown = sentence("/begin" + String(repeating: "/x", count: 2000) + "/file")
         #expect(shown.contains(#""/begin/x"#) && shown.contains(#"/x/file" (process 12)"#) && shown.contains("…"))
-        let reason = Client(
+        let reason = BusClient(
             name: ":1.1", process: .max, program: String(repeating: "\"", count: 4000), title: "x"
         ).reason
         #expect(reason.utf8.count <= 512)

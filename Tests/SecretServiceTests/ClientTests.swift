@@ -21,7 +21,7 @@ struct ClientTests {
 
     @Test(
         "The provider keeps no copy of a value that was stored",
-        .enabled(if: ProcessSurroundings.effectiveUser == 0, "only root can look into it"))
+        .enabled(if: OwnProcess.effectiveUser == 0, "only root can look into it"))
     func wiped() async throws {
         let fixture = try await ServiceFixture()
         try fixture.check("wiped")
@@ -124,7 +124,7 @@ struct ClientTests {
     // Only root can become another user.
     @Test(
         "Another user who reaches the bus is refused",
-        .enabled(if: ProcessSurroundings.effectiveUser == 0, "only root can become another user"))
+        .enabled(if: OwnProcess.effectiveUser == 0, "only root can become another user"))
     func otherUser() async throws {
         let fixture = try await ServiceFixture()
         #expect(try fixture.search().status == 0)

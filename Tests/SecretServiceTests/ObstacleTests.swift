@@ -51,8 +51,8 @@ struct ObstacleTests {
         await fixture.end()
     }
 
-    private func client(_ name: String, program: String) -> Client {
-        Client(name: name, process: 1, program: program, title: "x")
+    private func client(_ name: String, program: String) -> BusClient {
+        BusClient(name: name, process: 1, program: program, title: "x")
     }
 
     @Test("Each reason of a program is told once, until a prompt works. The journal is not filled")

@@ -130,7 +130,7 @@ struct PressureTests {
         var large = queue()
         #expect(large.add(0, size: 60, asksPerson: false) && !large.add(1, size: 60, asksPerson: false))
         #expect(begin(&large) == [0] && large.add(1, size: 60, asksPerson: false))
-        #expect(CallLimits.waitingCalls <= 10_000 && CallLimits.waitingBytes <= 16 << 20)
+        #expect(BusCallLimits.waitingCalls <= 10_000 && BusCallLimits.waitingBytes <= 16 << 20)
     }
 
     @Test("When a client leaves, what asks a person ends, and what changes something goes on")
@@ -159,11 +159,11 @@ struct PressureTests {
     @Test("A name is never empty, even if a client gives an item an odd one")
     func names() {
         let long = "e" + String(repeating: "\u{301}", count: 200)
-        let name = ItemNaming.name(label: long, attributes: ["user": long])
-        for text in [name.service, name.account, ItemNaming.name(label: "", attributes: ["server": long]).service] {
+        let name = ItemNameChoice.name(label: long, attributes: ["user": long])
+        for text in [name.service, name.account, ItemNameChoice.name(label: "", attributes: ["server": long]).service] {
             #expect(long.unicodeScalars.starts(with: text.unicodeScalars))
             #expect(!text.isEmpty && text.utf8.count <= StoreLimits.nameBytes)
         }
-        #expect(ItemNaming.name(label: "", attributes: [:]).service == "secret-service")
+        #expect(ItemNameChoice.name(label: "", attributes: [:]).service == "secret-service")
     }
 }

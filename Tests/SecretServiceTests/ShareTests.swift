@@ -6,7 +6,7 @@ import Testing
 @Suite("how many sessions and prompts a client has")
 struct ShareTests {
     /// Takes as many as one connection gets.
-    private func fill(_ table: inout SessionTable, _ owner: String) -> Int {
+    private func fill(_ table: inout BusSessionTable, _ owner: String) -> Int {
         var count = 0
         while (try? table.open(owner: owner, key: nil)) != nil { count += 1 }
         return count
@@ -21,7 +21,7 @@ struct ShareTests {
 
     @Test("Connections that take all sessions leave every other one its share")
     func sessions() throws {
-        var table = SessionTable()
+        var table = BusSessionTable()
         for number in 0..<16 { #expect(fill(&table, ":1.\(number)") == 1024) }
         for number in 16..<20 { #expect(fill(&table, ":1.\(number)") == 16) }
         table.closeAll(of: ":1.0")
@@ -40,9 +40,9 @@ struct ShareTests {
     /// The limit is for what is open at once, not for a client's life.
     @Test("What was closed or is done gives its place back")
     func places() throws {
-        var (sessions, prompts) = (SessionTable(), PromptTable())
+        var (sessions, prompts) = (BusSessionTable(), PromptTable())
         for _ in 0..<3 {
-            var open: [Session] = []
+            var open: [BusSession] = []
             for _ in 0..<1024 { open.append(try sessions.open(owner: ":1.1", key: nil)) }
             #expect(throws: ServiceError.self) { try sessions.open(owner: ":1.1", key: nil) }
             for session in open { sessions.close(session) }

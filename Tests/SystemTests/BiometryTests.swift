@@ -5,7 +5,7 @@ import Testing
 /// From the finger on the reader to the value: the real pam_fprintd, a real bus, the real programs.
 @Suite(.serialized) struct BiometryTests {
     @Test func aFingerOpensWhatItIsAskedForAndNothingElseDoes() throws {
-        let stage = try FingerStage()
+        let stage = try FingerFixture()
         try stage.set("any", "biometry")
         try stage.set("bound", "biometry-current-set")
         for account in ["any", "bound"] {
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test func oneTouchAnswersWhatOneProgramAsksAtOnce() throws {
-        let stage = try FingerStage("--software")
+        let stage = try FingerFixture("--software")
         let accounts = (0..<5).map { "item-\($0)" }
         for account in accounts { try stage.set(account, "biometry") }
         // A second question would get an unknown finger.
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test func aLockedSessionIsAskedForNoFinger() throws {
-        let stage = try FingerStage("--software")
+        let stage = try FingerFixture("--software")
         let stored = try stage.coffer(
             "set", "s", "any", "--require", "biometry", "--access", "always", "--this-device-only", input: "v")
         try #require(stored.code == 0, "\(stored)")
@@ -77,7 +77,7 @@ import Testing
 
     /// Under a lease nobody is asked for a finger, and the enrolled fingers still count.
     @Test func anotherFingerEndsALeaseForWhatIsBoundToTheSet() throws {
-        let stage = try FingerStage("--software")
+        let stage = try FingerFixture("--software")
         try stage.set("any", "biometry")
         try stage.set("bound", "biometry-current-set")
         let broker = try #require(stage.sandbox.variables["COFFER_SOCKET"])
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test func anotherFingerKillsWhatIsBoundToTheSetAndNothingElse() throws {
-        let stage = try FingerStage()
+        let stage = try FingerFixture()
         try stage.set("any", "biometry")
         try stage.set("bound", "biometry-current-set")
         let before = try stage.coffer("doctor")

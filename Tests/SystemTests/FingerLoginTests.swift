@@ -7,7 +7,7 @@ import Testing
     private struct LoginService: ~Copyable {
         let name = "coffer-test-" + UUID().uuidString.prefix(13).lowercased()
 
-        init(_ stage: FingerStage) throws {
+        init(_ stage: FingerFixture) throws {
             let built = try Command(
                 program: "\(Sandbox.package)/scripts/build-pam", arguments: [],
                 environment: ProcessInfo.processInfo.environment, limit: .seconds(1800)
@@ -27,7 +27,7 @@ import Testing
             try? FileManager.default.removeItem(atPath: "/etc/pam.d/\(name)")
         }
 
-        func login(_ stage: FingerStage) throws -> Outcome {
+        func login(_ stage: FingerFixture) throws -> Outcome {
             var environment = ProcessInfo.processInfo.environment
             environment["DBUS_SYSTEM_BUS_ADDRESS"] = stage.logind.address
             return try Command(
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test func aFingerAtTheLoginOpensTheVaultAndAWrongOneDoesNot() throws {
-        let stage = try FingerStage()
+        let stage = try FingerFixture()
         try stage.sandbox.configure("login-programs = /usr/bin/pamtester")
         let service = try LoginService(stage)
         try #require(try stage.coffer("set", "s", "a", input: "v").code == 0)

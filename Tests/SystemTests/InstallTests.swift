@@ -5,7 +5,7 @@ import Testing
 /// What `make install` installs, in a folder that stands for a machine.
 @Suite struct InstallTests {
     /// A copy of the files that an installation is made from, which a test may change, and a machine to install to.
-    private struct Stage {
+    private struct Fixture {
         let folder: TemporaryFolder
         var tree: String { folder.path + "/tree" }
         var machine: String { folder.path + "/machine" }
@@ -64,7 +64,7 @@ import Testing
 
     @Test("with a prefix, everything is where the units say, for everybody to read and its owner to write")
     func prefix() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         let before = Set(try stage.state().map { $0.prefix { $0 != " " } })
         let installed = try stage.make("install", "PREFIX=/opt/coffer")
         #expect(installed.code == 0 && installed.text.isEmpty, "\(installed)")
@@ -72,7 +72,7 @@ import Testing
         let names = try FileManager.default.contentsOfDirectory(atPath: Sandbox.package + "/packaging/systemd").map {
             $0.replacing("@.", with: "@someone.")
         }
-        let verified = try Stage.shell(
+        let verified = try Fixture.shell(
             "exec systemd-analyze verify --man=no \"$@\"", "--root=\(stage.machine)", in: stage.machine, rest: names)
         #expect(names.count == 7 && verified.code == 0 && verified.errors.isEmpty, "\(verified)")
         for name in try FileManager.default.contentsOfDirectory(atPath: Sandbox.package + "/packaging/systemd") {
@@ -94,7 +94,7 @@ import Testing
         }
 
         // One file under three names. The kernel tells a process by the name that was started.
-        let links = try Stage.shell(
+        let links = try Fixture.shell(
             "stat -c '%h %i' bin/coffer bin/*-credential-coffer | uniq", in: stage.machine + "/opt/coffer")
         #expect(links.text.hasPrefix("3 ") && links.text.split(separator: "\n").count == 1, "\(links)")
         for name in ["git-credential-coffer", "docker-credential-coffer"] {
@@ -104,7 +104,7 @@ import Testing
             #expect(outcome.code == 0 && outcome.text.hasPrefix("\(name) "), "\(outcome)")
         }
 
-        let owner = try Stage.shell("printf '%s %s' \"$(id -un)\" \"$(id -gn)\"", in: stage.machine).text
+        let owner = try Fixture.shell("printf '%s %s' \"$(id -un)\" \"$(id -gn)\"", in: stage.machine).text
         for line in try stage.state() where !before.contains(line.prefix { $0 != " " }) {
             let isProgram =
                 line.contains("/opt/coffer/bin/coffer ") || line.contains("-credential-coffer ")
@@ -144,7 +144,7 @@ import Testing
 
     @Test("a second install keeps what was edited and renews what was not")
     func edits() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         try #require(try stage.make("install").code == 0)
         try stage.write("idle-lock = 1\n", stage.machine + "/etc/coffer/cofferd.conf")
         try stage.write("auth required pam_deny.so\n", stage.machine + "/etc/pam.d/coffer")
@@ -175,7 +175,7 @@ import Testing
 
     @Test("a file of the administrator's that was there before the first install is kept")
     func older() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         try stage.write("auth required pam_deny.so\n", stage.machine + "/etc/pam.d/coffer")
         let installed = try stage.make("install")
         #expect(installed.code == 0 && installed.text.contains("/etc/pam.d/coffer.new"), "\(installed)")
@@ -184,7 +184,7 @@ import Testing
 
     @Test("uninstall removes what install laid down, and nothing else")
     func uninstall() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         let nothing = try stage.make("uninstall")
         #expect(nothing.code != 0 && nothing.errors.contains("laid nothing down"), "\(nothing)")
         let before = try stage.state()
@@ -209,7 +209,7 @@ import Testing
 
     @Test("an uninstall and an install that were interrupted can be repeated")
     func interrupted() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         let before = try stage.state()
         try #require(try stage.make("install").code == 0)
         // A program that fails after so many calls, as on a disk that has become read-only.
@@ -222,7 +222,7 @@ import Testing
             try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
         }
         func makeBroken(_ target: String) throws -> Int32 {
-            try Stage.shell(
+            try Fixture.shell(
                 "PATH=\"$PWD/broken:$PATH\" make -s \"$@\"", target, in: stage.tree,
                 rest: ["BUILD=build", "MODULE=module.so", "PAMDIR=/usr/lib/security", "DESTDIR=\(stage.machine)"]
             ).code
@@ -244,7 +244,7 @@ import Testing
 
     @Test("without what is to be installed, nothing is laid down")
     func incomplete() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         let before = try stage.state()
         try FileManager.default.removeItem(atPath: stage.tree + "/build/cofferd")
         let outcome = try stage.make("install")

@@ -4,7 +4,7 @@ import Testing
 
 /// The packages' own scripts, which dpkg runs as root. Each runs in a folder that stands for a machine, with stand-ins for the programs that it calls.
 @Suite struct MaintainerScriptTests {
-    private struct Stage {
+    private struct Fixture {
         let folder: TemporaryFolder
         private var machine: String { folder.path + "/machine" }
         private var calls: String { folder.path + "/calls" }
@@ -82,15 +82,15 @@ import Testing
 
     @Test("a purge keeps the vaults unless somebody says otherwise, and says so", arguments: ["false", nil])
     func purgeKeeps(_ answer: String?) throws {
-        let stage = try Stage(answer: answer)
+        let stage = try Fixture(answer: answer)
         let outcome = try stage.run("coffer.postrm", "purge")
         #expect(outcome.code == 0 && outcome.errors.contains("Kept the vaults"), "\(outcome)")
-        #expect(try stage.left() == Stage.whole)
+        #expect(try stage.left() == Fixture.whole)
     }
 
     @Test("a purge that was told so deletes the two folders, follows no link, and asks anew each time")
     func purgeDeletes() throws {
-        let stage = try Stage(answer: "true")
+        let stage = try Fixture(answer: "true")
         let outcome = try stage.run("coffer.postrm", "purge")
         #expect(outcome.code == 0 && !outcome.errors.contains("Kept"), "\(outcome)")
         #expect(try stage.left() == ["other", "other/file"])
@@ -105,10 +105,10 @@ import Testing
         "nothing but a purge deletes or asks",
         arguments: ["remove", "upgrade", "failed-upgrade", "abort-install", "abort-upgrade", "disappear"])
     func othersKeep(_ word: String) throws {
-        let stage = try Stage(answer: "true")
+        let stage = try Fixture(answer: "true")
         let outcome = try stage.run("coffer.postrm", word)
         #expect(outcome.code == 0, "\(outcome)")
-        #expect(try stage.left() == Stage.whole)
+        #expect(try stage.left() == Fixture.whole)
         #expect(try stage.called().isEmpty)
     }
 
@@ -117,32 +117,32 @@ import Testing
         let rule = [
             "udevadm control --reload", "udevadm trigger --action=add --subsystem-match=tpmrm",
         ]
-        let first = try Stage()
+        let first = try Fixture()
         #expect(try first.run("coffer.postinst", "configure", "").code == 0)
         #expect(try first.called() == rule + ["db_stop"])
-        let update = try Stage()
+        let update = try Fixture()
         #expect(try update.run("coffer.postinst", "configure", "1.0").code == 0)
         #expect(
             try update.called()
                 == rule + ["deb-systemd-invoke try-restart cofferd.service coffer-authenticator.service", "db_stop"])
-        let folder = try Stage(isRunning: false)
+        let folder = try Fixture(isRunning: false)
         #expect(try folder.run("coffer.postinst", "configure", "1.0").code == 0)
         #expect(try folder.called() == ["db_stop"])
-        for stage in [first, update, folder] { #expect(try stage.left() == Stage.whole) }
+        for stage in [first, update, folder] { #expect(try stage.left() == Fixture.whole) }
     }
 
     @Test("an update says beforehand that vaults lock")
     func preinst() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         #expect(try stage.run("coffer.preinst", "upgrade", "1.0").text.contains("locks all vaults"))
         #expect(try stage.called() == ["systemctl --quiet is-active cofferd.service"])
         #expect(try stage.run("coffer.preinst", "install").text.isEmpty)
-        #expect(try Stage(isRunning: false).run("coffer.preinst", "upgrade", "1.0").text.isEmpty)
+        #expect(try Fixture(isRunning: false).run("coffer.preinst", "upgrade", "1.0").text.isEmpty)
     }
 
     @Test("a removal stops the sockets first, so that nobody starts the services again; an update does not")
     func prerm() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         #expect(try stage.run("coffer.prerm", "upgrade", "1.1").code == 0)
         #expect(try stage.called().isEmpty)
         #expect(try stage.run("coffer.prerm", "remove").code == 0)
@@ -151,13 +151,13 @@ import Testing
                 "deb-systemd-invoke stop cofferd.socket coffer-authenticator.socket",
                 "deb-systemd-invoke stop cofferd.service coffer-authenticator.service",
             ])
-        #expect(try stage.left() == Stage.whole)
+        #expect(try stage.left() == Fixture.whole)
     }
 
     @Test(
         "the module's line goes in with the package, and out before the module does, once no other architecture has it")
     func module() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         #expect(try stage.run("libpam-coffer.postinst", "configure").code == 0)
         #expect(try stage.run("libpam-coffer.prerm", "upgrade", "1.1").code == 0)
         let another = ["DPKG_MAINTSCRIPT_PACKAGE_REFCOUNT": "2"]
@@ -173,12 +173,12 @@ import Testing
         func call(_ word: String) -> String {
             "dpkg-divert --package coffer-secret-service --rename --quiet \(word) --divert \(file).other \(file)"
         }
-        let stage = try Stage()
+        let stage = try Fixture()
         for word in ["install", "upgrade"] {
             #expect(try stage.run("coffer-secret-service.preinst", word).code == 0)
         }
         #expect(try stage.called() == [call("--add"), call("--add")])
-        let removal = try Stage()
+        let removal = try Fixture()
         for word in ["upgrade", "purge", "remove", "abort-install", "disappear"] {
             #expect(try removal.run("coffer-secret-service.postrm", word).code == 0)
         }

@@ -17,11 +17,11 @@ struct ApplyTests {
 
     private func set(
         _ account: String, _ value: String, _ mode: ItemDraft.Mode = .replace, if revision: ItemRevision? = nil
-    ) throws -> ItemChange {
+    ) throws -> PlannedChange {
         .set(try .make("s", account, value), mode: mode, ifRevision: revision)
     }
 
-    private func delete(_ account: String, if revision: ItemRevision? = nil) -> ItemChange {
+    private func delete(_ account: String, if revision: ItemRevision? = nil) -> PlannedChange {
         .delete(service: "s", account: account, kind: .genericPassword, ifRevision: revision)
     }
 
@@ -61,7 +61,7 @@ struct ApplyTests {
         let good = [try set("new", "new", .new), try set("kept", "lost"), delete("doomed")]
         var tooLong = try ItemDraft.make("s", "x", "x")
         tooLong.label = String(repeating: "l", count: ItemLimits.label + 1)
-        let bad: [(ItemChange, VaultError.Code)] = [
+        let bad: [(PlannedChange, VaultError.Code)] = [
             (try set("new", "x", .new), .alreadyExists), (try set("doomed", "x", .existing), .notFound),
             (try set("kept", "x", if: kept.revision), .outdated), (delete("doomed", if: doomed.revision), .outdated),
             (delete("gone", if: gone.revision), .outdated),
@@ -86,7 +86,7 @@ struct ApplyTests {
         _ = try vault.verify()
     }
 
-    private var harmless: ItemChange { delete("absent") }
+    private var harmless: PlannedChange { delete("absent") }
 
     @Test func severalDeletionsAndNewPoliciesTakeOneStep() throws {
         for account in ["a", "b", "c"] { try vault.set(.make("s", account, account)) }
@@ -102,7 +102,7 @@ struct ApplyTests {
     /// The service's one long index entry is written once, and not once for each item.
     @Test func aLargeServiceGoesAtOnce() throws {
         let count = 1500
-        var changes: [ItemChange] = []
+        var changes: [PlannedChange] = []
         for number in 0..<count {
             var draft = try ItemDraft.make("s", "\(number)", "v")
             draft.attributes = ["all": "same"]
@@ -122,7 +122,7 @@ struct ApplyTests {
     }
 }
 
-extension ItemChange.Result {
+extension PlannedChange.Result {
     fileprivate var text: String {
         switch self {
         case .stored(let item, let replaced):

@@ -13,7 +13,7 @@ import Testing
 /// signature, but not the password.
 struct BoundVaultTests {
     /// A vault in a folder, an authenticator that always agrees, and a registry that is a value.
-    final class Stage {
+    final class Fixture {
         let tpm: SWTPM
         let folder: TemporaryFolder
         let sealer: TPMSealer
@@ -57,7 +57,7 @@ struct BoundVaultTests {
             held = try OpenVault(directory: folder.path, record: record ?? self.record, sealer: sealer)
         }
 
-        func root(_ pin: [UInt8] = Stage.pin) throws -> SecretBytes {
+        func root(_ pin: [UInt8] = Fixture.pin) throws -> SecretBytes {
             guard record.binding != nil else {
                 return try sealer.open(.unlockRoot, vault.objects, record: record) {
                     (request) throws(SigningRefusal) in try sign(request)
@@ -73,10 +73,10 @@ struct BoundVaultTests {
             do { return try authenticator.signature(for: request.message()) } catch { throw SigningRefusal("\(error)") }
         }
 
-        func keys(_ pin: [UInt8] = Stage.pin) throws -> ClassKeys { try vault.classKeys(unlockRoot: root(pin)) }
+        func keys(_ pin: [UInt8] = Fixture.pin) throws -> ClassKeys { try vault.classKeys(unlockRoot: root(pin)) }
 
         /// The first step: the file.
-        func begin(to pin: [UInt8]?, from present: [UInt8] = Stage.pin) throws -> (ResealedRoot, RegistryRecord) {
+        func begin(to pin: [UInt8]?, from present: [UInt8] = Fixture.pin) throws -> (ResealedRoot, RegistryRecord) {
             let root = try root(present)
             let next = try SecretBytes.random(count: 32)
             let sealed =
@@ -90,7 +90,7 @@ struct BoundVaultTests {
 
         /// All three steps: the file, the registry, and the removal of the old root.
         @discardableResult
-        func bind(to pin: [UInt8]?, from present: [UInt8] = Stage.pin) throws -> Int {
+        func bind(to pin: [UInt8]?, from present: [UInt8] = Fixture.pin) throws -> Int {
             record = try begin(to: pin, from: present).1
             try vault.take(record, sealer: sealer)
             return try finishBinding()
@@ -129,10 +129,10 @@ struct BoundVaultTests {
     }
 
     @Test func bindingUnbindingAndBindingAnewKeepWhatIsToBeKept() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         try stage.set("plain")
         #expect(vaultError { try stage.set("bound", .passcodeSet) } == .invalidArgument)
-        try stage.bind(to: Stage.pin)
+        try stage.bind(to: Fixture.pin)
         #expect(stage.vault.isBound)
         try stage.set("bound", .passcodeSet)
         try stage.reopen()
@@ -143,15 +143,15 @@ struct BoundVaultTests {
 
         // Another password: everything stays, and the one index is a new one.
         let first = try stage.indexes
-        try stage.bind(to: Stage.other)
+        try stage.bind(to: Fixture.other)
         #expect(try stage.indexes.count == 1)
         #expect(first.count == 1)
-        #expect(code { _ = try stage.root(Stage.pin) } == .wrongPIN)
-        #expect(try stage.value("bound", stage.keys(Stage.other)) == "value of bound")
+        #expect(code { _ = try stage.root(Fixture.pin) } == .wrongPIN)
+        #expect(try stage.value("bound", stage.keys(Fixture.other)) == "value of bound")
 
         // The end of the binding: the class goes with its items.
         #expect(try stage.vault.passcodeSetCount == 1)
-        #expect(try stage.bind(to: nil, from: Stage.other) == 1)
+        #expect(try stage.bind(to: nil, from: Fixture.other) == 1)
         #expect(try stage.indexes == [])
         try stage.reopen()
         #expect(try stage.value("plain", stage.keys()) == "value of plain")
@@ -162,8 +162,8 @@ struct BoundVaultTests {
     }
 
     @Test func theSignatureAloneOpensNothing() throws {
-        let stage = try Stage()
-        try stage.bind(to: Stage.pin)
+        let stage = try Fixture()
+        try stage.bind(to: Fixture.pin)
         // The attacker can sign, and has file and TPM, but not the password. The TPM refuses, and counts guesses.
         #expect(
             code {
@@ -182,21 +182,21 @@ struct BoundVaultTests {
             } == .damaged)
         for left in (0..<TPMSealer.tries).reversed() {
             do {
-                _ = try stage.root(Stage.other)
+                _ = try stage.root(Fixture.other)
                 Issue.record("a guess opened it")
             } catch let error as SealerError {
                 #expect(error.code == .wrongPIN)
                 #expect(error.triesLeft == left)
             }
         }
-        #expect(code { _ = try stage.root(Stage.other) } == .triesUsedUp)
+        #expect(code { _ = try stage.root(Fixture.other) } == .triesUsedUp)
         #expect(code { _ = try stage.root() } == .triesUsedUp)
         #expect(try stage.tpm.leftovers() == [])
     }
 
     @Test func noProofNoTry() throws {
-        let stage = try Stage()
-        try stage.bind(to: Stage.pin)
+        let stage = try Fixture()
+        try stage.bind(to: Fixture.pin)
         #expect(
             code {
                 _ = try stage.sealer.openBound(stage.vault.objects, record: stage.record) {
@@ -204,7 +204,7 @@ struct BoundVaultTests {
                 }
             } == .signingRefused)
         // Without a valid signature the password is not even tried.
-        let pin = try SecretBytes(copying: Stage.other)
+        let pin = try SecretBytes(copying: Fixture.other)
         #expect(
             code {
                 _ = try stage.sealer.openBound(stage.vault.objects, record: stage.record) { _ in
@@ -212,18 +212,18 @@ struct BoundVaultTests {
                 }
             } == .policyRefused)
         do {
-            _ = try stage.root(Stage.other)
+            _ = try stage.root(Fixture.other)
         } catch let error as SealerError { #expect(error.triesLeft == TPMSealer.tries - 1) }
     }
 
     @Test func onesGuessesLockOutNobodyElse() throws {
-        let mine = try Stage()
-        let yours = try Stage(tpm: mine.tpm, owner: .user(1001))
-        try mine.bind(to: Stage.pin)
-        try yours.bind(to: Stage.other)
-        for _ in 0...TPMSealer.tries { _ = code { _ = try mine.root(Stage.other) } }
+        let mine = try Fixture()
+        let yours = try Fixture(tpm: mine.tpm, owner: .user(1001))
+        try mine.bind(to: Fixture.pin)
+        try yours.bind(to: Fixture.other)
+        for _ in 0...TPMSealer.tries { _ = code { _ = try mine.root(Fixture.other) } }
         #expect(code { _ = try mine.root() } == .triesUsedUp)
-        #expect(throws: Never.self) { _ = try yours.keys(Stage.other) }
+        #expect(throws: Never.self) { _ = try yours.keys(Fixture.other) }
         // It does not lock the TPM's other uses out either, this user's gated items included.
         #expect(throws: Never.self) { try mine.reopen() }
         let variables = try Tool.output("tpm2_getcap", ["-T", mine.tpm.tools, "properties-variable"])
@@ -231,32 +231,32 @@ struct BoundVaultTests {
     }
 
     @Test func aRedefinedIndexOpensNothing() throws {
-        let stage = try Stage()
-        try stage.bind(to: Stage.pin)
+        let stage = try Fixture()
+        try stage.bind(to: Fixture.pin)
         let index = try #require(stage.record.binding?.index)
         // Owner authorization is empty. Anybody who reaches the TPM can remove the index and make their own there.
         try stage.sealer.remove(.password(index))
         #expect(code { _ = try stage.root() } == .pinIndexGone)
         let forged = try stage.sealer.bind(
-            SecretBytes.random(count: 32), pin: SecretBytes(copying: Stage.other), record: stage.record)
+            SecretBytes.random(count: 32), pin: SecretBytes(copying: Fixture.other), record: stage.record)
         #expect(forged.index?.handle == index.handle)
         #expect(forged.index != index)
-        #expect(code { _ = try stage.root(Stage.other) } == .pinIndexGone)
+        #expect(code { _ = try stage.root(Fixture.other) } == .pinIndexGone)
         // If the registry names the forged index too, the object is not the required one.
         let forgedIndex = try #require(forged.index)
         let binding = try #require(BindingPin(index: forgedIndex, salt: [UInt8](repeating: 1, count: 16)))
         stage.record = stage.record.with(binding: binding, unlockRoot: stage.record.objects[.unlockRoot] ?? [])
-        #expect(code { _ = try stage.root(Stage.other) } == .damaged)
+        #expect(code { _ = try stage.root(Fixture.other) } == .damaged)
     }
 
     @Test func theFileFromBeforeIsRefused() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         try stage.set("plain")
         stage.close()
         let before = try Data(contentsOf: URL(fileURLWithPath: stage.path))
         try stage.reopen()
         let unbound = stage.record
-        try stage.bind(to: Stage.pin)
+        try stage.bind(to: Fixture.pin)
         try stage.set("bound", .passcodeSet)
         stage.close()
         let bound = try Data(contentsOf: URL(fileURLWithPath: stage.path))
@@ -276,7 +276,7 @@ struct BoundVaultTests {
         stage.close()
         let first = try Data(contentsOf: URL(fileURLWithPath: stage.path))
         try stage.reopen()
-        try stage.bind(to: Stage.other)
+        try stage.bind(to: Fixture.other)
         stage.close()
         let second = try Data(contentsOf: URL(fileURLWithPath: stage.path))
         try first.write(to: URL(fileURLWithPath: stage.path))
@@ -285,7 +285,7 @@ struct BoundVaultTests {
         try stage.reopen()
 
         // The reverse: a file from the binding, after its end.
-        try stage.bind(to: nil, from: Stage.other)
+        try stage.bind(to: nil, from: Fixture.other)
         stage.close()
         try second.write(to: URL(fileURLWithPath: stage.path))
         #expect(vaultError { try stage.reopen() } == .damaged)
@@ -293,13 +293,13 @@ struct BoundVaultTests {
 
     @Test(arguments: [true, false])
     func aStopAtAnyStepLeavesAVaultThatOpens(binds: Bool) throws {
-        let stage = try Stage()
-        if !binds { try stage.bind(to: Stage.pin) }
+        let stage = try Fixture()
+        if !binds { try stage.bind(to: Fixture.pin) }
         try stage.set("plain")
         if !binds { try stage.set("bound", .passcodeSet) }
         // 1. The file has both, and the registry names the old one. Everything is as before, again and again.
         for _ in 0..<2 {
-            _ = try stage.begin(to: binds ? Stage.pin : nil)
+            _ = try stage.begin(to: binds ? Fixture.pin : nil)
             let useless = stage.vault.uselessIndex
             #expect((useless != nil) == binds)
             if let useless { try stage.sealer.remove(useless) }
@@ -311,7 +311,7 @@ struct BoundVaultTests {
         }
         if !binds { #expect(try stage.value("bound", stage.keys()) == "value of bound") }
         // 2. The registry names the new one. It opens the vault, and the old one is still to be removed.
-        stage.record = try stage.begin(to: binds ? Stage.pin : nil).1
+        stage.record = try stage.begin(to: binds ? Fixture.pin : nil).1
         try stage.reopen()
         #expect(stage.vault.isBindingUnfinished)
         #expect(stage.vault.isBound == binds)
@@ -329,9 +329,9 @@ struct BoundVaultTests {
     }
 
     @Test func nothingOfTheOldRootStaysInTheFile() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         let old = try #require(stage.vault.objects[.unlockRoot]?.private)
-        try stage.bind(to: Stage.pin)
+        try stage.bind(to: Fixture.pin)
         let new = try #require(stage.vault.objects[.unlockRoot]?.private)
         stage.close()
         let bytes = try Data(contentsOf: URL(fileURLWithPath: stage.path))
@@ -340,8 +340,8 @@ struct BoundVaultTests {
     }
 
     @Test func aTransitionOfSomebodyElsesIsDamage() throws {
-        let stage = try Stage()
-        let (_, next) = try stage.begin(to: Stage.pin)
+        let stage = try Fixture()
+        let (_, next) = try stage.begin(to: Fixture.pin)
         let path = stage.path
         for statement in ["DELETE FROM transition", "UPDATE transition SET content = zeroblob(40)"] {
             stage.close()

@@ -8,10 +8,10 @@ import Testing
 
 @Suite("What a change waits for if no step of the TPM's counter is free")
 struct CounterWaitTests {
-    private let stage: EpochTests.Stage
+    private let stage: EpochTests.Fixture
 
     init() throws {
-        stage = try EpochTests.Stage()
+        stage = try EpochTests.Fixture()
         for account in ["a", "b", "c"] { try stage.set(account) }
         try stage.vault.begin()
         try stage.count()

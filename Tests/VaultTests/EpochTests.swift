@@ -14,7 +14,7 @@ import Testing
 /// any moment.
 struct EpochTests {
     /// A vault in a folder, and what a vault's actor does with it.
-    final class Stage {
+    final class Fixture {
         let tpm: SWTPM
         let folder: TemporaryFolder
         let recorder = CommandRecorder()
@@ -103,7 +103,7 @@ struct EpochTests {
     }
 
     @Test func theCounterFollowsTheFile() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         #expect(try stage.vault.epoch == 1 && stage.counter == 1)
         for account in ["a", "b", "c"] { try stage.set(account) }
         #expect(try stage.vault.epoch == 1 && stage.counter == 1)
@@ -125,7 +125,7 @@ struct EpochTests {
     }
 
     @Test func oneStepIsTakenForSeveralChanges() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         for account in ["a", "b", "c", "d"] { try stage.set(account) }
         try stage.deleteAndCount("a")
         stage.vault.leaveSteps(true)
@@ -160,7 +160,7 @@ struct EpochTests {
 
     /// A deletion without a step was acknowledged, and the machine stopped before the step that follows.
     @Test func anOpeningTakesTheStepThatWasLeft() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         for account in ["a", "b", "c"] { try stage.set(account) }
         try stage.deleteAndCount("a")
         let before = try stage.copy()
@@ -205,7 +205,7 @@ struct EpochTests {
                 return left < 0
             }
         }
-        let stage = try Stage(tpm: tpm, tap: tap)
+        let stage = try Fixture(tpm: tpm, tap: tap)
         for account in ["a", "b"] { try stage.set(account) }
         try stage.deleteAndCount("a")
         let before = try stage.copy()
@@ -227,12 +227,12 @@ struct EpochTests {
     }
 
     @Test func whatMayBeUndoneTakesNoStep() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         for account in ["a", "b", "c", "d"] { try stage.set(account) }
         // Not even the first step of the run.
         try stage.vault.delete(service: "s", account: "a", protection: .later)
         let changes = [
-            ItemChange.delete(service: "s", account: "b", kind: .genericPassword, ifRevision: nil),
+            PlannedChange.delete(service: "s", account: "b", kind: .genericPassword, ifRevision: nil),
             try .set(
                 .make("s", "c", "new", AccessControl(requirements: [.userPresence])), mode: .replace, ifRevision: nil),
         ]
@@ -256,7 +256,7 @@ struct EpochTests {
     /// The disk fails after the commit, which is then in the write-ahead log. The step is taken, and must not be taken
     /// twice.
     @Test func aStepWhoseWriteBackFailsIsTakenOnce() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         try stage.set("a")
         try withoutWriting(stage.path) {
             #expect(vaultError { try stage.vault.begin() } == .storage)
@@ -279,7 +279,7 @@ struct EpochTests {
     }
 
     @Test func anOlderCopyIsRefused() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         for account in ["a", "b"] { try stage.set(account) }
         stage.close()
         var copies = [try stage.copy()]
@@ -309,7 +309,7 @@ struct EpochTests {
         case opened, begun, begunCounted, deleted, deletedCounted, deletedAgain, deletedAgainCounted
     }
 
-    private func run(_ stage: Stage, until stop: Stop, deleting accounts: [String]) throws {
+    private func run(_ stage: Fixture, until stop: Stop, deleting accounts: [String]) throws {
         let steps: [() throws -> Void] = [
             { try stage.vault.begin() }, { try stage.count() }, { try stage.delete(accounts[0]) },
             { try stage.count() }, { try stage.delete(accounts[1]) }, { try stage.count() },
@@ -320,7 +320,7 @@ struct EpochTests {
 
     @Test(arguments: Stop.allCases)
     func aStopBetweenFileAndCounterIsNoAttack(stop: Stop) throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         for account in ["a", "b", "c", "d"] { try stage.set(account) }
         for _ in 0..<2 {
             try stage.open()
@@ -342,7 +342,7 @@ struct EpochTests {
     @Test(arguments: Stop.allCases)
     func aStopIsNoForkEither(stop: Stop) throws {
         for start in Stop.allCases where start.rawValue <= stop.rawValue {
-            let stage = try Stage()
+            let stage = try Fixture()
             for account in ["a", "b", "c"] { try stage.set(account) }
             // Copies of every moment up to the stop.
             var copies: [Data] = []
@@ -373,7 +373,7 @@ struct EpochTests {
     /// The attacker stops the machine in every step of every run, and chooses each time which of all copies comes next.
     /// Acknowledged deletions stay deleted.
     @Test func noOrderOfStopsAndCopiesBringsBackWhatWasDeleted() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         var random = SystemRandomNumberGenerator()
         for number in 0..<60 { try stage.set("\(number)") }
         var copies = [try stage.copy()]
@@ -415,7 +415,7 @@ struct EpochTests {
     }
 
     @Test func theEpochAdvancesForWhatWasWrittenAndNothingElse() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         #expect(!stage.vault.isAdvanceDue)
         try stage.vault.advanceEpoch()
         #expect(stage.vault.epoch == 1)
@@ -443,7 +443,7 @@ struct EpochTests {
     }
 
     @Test func aCounterThatIsGoneOrAnothersIsRefused() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         try stage.set("a")
         let tools = ["-T", stage.tpm.tools]
         try Tool.output("tpm2_nvundefine", tools + ["-Q", "-C", "o", stage.handle])
@@ -467,7 +467,7 @@ struct EpochTests {
     }
 
     @Test func aCounterThatSomebodyElseHasCountedIsRefused() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         try stage.set("a")
         let password = try VaultKeys.counterPassword(deviceRoot: stage.keys.deviceRoot, vault: stage.record.vault)
         #expect(try stage.sealer.count(to: 2, most: 1, password: password, record: stage.record) == 2)
@@ -483,7 +483,7 @@ struct EpochTests {
     }
 
     @Test func aTPMThatWasPutBackIsNotBelieved() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         try stage.set("a")
         try stage.set("b")
         stage.close()
@@ -504,7 +504,7 @@ struct EpochTests {
 
     @Test(arguments: [true, false])
     func whatIsAcceptedIsTheOnlyCopyFromThenOn(hasCounter: Bool) throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         for account in ["a", "b", "c"] { try stage.set(account) }
         stage.close()
         var copies = [try stage.copy()]
@@ -539,8 +539,8 @@ struct EpochTests {
 
     @Test func acceptingTakesNoDamagedFileAndNoForeignOne() throws {
         let tpm = try SWTPM()
-        let stage = try Stage(tpm: tpm)
-        let other = try Stage(tpm: tpm)
+        let stage = try Fixture(tpm: tpm)
+        let other = try Fixture(tpm: tpm)
         other.close()
         try stage.putBack(try other.copy())
         #expect(vaultError { try stage.accept() } == .damaged)
@@ -549,8 +549,8 @@ struct EpochTests {
 
     @Test func countersOfSeveralVaultsCountForThemselves() throws {
         let tpm = try SWTPM()
-        let one = try Stage(tpm: tpm)
-        let two = try Stage(owner: .group(100), tpm: tpm)
+        let one = try Fixture(tpm: tpm)
+        let two = try Fixture(owner: .group(100), tpm: tpm)
         #expect(one.handle != two.handle)
         try one.set("a")
         try one.deleteAndCount("a")
@@ -561,7 +561,7 @@ struct EpochTests {
     }
 
     @Test func openingCostsOneCommandMoreAndAStepThree() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         stage.close()
         stage.recorder.reset()
         try stage.open()

@@ -99,7 +99,7 @@ struct HostileFileExitTests {
             if !side.isEmpty { try Data().write(to: URL(fileURLWithPath: path)) }
             // It is long and takes no room, because nothing is written.
             let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
-            try file.truncate(atOffset: UInt64(StorageLimits.file) + 1)
+            try file.truncate(atOffset: UInt64(DatabaseLimits.file) + 1)
             try file.close()
             #expect(vaultError { _ = try fixture.open() } == .damaged)
         }

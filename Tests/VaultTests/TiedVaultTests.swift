@@ -12,7 +12,7 @@ import Testing
 /// A vault that is tied to the boot, on a real TPM. The attacker starts another system on the machine and is root
 /// there. They have the TPM and all files, also the authenticator's key.
 struct TiedVaultTests {
-    typealias Stage = BoundVaultTests.Stage
+    typealias Fixture = BoundVaultTests.Fixture
 
     private let other = [UInt8](repeating: 0xEE, count: 32)
     private let update = [UInt8](repeating: 0x0B, count: 32)
@@ -28,7 +28,7 @@ struct TiedVaultTests {
     }
 
     @Test func tyingAndReleasingKeepWhatIsThere() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         try stage.set("plain")
         try stage.tie()
         try stage.set("later")
@@ -57,7 +57,7 @@ struct TiedVaultTests {
     }
 
     @Test func underAnotherBootNoneOfTheRootsOpens() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         try stage.tie()
         let objects = stage.vault.objects
         try stage.tpm.measure(4, other)
@@ -85,7 +85,7 @@ struct TiedVaultTests {
     }
 
     @Test func anUpdateIsApprovedBeforeItHappensAndTheOldBootRevokedAfterIt() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         try stage.set("plain")
         try stage.tie()
         let before = try stage.copy()
@@ -115,7 +115,7 @@ struct TiedVaultTests {
     }
 
     @Test func aRestoredFileOpensUnderTheBootThatIsApproved() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         try stage.set("plain")
         try stage.tie()
         let before = try stage.copy()
@@ -129,7 +129,7 @@ struct TiedVaultTests {
     }
 
     @Test func aRedefinedIndexOpensNothingAndIsNoDamage() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         try stage.tie()
         let boot = try #require(stage.record.boot)
         try stage.tpm.redefine(
@@ -151,7 +151,7 @@ struct TiedVaultTests {
     }
 
     @Test func withoutTheAuthenticatorsSignatureNobodyApproves() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         try stage.tie()
         let objects = stage.vault.objects
         // A broker that was taken over has files, TPM and the approved boot, and can ask for signatures of other kinds.
@@ -199,7 +199,7 @@ struct TiedVaultTests {
     }
 
     @Test func whatWasSealedForAnEarlierTieIsDead() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         try stage.tie()
         let (objects, record) = (stage.vault.objects, stage.record)
         try stage.release()
@@ -218,7 +218,7 @@ struct TiedVaultTests {
 
     @Test(arguments: [true, false])
     func aStopAtAnyStepLeavesAVaultThatOpens(ties: Bool) throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         if !ties { try stage.tie() }
         try stage.set("plain")
         // 1. The file has both, and the registry names the old one. Everything is as before, again and again.
@@ -251,7 +251,7 @@ struct TiedVaultTests {
     }
 
     @Test func aStopWhileABootIsApprovedLeavesAVaultThatOpens() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         try stage.set("plain")
         try stage.tie()
         let next = try stage.predicted(4, update)
@@ -271,21 +271,21 @@ struct TiedVaultTests {
     }
 
     @Test func aBoundVaultIsTiedToo() throws {
-        let stage = try Stage()
-        try stage.bind(to: Stage.pin)
+        let stage = try Fixture()
+        try stage.bind(to: Fixture.pin)
         try stage.set("bound", .passcodeSet)
         try stage.tie()
         #expect(stage.vault.isBound)
-        #expect(refusal { _ = try stage.root(Stage.other) } == .wrongPIN)
+        #expect(refusal { _ = try stage.root(Fixture.other) } == .wrongPIN)
         #expect(try stage.value("bound", stage.keys()) == "value of bound")
         // Another password: still tied.
-        try stage.bind(to: Stage.other)
+        try stage.bind(to: Fixture.other)
         try stage.reopen()
-        #expect(try stage.value("bound", stage.keys(Stage.other)) == "value of bound")
+        #expect(try stage.value("bound", stage.keys(Fixture.other)) == "value of bound")
         // Under another boot the password is not even tried.
         let objects = stage.vault.objects
         try stage.tpm.measure(7, other)
-        let pin = try SecretBytes(copying: Stage.other)
+        let pin = try SecretBytes(copying: Fixture.other)
         #expect(
             refusal {
                 _ = try stage.sealer.openBound(objects, record: stage.record) { (request) throws(SigningRefusal) in
@@ -293,14 +293,14 @@ struct TiedVaultTests {
                 }
             } == .bootNotApproved)
         try stage.tpm.powerCycle()
-        try stage.release(from: Stage.other)
-        #expect(try stage.value("bound", stage.keys(Stage.other)) == "value of bound")
-        try stage.bind(to: nil, from: Stage.other)
+        try stage.release(from: Fixture.other)
+        #expect(try stage.value("bound", stage.keys(Fixture.other)) == "value of bound")
+        try stage.bind(to: nil, from: Fixture.other)
         #expect(try stage.indexes == [])
     }
 
     @Test func theRecoveryCodeBringsItBackWithoutTheBoot() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         try stage.set("plain")
         // An item that was made before, and one that is made while it is tied.
         let before = try RecoveryCode.random()
@@ -322,7 +322,7 @@ struct TiedVaultTests {
 
     @Test func itTakesFewCommands() throws {
         let recorder = CommandRecorder()
-        let stage = try Stage()
+        let stage = try Fixture()
         let sealer = TPMSealer(TPMAccess.patient(stage.tpm.configuration, observer: recorder))
         func count(_ body: () throws -> Void) rethrows -> Int {
             recorder.reset()
@@ -370,7 +370,7 @@ struct TiedVaultTests {
     }
 
     @Test func theListInTheFileIsTheVaultsOwn() throws {
-        let stage = try Stage()
+        let stage = try Fixture()
         try stage.tie()
         // The boot is the approved one, so the vault opens. The header then shows that its list was changed.
         let second = [ApprovedBoot(digest: other, approved: 7)]
@@ -400,9 +400,9 @@ struct TiedVaultTests {
     }
 }
 
-extension BoundVaultTests.Stage {
+extension BoundVaultTests.Fixture {
     /// The first step: the file.
-    func beginTie(_ ties: Bool, from pin: [UInt8] = BoundVaultTests.Stage.pin) throws -> RegistryRecord {
+    func beginTie(_ ties: Bool, from pin: [UInt8] = BoundVaultTests.Fixture.pin) throws -> RegistryRecord {
         let root = try root(pin)
         let recovery = try open(.recovery, vault.objects)
         let next = try SecretBytes.random(count: 32)
@@ -415,13 +415,13 @@ extension BoundVaultTests.Stage {
         return record.with(boot: sealed.boot, names: sealed.names)
     }
 
-    func tie(from pin: [UInt8] = BoundVaultTests.Stage.pin) throws {
+    func tie(from pin: [UInt8] = BoundVaultTests.Fixture.pin) throws {
         record = try beginTie(true, from: pin)
         try vault.take(record, sealer: sealer)
         _ = try finishBinding()
     }
 
-    func release(from pin: [UInt8] = BoundVaultTests.Stage.pin) throws {
+    func release(from pin: [UInt8] = BoundVaultTests.Fixture.pin) throws {
         try reopen()
         record = try beginTie(false, from: pin)
         try vault.take(record, sealer: sealer)

@@ -50,7 +50,7 @@ struct Biometry: Sendable {
     /// - Returns: nil if no finger is stored.
     /// - Throws: ``BiometryObstacle/storage(_:)`` if anybody but root's fprintd may have written there.
     func currentSet(of account: Account) throws(BiometryObstacle) -> [UInt8]? {
-        try TemplateSet(directory: directory, user: account.name, owner: ProcessSurroundings.effectiveUser).digest()
+        try TemplateSet(directory: directory, user: account.name, owner: OwnProcess.effectiveUser).digest()
     }
 
     /// Whether this client can be asked for a finger that opens something in this vault.

@@ -71,8 +71,8 @@ public struct ClientConversation {
 
     /// Ends the reuse of all answers of a user, and all leases.
     private func forget(_ uid: UInt32) throws(ConversationError) -> (answers: Int, leases: Int) {
-        let answers = try ReuseBook(registryDirectory: configuration.registryDirectory, uid: uid).forget()
-        let leases = try LeaseBook(registryDirectory: configuration.registryDirectory, uid: uid).forget()
+        let answers = try ReuseFile(registryDirectory: configuration.registryDirectory, uid: uid).forget()
+        let leases = try LeaseFile(registryDirectory: configuration.registryDirectory, uid: uid).forget()
         if leases > 0 {
             // Without the authenticator's record a lease permits nothing. The broker is told so that it does not list the lease any longer. If it
             // cannot be told, it notices at the next read.
@@ -104,7 +104,7 @@ public struct ClientConversation {
     /// Makes a new signing key for new and renewed vaults. Only root may do this; root could change the key file as well.
     /// - Returns: the number of vaults that still use a former key.
     private func renewSigningKey(for client: Client) throws(ConversationError) -> Int {
-        guard client.account.uid == ProcessSurroundings.effectiveUser else {
+        guard client.account.uid == OwnProcess.effectiveUser else {
             throw .refused(.denied("only root renews the authenticator's signing key"))
         }
         let dependencies = try ConversationDependencies(configuration)
@@ -116,7 +116,7 @@ public struct ClientConversation {
     private func setAside(
         _ call: BrokerProtocol.Authentication.SetAside, for client: Client
     ) throws(ConversationError) -> BrokerProtocol.Authentication.SetAside.Reply {
-        guard ProcessSurroundings.effectiveUser == client.account.uid else {
+        guard OwnProcess.effectiveUser == client.account.uid else {
             throw .refused(.denied("only root sets a vault aside"))
         }
         guard let owner = Owner(text: call.owner), SetAsideVault.isStamp(call.stamp) else {
@@ -132,7 +132,7 @@ public struct ClientConversation {
     /// PAM modules find the system bus by themselves. In a sandbox, the environment has to name the sandbox's own bus.
     private func nameBus() throws(SystemError) {
         guard configuration.sandbox, case .address(let address) = configuration.systemBus else { return }
-        try ProcessSurroundings.set("DBUS_SYSTEM_BUS_ADDRESS", to: address)
+        try OwnProcess.set("DBUS_SYSTEM_BUS_ADDRESS", to: address)
     }
 
     private func converse(
@@ -243,7 +243,7 @@ public struct ClientConversation {
 
     private func canReuse(_ client: Client, _ checked: CheckedRequest) throws(ConversationError) -> Bool {
         guard configuration.reuseLimit > 0, let terminal = client.session else { return false }
-        let book = try ReuseBook(registryDirectory: configuration.registryDirectory, uid: client.account.uid)
+        let book = try ReuseFile(registryDirectory: configuration.registryDirectory, uid: client.account.uid)
         let services = try book.services(in: terminal, lastLock: checked.lastLock)
         return ReuseRule.allows(checked.signatures.map(\.kind), for: checked.request, by: services)
     }
@@ -331,7 +331,7 @@ struct ConversationDependencies {
 
     /// - Throws: ``ConversationError`` if the set-up would protect nothing.
     init(_ configuration: Configuration) throws(ConversationError) {
-        let user = ProcessSurroundings.effectiveUser
+        let user = OwnProcess.effectiveUser
         guard user == 0 || configuration.sandbox else {
             throw .refused(.misconfigured("the authenticator must run as root (only a sandbox may do without)"))
         }

@@ -32,7 +32,7 @@ struct LeaseRecord: JSONValue, Equatable {
     /// Whether the record is still to be kept.
     func isAlive(boot: String, at now: Int64) -> Bool {
         let (kept, isOutOfRange) = ends.subtractingReportingOverflow(asked)
-        return boot == self.boot && asked <= now && now < ends && !isOutOfRange && kept <= LeaseLimits.lifetime
+        return boot == self.boot && asked <= now && now < ends && !isOutOfRange && kept <= SignedLeaseLimits.lifetime
     }
 
     /// Whether the lease is for this vault and no lock came since the person was asked.

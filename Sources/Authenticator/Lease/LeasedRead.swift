@@ -7,7 +7,7 @@ struct LeasedRead {
     let lease: LeaseRecord
     /// What is signed. All of it is in the lease.
     let signatures: [SignatureWays.Signature]
-    private let book: LeaseBook
+    private let book: LeaseFile
     private let process: ProcessIdentity
 
     /// - Returns: nil if no lease of the client covers one of the ways wholly. The person is asked then.
@@ -16,7 +16,7 @@ struct LeasedRead {
         lastLock: Int64, _ configuration: Configuration
     ) throws(ConversationError) -> LeasedRead? {
         guard configuration.leaseLimit > 0, LeaseRule.allows(request), let record else { return nil }
-        let book = try LeaseBook(registryDirectory: configuration.registryDirectory, uid: client.account.uid)
+        let book = try LeaseFile(registryDirectory: configuration.registryDirectory, uid: client.account.uid)
         for lease in try book.leases(of: client.process, for: record.owner, record.vault, lastLock: lastLock) {
             guard let way = ways.ways.first(where: { way in way.allSatisfy { lease.signature($0) != nil } }) else {
                 continue
@@ -41,7 +41,7 @@ struct LeasedRead {
 struct LeaseGrant {
     let seconds: Int
     private let asked = BootTime.milliseconds
-    private let book: LeaseBook
+    private let book: LeaseFile
     private let configuration: Configuration
 
     /// Checks the time, and that there is room, before a person is asked.
@@ -49,7 +49,7 @@ struct LeaseGrant {
     init(
         _ request: LeaseRequest, _ checked: CheckedRequest, of client: Client, _ configuration: Configuration
     ) throws(ConversationError) {
-        let limit = min(configuration.leaseLimit, LeaseLimits.seconds)
+        let limit = min(configuration.leaseLimit, SignedLeaseLimits.seconds)
         guard limit > 0 else {
             throw .refused(.denied("on this machine there are no leases", advice: "you are asked at each read"))
         }
@@ -65,7 +65,7 @@ struct LeaseGrant {
         }
         seconds = Int(request.seconds)
         self.configuration = configuration
-        book = try LeaseBook(registryDirectory: configuration.registryDirectory, uid: client.account.uid)
+        book = try LeaseFile(registryDirectory: configuration.registryDirectory, uid: client.account.uid)
         try book.checkRoom(of: checked.registered().owner, lastLock: checked.lastLock)
     }
 

@@ -49,7 +49,7 @@ public struct Server: ~Copyable {
     /// - Parameter number: the socket's descriptor.
     public init(configuration: Configuration, configurationPath: String, listening number: Int32) throws(SystemError) {
         let signals = try SignalDescriptor([SIGTERM, SIGINT, SIGCHLD])
-        let listener = UnixListener(adopting: try ProcessSurroundings.adopt(number))
+        let listener = UnixListener(adopting: try OwnProcess.adopt(number))
         self.configuration = configuration
         arrivals = Arrivals(ofUser: ConversationPlaces(configuration).ofUser)
         self.configurationPath = configurationPath

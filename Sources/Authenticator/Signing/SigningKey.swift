@@ -52,7 +52,7 @@ struct SigningKey {
     /// Checks, if the present key's file is missing, that each registered vault's key is among the former ones. Otherwise a new key would take the
     /// place of one that can still be restored.
     static func checkNoVaultMissesIt(in directory: String) throws(ConversationError) {
-        let registry = Registry(directory: directory, authenticatorUID: ProcessSurroundings.effectiveUser)
+        let registry = Registry(directory: directory, authenticatorUID: OwnProcess.effectiveUser)
         let records: [RegistryRecord]
         do throws(RegistryError) { records = try registry.records() } catch {
             throw .refused(
@@ -96,7 +96,7 @@ struct SigningKey {
     /// - Returns: nil if there is no file yet.
     private static func read(_ path: String) throws(SystemError) -> P256.PrivateKey? {
         guard let status = try FileStatus.of(path) else { return nil }
-        guard status.isRegular, status.uid == ProcessSurroundings.effectiveUser, status.mode & 0o177 == 0 else {
+        guard status.isRegular, status.uid == OwnProcess.effectiveUser, status.mode & 0o177 == 0 else {
             throw SystemError(
                 "use the signing key \(path)", reason: "it must be a file of the authenticator's user, with mode 0600")
         }

@@ -16,7 +16,7 @@ struct SigningKeys {
         self.directory = directory
         present = try SigningKey(directory: directory)
         // The broker compares vaults with this. `try?`: a file that cannot be used is written anew.
-        let registry = Registry(directory: directory, authenticatorUID: ProcessSurroundings.effectiveUser)
+        let registry = Registry(directory: directory, authenticatorUID: OwnProcess.effectiveUser)
         if (try? registry.presentKey()) != present.publicKey { try publishPresent() }
     }
 

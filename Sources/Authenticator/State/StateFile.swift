@@ -35,7 +35,7 @@ struct StateFile<Content: JSONValue & Equatable> {
     /// - Returns: nil if there is no file, or if it cannot be decoded. Nothing is known then, and every person is asked.
     private func read(_ path: String) throws(SystemError) -> Content? {
         guard let status = try FileStatus.of(path) else { return nil }
-        guard status.isRegular, status.uid == ProcessSurroundings.effectiveUser, status.mode & 0o077 == 0 else {
+        guard status.isRegular, status.uid == OwnProcess.effectiveUser, status.mode & 0o077 == 0 else {
             throw SystemError("use \(path)", reason: "it must be a file of the authenticator's user, with mode 0600")
         }
         // `try?`: content that cannot be decoded counts as missing.

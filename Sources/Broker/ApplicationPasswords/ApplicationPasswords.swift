@@ -7,11 +7,11 @@ import Vault
 /// Decodes and stretches the application passwords of calls, and counts failed tries.
 struct ApplicationPasswords: Sendable {
     private let stretcher: PasswordStretcher
-    private let guesses: GuessBook
+    private let guesses: GuessCounts
 
     init(clock: BrokerClock, budgets: UserBudgets) {
         stretcher = PasswordStretcher(budgets: budgets)
-        guesses = GuessBook(clock: clock)
+        guesses = GuessCounts(clock: clock)
     }
 
     /// Stretches a password that is to be stored.
@@ -46,7 +46,7 @@ struct ApplicationPasswords: Sendable {
 /// Slows down guessing at application passwords. Each item has its own count for each user. A user who knows the
 /// password of one item cannot use it to reset the failures of another. The guesses of one user slow nobody else
 /// down.
-final class GuessBook: Sendable {
+final class GuessCounts: Sendable {
     private struct Key: Hashable {
         let uid: UInt32
         let item: ItemID

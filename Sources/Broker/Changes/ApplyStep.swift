@@ -83,7 +83,7 @@ struct ApplyStep: Sendable {
     /// - Parameters:
     ///   - access: what the item will have.
     ///   - password: the application password, stretched, if the item takes one.
-    func change(_ access: AccessControl?, _ password: StretchedPassword?) -> ItemChange {
+    func change(_ access: AccessControl?, _ password: StretchedPassword?) -> PlannedChange {
         switch action {
         case .set(let store):
             let wire = store.wire

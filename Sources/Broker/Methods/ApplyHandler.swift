@@ -46,7 +46,7 @@ enum ApplyHandler: MethodHandler {
                 throw Faults.challengeRefused
             }
             try check(zip(sets, accesses), in: state.record)
-            let results = try state.vault.apply(changes, protection: RollbackProtection(method.rollback))
+            let results = try state.vault.apply(changes, protection: DeletionProtection(method.rollback))
             state.note(results.flatMap { AccessRecord.all(of: $0, by: program) })
             return results
         }
@@ -102,7 +102,7 @@ enum ApplyHandler: MethodHandler {
 
 extension AccessRecord {
     /// The records of what became of one change.
-    fileprivate static func all(of result: ItemChange.Result, by program: Program) -> [AccessRecord] {
+    fileprivate static func all(of result: PlannedChange.Result, by program: Program) -> [AccessRecord] {
         switch result {
         case .stored(let item, let replaced):
             return [AccessRecord(.set, by: program, of: .init(item), detail: replaced == nil ? nil : "replaced")]
@@ -121,7 +121,7 @@ extension AccessRecord {
 }
 
 extension Keychain.ChangeResult {
-    fileprivate init(_ result: ItemChange.Result) {
+    fileprivate init(_ result: PlannedChange.Result) {
         switch result {
         case .stored(let item, let replaced):
             self.init(

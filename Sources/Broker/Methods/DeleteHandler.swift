@@ -10,7 +10,7 @@ enum DeleteHandler: MethodHandler {
         let deleted = try await request.vaultActor.change { state in
             let item = try state.vault.delete(
                 service: method.service, account: method.account, kind: method.kind ?? .genericPassword,
-                ifRevision: revision, protection: RollbackProtection(method.rollback))
+                ifRevision: revision, protection: DeletionProtection(method.rollback))
             state.note(AccessRecord(.delete, by: program, of: .init(item)))
             return item
         }
@@ -18,7 +18,7 @@ enum DeleteHandler: MethodHandler {
     }
 }
 
-extension RollbackProtection {
+extension DeletionProtection {
     init(_ wire: Keychain.RollbackTime?) { self = wire == .later ? .later : .soon }
 }
 

@@ -28,7 +28,7 @@ enum DiagnoseHandler: MethodHandler {
         let dependencies = core.vaultStore.dependencies
         var facts = DiagnosisFacts(
             configuration: core.configuration, owner: vaultActor.owner,
-            authenticatorUID: dependencies.registry.authenticatorUID, brokerUID: ProcessSurroundings.effectiveUser,
+            authenticatorUID: dependencies.registry.authenticatorUID, brokerUID: OwnProcess.effectiveUser,
             process: BrokerProcess.current(), now: UInt64(max(0, Date().timeIntervalSince1970 * 1000)))
         // `try?`: a damaged record is reported with the vault.
         facts.record = (try? dependencies.registry.record(for: vaultActor.owner)) ?? nil

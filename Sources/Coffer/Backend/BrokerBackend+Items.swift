@@ -51,7 +51,7 @@ extension BrokerBackend {
         }
         var found: [Item] = []
         for one in reply.items {
-            found.append(Item(value: try Base64.take(one.value), attributes: try ItemAttributes(one.item)))
+            found.append(Item(value: try Base64Text.take(one.value), attributes: try ItemAttributes(one.item)))
         }
         return found
     }
@@ -67,11 +67,11 @@ extension BrokerBackend {
         let method = Wire.Get(
             service: name.service, account: name.account, kind: name.wireKind,
             version: request.version.map(Int64.init), reason: request.reason,
-            unlock: request.mayUnlock, applicationPassword: request.applicationPassword.map(Base64.encode),
+            unlock: request.mayUnlock, applicationPassword: request.applicationPassword.map(Base64Text.encode),
             forOthers: request.forOthers ? true : nil)
         let reply = try await call(
             method, in: vault, prompts: request.prompts, about: "\(name)", sharing: sharing)
-        return Item(value: try Base64.take(reply.value), attributes: try ItemAttributes(reply.item))
+        return Item(value: try Base64Text.take(reply.value), attributes: try ItemAttributes(reply.item))
     }
 
     /// Implements ``KeychainBackend/set(_:to:if:prompts:in:)``.
@@ -79,10 +79,10 @@ extension BrokerBackend {
         _ name: ItemName, to item: NewItem, if condition: ItemChange.Condition, prompts: Prompts, in vault: VaultName
     ) async throws(KeychainError) -> ItemAttributes {
         let method = Wire.Set(
-            service: name.service, account: name.account, kind: name.wireKind, value: Base64.encode(item.value),
+            service: name.service, account: name.account, kind: name.wireKind, value: Base64Text.encode(item.value),
             access: try item.access?.wire, label: item.label, comment: item.comment,
             attributes: item.attributes, expires: item.expiry?.milliseconds(now: Date()), mode: condition.mode,
-            ifRevision: condition.revision, applicationPassword: item.applicationPassword.map(Base64.encode))
+            ifRevision: condition.revision, applicationPassword: item.applicationPassword.map(Base64Text.encode))
         return try ItemAttributes(
             try await call(method, in: vault, prompts: prompts, about: "\(name)").item)
     }
@@ -141,7 +141,7 @@ extension BrokerBackend {
             access: try edit.access?.checked,
             label: edit.label, comment: edit.comment, attributes: edit.attributes,
             expires: edit.expiry?.milliseconds(now: Date()), reason: request.reason, unlock: request.mayUnlock,
-            applicationPassword: request.applicationPassword.map(Base64.encode))
+            applicationPassword: request.applicationPassword.map(Base64Text.encode))
         return try ItemAttributes(
             try await call(method, in: vault, prompts: request.prompts, about: "\(item)").item)
     }
@@ -153,7 +153,7 @@ extension BrokerBackend {
         let method = Wire.Rename(
             service: item.service, account: item.account, kind: item.wireKind, newService: name.service,
             newAccount: name.account, reason: request.reason,
-            unlock: request.mayUnlock, applicationPassword: request.applicationPassword.map(Base64.encode))
+            unlock: request.mayUnlock, applicationPassword: request.applicationPassword.map(Base64Text.encode))
         return try ItemAttributes(
             try await call(method, in: vault, prompts: request.prompts, about: "\(item)").item)
     }
@@ -191,7 +191,7 @@ extension BrokerBackend {
         let method = Wire.Restore(
             service: item.service, account: item.account, kind: item.wireKind, version: Int64(version),
             reason: request.reason, unlock: request.mayUnlock,
-            applicationPassword: request.applicationPassword.map(Base64.encode))
+            applicationPassword: request.applicationPassword.map(Base64Text.encode))
         return try ItemAttributes(
             try await call(method, in: vault, prompts: request.prompts, about: "\(item)").item)
     }

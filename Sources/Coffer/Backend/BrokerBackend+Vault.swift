@@ -22,7 +22,9 @@ extension BrokerBackend {
     /// Implements ``KeychainBackend/biometrics()``.
     public func biometrics() async throws(KeychainError) -> Biometrics {
         let answer: Authentication.Biometry.Reply
-        do throws(KeychainError) { answer = try await Conversation(paths: paths, caller: getuid()).biometry() } catch {
+        do throws(KeychainError) {
+            answer = try await AuthenticatorConversation(paths: paths, caller: getuid()).biometry()
+        } catch {
             throw error.forApplication
         }
         guard !answer.usable else {

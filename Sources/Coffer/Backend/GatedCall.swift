@@ -142,7 +142,7 @@ struct GatedCall<Method: Challengeable>: ~Copyable, Sendable {
         _ challenge: String, for purposes: [Wire.Purpose], by asker: any Asker
     ) async throws(KeychainError) {
         if Task.isCancelled { throw .cancelledByTask }
-        try await Conversation(paths: backend.paths, caller: getuid()).pass(
+        try await AuthenticatorConversation(paths: backend.paths, caller: getuid()).pass(
             challenge, by: asker, announcing: purposes == [.enrolment] ? nil : prompts.announcement)
     }
 
@@ -150,7 +150,7 @@ struct GatedCall<Method: Challengeable>: ~Copyable, Sendable {
     /// - Returns: false if the lease has ended meanwhile. The call is then to be made anew, and a person is asked.
     private func pass(leased challenge: String) async -> Bool {
         do throws(KeychainError) {
-            try await Conversation(paths: backend.paths, caller: getuid())
+            try await AuthenticatorConversation(paths: backend.paths, caller: getuid())
                 .pass(challenge, by: BlockingAsker(NoPrompter()))
             return true
         } catch { return false }

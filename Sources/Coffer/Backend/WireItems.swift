@@ -46,10 +46,10 @@ extension Wire.Change {
         case .set(let item):
             self.init(
                 action: .set, service: name.service, account: name.account, kind: name.wireKind,
-                value: Base64.encode(item.value), access: try item.access?.wire, label: item.label,
+                value: Base64Text.encode(item.value), access: try item.access?.wire, label: item.label,
                 comment: item.comment, attributes: item.attributes, expires: item.expiry?.milliseconds(now: now),
                 mode: change.condition.mode, ifRevision: change.condition.revision,
-                applicationPassword: item.applicationPassword.map(Base64.encode))
+                applicationPassword: item.applicationPassword.map(Base64Text.encode))
         case .delete:
             guard change.condition.mode == nil else {
                 throw KeychainError(
@@ -95,7 +95,7 @@ extension BrokerProtocol.Keychain.AccessChange {
 }
 
 /// Byte strings as the wire has them.
-enum Base64 {
+enum Base64Text {
     static func encode(_ bytes: [UInt8]) -> String {
         var data = Data(bytes)
         defer { data.resetBytes(in: data.startIndex..<data.endIndex) }

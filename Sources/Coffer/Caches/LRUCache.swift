@@ -8,7 +8,7 @@
 /// A cache that is made with a keychain holds values only while the vault is unlocked: see ``init(limits:emptiesOnLockOf:)``.
 public final class LRUCache<Key: Hashable & Sendable, Value: Sendable>: ValueCache {
     private let memory: MemoryCache<Key, Value>
-    private let watch: LockWatch?
+    private let watch: CacheLockWatch?
 
     /// A cache for values that are no secrets.
     public init(limits: CacheLimits = .standard) {
@@ -21,7 +21,7 @@ public final class LRUCache<Key: Hashable & Sendable, Value: Sendable>: ValueCac
     /// When the vault locks, or when the broker can no longer be heard, the cache is emptied at once and drops what is set. It works again once
     /// the vault is unlocked. The memory of the values is freed, but not overwritten.
     public convenience init(limits: CacheLimits = .standard, emptiesOnLockOf keychain: Keychain) async {
-        await self.init(limits: limits, emptiesOnLockOf: keychain, pause: LockWatch.usualPause)
+        await self.init(limits: limits, emptiesOnLockOf: keychain, pause: CacheLockWatch.usualPause)
     }
 
     init(
@@ -29,7 +29,7 @@ public final class LRUCache<Key: Hashable & Sendable, Value: Sendable>: ValueCac
     ) async {
         let memory = MemoryCache<Key, Value>(limits, isOpen: false, clock: .continuous)
         self.memory = memory
-        watch = await LockWatch(keychain, pause: pause) { memory.open($0) }
+        watch = await CacheLockWatch(keychain, pause: pause) { memory.open($0) }
     }
 
     /// How many values there are.

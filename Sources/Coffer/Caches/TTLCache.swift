@@ -12,7 +12,7 @@ public final class TTLCache<Key: Hashable & Sendable, Value: Sendable>: ValueCac
     /// How long values live, unless ``set(_:for:cost:lifetime:)`` says another time.
     public let lifetime: Duration
     private let memory: MemoryCache<Key, Value>
-    private let watch: LockWatch?
+    private let watch: CacheLockWatch?
 
     /// A cache for values that are no secrets.
     /// - Parameter clock: measures lifetimes. Tests give one that they advance.
@@ -30,7 +30,8 @@ public final class TTLCache<Key: Hashable & Sendable, Value: Sendable>: ValueCac
         clock: any Clock<Duration> = ContinuousClock()
     ) async {
         await self.init(
-            lifetime: lifetime, limits: limits, emptiesOnLockOf: keychain, clock: clock, pause: LockWatch.usualPause)
+            lifetime: lifetime, limits: limits, emptiesOnLockOf: keychain, clock: clock,
+            pause: CacheLockWatch.usualPause)
     }
 
     init(
@@ -40,7 +41,7 @@ public final class TTLCache<Key: Hashable & Sendable, Value: Sendable>: ValueCac
         self.lifetime = lifetime
         let memory = MemoryCache<Key, Value>(limits, isOpen: false, clock: clock)
         self.memory = memory
-        watch = await LockWatch(keychain, pause: pause) { memory.open($0) }
+        watch = await CacheLockWatch(keychain, pause: pause) { memory.open($0) }
     }
 
     /// How many values there are that have not expired.

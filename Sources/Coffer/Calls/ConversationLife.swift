@@ -3,7 +3,7 @@ import Platform
 import Varlink
 
 /// How far a conversation with the authenticator has got. It neither sends nor asks anything: ``Authenticator`` drives
-/// it and blocks, ``Conversation`` drives it and suspends.
+/// it and blocks, ``AuthenticatorConversation`` drives it and suspends.
 struct ConversationLife: ~Copyable {
     /// What the driver does next.
     enum Step: Sendable {

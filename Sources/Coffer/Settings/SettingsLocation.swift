@@ -45,12 +45,12 @@ enum SettingsLocation: Sendable {
     /// What files and the folder must look like.
     func ownership() throws(SettingsError) -> SettingsOwnership {
         switch self {
-        case .user: return SettingsOwnership(uid: ProcessSurroundings.effectiveUser, gid: nil)
+        case .user: return SettingsOwnership(uid: OwnProcess.effectiveUser, gid: nil)
         case .group(let name, _):
             let group: Group?
             do throws(SystemError) { group = try Group.named(name) } catch { throw SettingsError(error) }
             guard let group else { throw SettingsError(.invalidName, "there is no group \(name)") }
-            return SettingsOwnership(uid: ProcessSurroundings.effectiveUser, gid: group.gid)
+            return SettingsOwnership(uid: OwnProcess.effectiveUser, gid: group.gid)
         }
     }
 }

@@ -82,7 +82,7 @@ extension InMemoryKeychain {
     public func events(
         of service: String?, in vault: VaultName
     ) async throws(KeychainError) -> AsyncThrowingStream<KeychainEvent, any Error> {
-        let queue = EventQueue(service: service, in: vault)
+        let queue = MemoryEventQueue(service: service, in: vault)
         try content.withLock { (content) throws(KeychainError) in
             _ = try content.vault(vault, makes: vault == .own)
             content.readers.append(Content.Reader(queue: queue))
@@ -100,7 +100,7 @@ extension InMemoryKeychain {
 }
 
 extension ItemQuery {
-    func matches(_ item: StoredItem) -> Bool {
+    func matches(_ item: MemoryItem) -> Bool {
         if let service, !service.utf8.elementsEqual(item.name.service.utf8) { return false }
         if let accounts, !accounts.contains(where: { $0.utf8.elementsEqual(item.name.account.utf8) }) { return false }
         if let itemClass, itemClass != item.name.itemClass { return false }
@@ -112,7 +112,7 @@ extension ItemQuery {
 }
 
 extension ItemVersion {
-    init(_ former: StoredItem.Former) {
+    init(_ former: MemoryItem.Former) {
         let (kept, _) = former.replaced.addingReportingOverflow(MemoryLimits.formerTime)
         self.init(
             version: former.value.version, set: Date(milliseconds: former.value.set),

@@ -32,7 +32,7 @@ extension InMemoryKeychain {
         if let version = request.version { try ItemCheck.version(version) }
         let found = try await perform(in: vault, prompts: request.prompts, sharing: sharing) {
             (vault, call) throws(KeychainError) -> MemoryStep<[Item]> in
-            var values: [(StoredItem, StoredValue)] = []
+            var values: [(MemoryItem, StoredValue)] = []
             for name in items {
                 let item = try vault.item(name)
                 values.append((item, try item.value(request.version, at: call.now)))
@@ -149,7 +149,7 @@ extension InMemoryKeychain {
     }
 
     private static func question(
-        _ deed: String, _ values: [(StoredItem, StoredValue)], _ request: ReadRequest, _ vault: MemoryVault,
+        _ deed: String, _ values: [(MemoryItem, StoredValue)], _ request: ReadRequest, _ vault: MemoryVault,
         _ call: MemoryCall
     ) throws(KeychainError) -> Question {
         try call.checkOwn(vault)
@@ -172,7 +172,7 @@ extension InMemoryKeychain {
     }
 }
 
-extension StoredItem {
+extension MemoryItem {
     /// Changes everything but the value and its access control.
     mutating func apply(_ edit: ItemEdit, at now: Int64) throws(KeychainError) {
         if let new = edit.label { label = new.isEmpty ? nil : new }

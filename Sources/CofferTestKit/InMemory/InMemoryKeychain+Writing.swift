@@ -98,7 +98,7 @@ extension MemoryVault {
             expires: new.expiry.map { $0.moment(at: call.now) } ?? live?.value.expires)
         var item =
             old
-            ?? StoredItem(
+            ?? MemoryItem(
                 id: UUID().uuidString.lowercased(), name: name, attributes: [:], created: call.now,
                 modified: call.now, value: value)
         if old != nil { item.replace(by: value, at: call.now) }

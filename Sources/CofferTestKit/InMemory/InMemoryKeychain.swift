@@ -29,7 +29,7 @@ public final class InMemoryKeychain: KeychainBackend {
         var readers: [Reader] = []
 
         struct Reader {
-            weak var queue: EventQueue?
+            weak var queue: MemoryEventQueue?
         }
     }
 

@@ -7,7 +7,7 @@ struct MemoryVault: Sendable {
     var state: VaultStatus.State
     /// Whether it is bound to the login password.
     let isBound: Bool
-    private(set) var items: [ItemName: StoredItem] = [:]
+    private(set) var items: [ItemName: MemoryItem] = [:]
 
     init(_ name: VaultName, state: VaultStatus.State, isBound: Bool) {
         self.name = name
@@ -16,14 +16,14 @@ struct MemoryVault: Sendable {
     }
 
     /// - Throws: `.notFound`.
-    func item(_ name: ItemName) throws(KeychainError) -> StoredItem {
+    func item(_ name: ItemName) throws(KeychainError) -> MemoryItem {
         guard let item = items[name] else { throw .noSuchItem(name) }
         return item
     }
 
     /// An item that has not expired.
     /// - Throws: `.notFound`.
-    func live(_ name: ItemName, at now: Int64) throws(KeychainError) -> StoredItem {
+    func live(_ name: ItemName, at now: Int64) throws(KeychainError) -> MemoryItem {
         let item = try item(name)
         guard !item.value.isExpired(at: now) else { throw item.expired }
         return item
@@ -31,7 +31,7 @@ struct MemoryVault: Sendable {
 
     /// - Returns: the item with the name of its new state.
     @discardableResult
-    mutating func put(_ item: StoredItem) -> StoredItem {
+    mutating func put(_ item: MemoryItem) -> MemoryItem {
         var item = item
         item.revision = UUID().uuidString
         items[item.name] = item
@@ -42,7 +42,7 @@ struct MemoryVault: Sendable {
 
     /// Gives an item another name.
     /// - Throws: as ``checkName(_:for:)``.
-    mutating func rename(_ item: StoredItem, to name: ItemName, at now: Int64) throws(KeychainError) -> StoredItem {
+    mutating func rename(_ item: MemoryItem, to name: ItemName, at now: Int64) throws(KeychainError) -> MemoryItem {
         try checkName(name, for: item)
         guard name != item.name else { return item }
         var renamed = item
@@ -53,7 +53,7 @@ struct MemoryVault: Sendable {
     }
 
     /// - Throws: `.alreadyExists` if another item has the name; `.invalidArgument`, `.limitExceeded`.
-    func checkName(_ name: ItemName, for item: StoredItem) throws(KeychainError) {
+    func checkName(_ name: ItemName, for item: MemoryItem) throws(KeychainError) {
         try ItemCheck.name(name)
         guard name.itemClass == item.name.itemClass else {
             throw KeychainError(.invalidArgument, "an item keeps its class")
@@ -106,7 +106,7 @@ struct MemoryVault: Sendable {
 
     /// - Throws: if the condition is not met by the item, which may be absent or expired.
     static func check(
-        _ condition: ItemChange.Condition, _ name: ItemName, _ old: StoredItem?, at now: Int64
+        _ condition: ItemChange.Condition, _ name: ItemName, _ old: MemoryItem?, at now: Int64
     ) throws(KeychainError) {
         let live = old.flatMap { $0.value.isExpired(at: now) ? nil : $0 }
         switch condition {

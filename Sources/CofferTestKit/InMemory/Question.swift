@@ -42,7 +42,7 @@ extension Question {
     ///   - hasPassword: the call has an application password. Whether it is right shows later.
     /// - Throws: `.locked`, `.applicationPasswordNeeded`, `.invalidArgument`, `.biometryRefused`.
     mutating func add(
-        _ value: StoredValue, of item: StoredItem, in vault: MemoryVault, fingers: Int, mayUnlock: Bool,
+        _ value: StoredValue, of item: MemoryItem, in vault: MemoryVault, fingers: Int, mayUnlock: Bool,
         hasPassword: Bool
     ) throws(KeychainError) {
         let isReadable =

@@ -49,10 +49,10 @@ public struct DockerCredentialCommand: AsyncParsableCommand {
             store: EntryStore(application: "docker", vault: entries.vault, newAccess: try entries.newAccess))
         switch action {
         case "store": try await helper.add(try DockerCredentials(json: try Self.input()))
-        case "get": try HelperProgram.write(try DockerJSON.line(try await helper.get(try Self.server())))
+        case "get": try CredentialProgram.write(try DockerJSON.line(try await helper.get(try Self.server())))
         case "erase": try await helper.erase(try Self.server())
-        case "list": try HelperProgram.write(try DockerJSON.line(try await helper.list()))
-        case "version": try HelperProgram.write(Array("\(Self.configuration.version)\n".utf8))
+        case "list": try CredentialProgram.write(try DockerJSON.line(try await helper.list()))
+        case "version": try CredentialProgram.write(Array("\(Self.configuration.version)\n".utf8))
         default:
             throw KeychainError(.invalidArgument, "\(Self.name): unknown action: \(action)")
         }
@@ -83,13 +83,13 @@ public struct DockerCredentialCommand: AsyncParsableCommand {
     /// Runs the program. Errors are one line on standard output, where docker's client reads them.
     public static func launch() async {
         do {
-            try HelperProgram.harden()
+            try CredentialProgram.harden()
             var command = try parse()
             if var waiting = command as? any AsyncParsableCommand { try await waiting.run() } else { try command.run() }
         } catch let error as KeychainError {
-            say(HelperProgram.line(error))
+            say(CredentialProgram.line(error))
         } catch {
-            guard exitCode(for: error) == .success else { say(HelperProgram.usageLine(message(for: error))) }
+            guard exitCode(for: error) == .success else { say(CredentialProgram.usageLine(message(for: error))) }
             // Help begins with the line that is all of it in other helpers.
             if words.contains("--help") || words.contains("-h") {
                 print(usage + "\n")
@@ -116,8 +116,8 @@ public struct DockerCredentialCommand: AsyncParsableCommand {
 
     private static func say(_ line: String) -> Never {
         // `try?`: there is no other place to report to.
-        try? HelperProgram.write(Array("\(line)\n".utf8))
-        HelperProgram.endIfInterrupted()
+        try? CredentialProgram.write(Array("\(line)\n".utf8))
+        CredentialProgram.endIfInterrupted()
         exit(withError: ExitCode(1))
     }
 }

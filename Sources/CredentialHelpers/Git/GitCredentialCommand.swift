@@ -44,10 +44,10 @@ public struct GitCredentialCommand: AsyncParsableCommand {
         let helper = GitHelper(
             store: EntryStore(application: "git", vault: entries.vault, newAccess: try entries.newAccess))
         switch operation {
-        case "get": try HelperProgram.write(try await helper.get(try Self.request()))
+        case "get": try CredentialProgram.write(try await helper.get(try Self.request()))
         case "store": try await helper.store(try Self.request())
         case "erase": try await helper.erase(try Self.request())
-        case "capability": try HelperProgram.write(Array("version 0\ncapability authtype\n".utf8))
+        case "capability": try CredentialProgram.write(Array("version 0\ncapability authtype\n".utf8))
         default: try HelperInput.drain()
         }
     }
@@ -63,16 +63,16 @@ public struct GitCredentialCommand: AsyncParsableCommand {
     public static func launch() async {
         let name = "git-credential-coffer"
         do {
-            try HelperProgram.harden()
+            try CredentialProgram.harden()
             var command = try parseAsRoot(nil)
             if var waiting = command as? any AsyncParsableCommand { try await waiting.run() } else { try command.run() }
         } catch let error as KeychainError {
-            HelperProgram.note("\(name): \(HelperProgram.line(error))")
-            HelperProgram.endIfInterrupted()
+            CredentialProgram.note("\(name): \(CredentialProgram.line(error))")
+            CredentialProgram.endIfInterrupted()
             exit(withError: ExitCode(1))
         } catch {
             guard exitCode(for: error) != .success else { exit(withError: error) }
-            HelperProgram.note("\(name): \(HelperProgram.usageLine(message(for: error))); see: \(name) --help")
+            CredentialProgram.note("\(name): \(CredentialProgram.usageLine(message(for: error))); see: \(name) --help")
             exit(withError: ExitCode(64))
         }
     }

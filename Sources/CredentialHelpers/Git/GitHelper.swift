@@ -71,7 +71,7 @@ struct GitHelper: Sendable {
     /// Erases what the server has refused. If the request has a password, an entry with another one stays, because somebody has stored it since.
     func erase(_ request: GitRequest) async throws(KeychainError) {
         let place = try GitPlace(request)
-        for _ in 1..<CallLimits.erasures {
+        for _ in 1..<CredentialCallLimits.erasures {
             do throws(KeychainError) { return try await eraseOnce(request, place) } catch {
                 guard error.code == .changedMeanwhile else { throw error }
             }
@@ -102,13 +102,13 @@ struct GitHelper: Sendable {
         var items: [Item] = []
         var rest = names[...]
         while !rest.isEmpty {
-            let some = Array(rest.prefix(CallLimits.reads))
+            let some = Array(rest.prefix(CredentialCallLimits.reads))
             do throws(KeychainError) { items += try await store.read(some, reason: reason) } catch {
                 // They are too large together.
                 guard error.code == .limitExceeded, some.count > 1 else { throw error }
                 for name in some { items += try await store.read([name], reason: reason) }
             }
-            rest = rest.dropFirst(CallLimits.reads)
+            rest = rest.dropFirst(CredentialCallLimits.reads)
         }
         return items
     }

@@ -38,7 +38,7 @@ public final class Exchange: Conversation {
     /// - Throws: ``PAMError`` if no descriptor is left.
     public init(deadline: ContinuousClock.Instant) throws(PAMError) {
         guard let toFront = Signal(), let toModule = Signal() else {
-            throw PAMError(.misconfigured, stage: .start, reason: "no file descriptor is left")
+            throw PAMError(.misconfigured, call: .start, reason: "no file descriptor is left")
         }
         self.deadline = deadline
         self.toFront = toFront

@@ -19,7 +19,7 @@ public struct BackgroundTransaction: Sendable {
     public func start(_ exchange: Exchange) {
         guard ModuleThread.start({ exchange.finish(outcome(exchange)) }) else {
             let reason = "the system starts no thread for PAM's modules"
-            exchange.finish(.refused(PAMError(.unavailable, stage: .start, reason: reason)))
+            exchange.finish(.refused(PAMError(.unavailable, call: .start, reason: reason)))
             return
         }
     }

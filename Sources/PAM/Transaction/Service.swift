@@ -22,19 +22,19 @@ public struct Service: Sendable, Equatable {
     /// - Throws: ``PAMError`` with code `misconfigured`.
     func check() throws(PAMError) {
         guard !name.isEmpty, name.utf8.allSatisfy({ (97...122).contains($0) || $0 == 45 }) else {
-            throw PAMError(.misconfigured, stage: .start, reason: "\"\(name)\" is not the name of a PAM service")
+            throw PAMError(.misconfigured, call: .start, reason: "\"\(name)\" is not the name of a PAM service")
         }
         for path in candidates {
             guard let text = try Self.contents(of: path) else { continue }
             let kinds = Self.ruleKinds(in: text)
             guard kinds.contains("@include") || (kinds.contains("auth") && kinds.contains("account")) else {
                 throw PAMError(
-                    .misconfigured, stage: .start, reason: "the PAM file \(path) needs both auth and account rules")
+                    .misconfigured, call: .start, reason: "the PAM file \(path) needs both auth and account rules")
             }
             return
         }
         throw PAMError(
-            .misconfigured, stage: .start,
+            .misconfigured, call: .start,
             reason: "there is no PAM file \(candidates[0])",
             advice: "have root restore it from a backup, or from the package: "
                 + "apt-get install --reinstall -o Dpkg::Options::=--force-confmiss coffer")
@@ -60,7 +60,7 @@ public struct Service: Sendable, Equatable {
         guard descriptor >= 0 else {
             if errno == ENOENT || errno == ENOTDIR { return nil }
             throw PAMError(
-                .misconfigured, stage: .start,
+                .misconfigured, call: .start,
                 reason: "the PAM file \(path) cannot be read: \(Self.text(of: errno))")
         }
         defer { close(descriptor) }

@@ -19,7 +19,7 @@ internal import CPAM
     ) throws(PAMError) -> Transaction {
         try service.check()
         guard !user.isEmpty, !user.utf8.contains(0) else {
-            throw PAMError(.denied, stage: .start, reason: "the user has no usable name")
+            throw PAMError(.denied, call: .start, reason: "the user has no usable name")
         }
         let state = ConversationState(conversation)
         // The state outlives the handle, because `deinit` ends the transaction before the last reference to this object goes.
@@ -33,7 +33,7 @@ internal import CPAM
                 unsafe pam_start(service.name, user, &conversation, &started)
             }
         guard code == PAM_SUCCESS, let handle = unsafe started else {
-            throw PAMError(rawCode: code, stage: .start, service: service.name)
+            throw PAMError(rawCode: code, call: .start, service: service.name)
         }
         var transaction = unsafe Transaction(adopting: handle, state: state, service: service)
         try transaction.set(PAM_RUSER, to: requester)
@@ -68,16 +68,16 @@ internal import CPAM
         try check(.account)
     }
 
-    private func check(_ stage: PAMError.Stage) throws(PAMError) {
+    private func check(_ call: PAMError.Call) throws(PAMError) {
         // Checked after a success, too. A stack may accept a module that never asked, but an interrupted person has not agreed.
         if let interruption = state.interruption {
-            throw PAMError(interruption, rawCode: status, stage: stage)
+            throw PAMError(interruption, rawCode: status, call: call)
         }
         // pam_exec returns this code both for a program that refused an answer and for one that could not be run.
-        if status == PAM_SYSTEM_ERR, stage == .authenticate, state.contact >= .answer {
-            throw PAMError(.wrongPassword, rawCode: status, stage: stage, reason: "authentication failed")
+        if status == PAM_SYSTEM_ERR, call == .authenticate, state.contact >= .answer {
+            throw PAMError(.wrongPassword, rawCode: status, call: call, reason: "authentication failed")
         }
-        guard status == PAM_SUCCESS else { throw PAMError(rawCode: status, stage: stage, service: service.name) }
+        guard status == PAM_SUCCESS else { throw PAMError(rawCode: status, call: call, service: service.name) }
     }
 
     private mutating func set(_ item: CInt, to text: String) throws(PAMError) {

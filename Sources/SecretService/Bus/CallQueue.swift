@@ -4,7 +4,7 @@ import SystemBus
 struct ReceivedCall: Sendable {
     let call: BusCall
     /// Learned when the call came, because a client may leave before its turn.
-    let caller: Result<Client, CallerError>
+    let caller: Result<BusClient, CallerError>
 }
 
 /// The calls of one client that have no answer. A few are worked on at once. The others wait in the order in which they
@@ -24,9 +24,9 @@ struct CallQueue<Call: Sendable> {
 
     /// How much a client may leave to wait.
     struct Limits {
-        var atOnce = CallLimits.openCalls
-        var waiting = CallLimits.waitingCalls
-        var bytes = CallLimits.waitingBytes
+        var atOnce = BusCallLimits.openCalls
+        var waiting = BusCallLimits.waitingCalls
+        var bytes = BusCallLimits.waitingBytes
     }
 
     private let limits: Limits

@@ -3,7 +3,7 @@ import Platform
 import SystemBus
 
 /// A program that is connected to the bus.
-struct Client: Sendable {
+struct BusClient: Sendable {
     /// The name that the bus daemon gave to its connection.
     let name: String
     let process: Int32
@@ -68,14 +68,14 @@ enum CallerError: Error, Equatable {
 
 /// The programs that have called, as the bus daemon and the kernel name them.
 struct Clients {
-    private var known: [String: Client] = [:]
+    private var known: [String: BusClient] = [:]
 
-    mutating func client(_ name: String, on server: BusServer) throws(CallerError) -> Client {
+    mutating func client(_ name: String, on server: BusServer) throws(CallerError) -> BusClient {
         if let client = known[name] { return client }
-        let (user, client): (UInt32, Client)
+        let (user, client): (UInt32, BusClient)
         // By itself: a client of another user may leave before the next question.
         do throws(BusError) { user = try server.user(of: name) } catch { throw .unknown(error.reason) }
-        guard user == ProcessSurroundings.effectiveUser else { throw .otherUser }
+        guard user == OwnProcess.effectiveUser else { throw .otherUser }
         do throws(BusError) {
             let process = try server.process(of: name)
             // `try?`: a process that protects itself keeps this link from other processes.
@@ -83,15 +83,15 @@ struct Clients {
             let title = Self.title(of: process)
             // The connection is still there, so its process was there, and its number was nobody else's meanwhile.
             _ = try server.process(of: name)
-            client = Client(name: name, process: process, program: program, title: title)
+            client = BusClient(name: name, process: process, program: program, title: title)
         } catch { throw .unknown(error.reason) }
-        if known.count >= CallLimits.clients { known = [:] }
+        if known.count >= BusCallLimits.clients { known = [:] }
         known[name] = client
         return client
     }
 
     /// - Returns: nil if it has not called yet.
-    subscript(_ name: String) -> Client? { known[name] }
+    subscript(_ name: String) -> BusClient? { known[name] }
 
     mutating func forget(_ name: String) { known[name] = nil }
 

@@ -5,7 +5,7 @@ import SystemBus
 /// Methods of `org.freedesktop.impl.portal.Secret`: one secret for each application in a sandbox, with which it encrypts its own files.
 extension Provider {
     /// Gives an application its secret, and makes one the first time.
-    func retrieveSecret(_ call: BusCall, _ client: Client) async throws(ServiceError) -> [BusValue] {
+    func retrieveSecret(_ call: BusCall, _ client: BusClient) async throws(ServiceError) -> [BusValue] {
         try checkFrontEnd(client)
         guard let path = call.arguments[0].path, let id = call.arguments[1].text,
             let number = call.arguments[2].descriptor
@@ -39,14 +39,14 @@ extension Provider {
     }
 
     /// The application closes its request.
-    func close(_ request: PortalRequest, _ client: Client) throws(ServiceError) -> [BusValue] {
+    func close(_ request: PortalRequest, _ client: BusClient) throws(ServiceError) -> [BusValue] {
         guard request.owner == client.name else { throw .noObject(request.path) }
         request.cancel()
         return []
     }
 
     /// The application's id is only the caller's word, so the caller must be the front end, which knows the sandbox.
-    private func checkFrontEnd(_ client: Client) throws(ServiceError) {
+    private func checkFrontEnd(_ client: BusClient) throws(ServiceError) {
         let owner: String?
         do throws(BusError) { owner = try server.owner(of: ServiceName.portalFrontEnd) } catch {
             throw ServiceError(BusErrorName.accessDenied, "the bus does not say who the portal is: \(error.reason)")
@@ -56,7 +56,9 @@ extension Provider {
         }
     }
 
-    private func secret(of application: PortalApplication, _ client: Client) async throws(ServiceError) -> SecretBytes {
+    private func secret(of application: PortalApplication, _ client: BusClient) async throws(ServiceError)
+        -> SecretBytes
+    {
         try await ready()
         await refreshState()
         if state != .unlocked { try await openVault(for: client) }
@@ -85,14 +87,14 @@ extension Provider {
             .min { ($0.created, $0.id) < ($1.created, $1.id) }
     }
 
-    private func read(_ item: ServiceItem, _ client: Client) async throws(ServiceError) -> SecretBytes {
+    private func read(_ item: ServiceItem, _ client: BusClient) async throws(ServiceError) -> SecretBytes {
         guard let value = try await read([item], for: client)[item.id] else { throw .noObject(item.path) }
         return value
     }
 
     private func finish(
         _ result: Result<SecretBytes, ServiceError>, _ delivery: consuming SecretDelivery, _ isClosed: Bool,
-        _ client: Client
+        _ client: BusClient
     ) -> PortalResponse {
         if isClosed { return .cancelled }
         let error: ServiceError

@@ -18,21 +18,21 @@ struct ObstacleTable {
     }
 
     /// A program that tries again and again, or that makes up reasons, does not fill the journal.
-    mutating func isNew(_ reason: String, for client: Client) -> Novelty {
+    mutating func isNew(_ reason: String, for client: BusClient) -> Novelty {
         let report = Report(program: client.shownProgram, reason: reason)
         guard reports.count < ReportLimits.kept, reports.insert(report).inserted else { return .known }
         return reports.count == ReportLimits.kept ? .last : .new
     }
 
     /// Its next failure is news again.
-    mutating func promptWorked(for client: Client) {
+    mutating func promptWorked(for client: BusClient) {
         ofPrompts[client.name] = nil
         reports = reports.filter { $0.program != client.shownProgram }
     }
 
-    mutating func promptFailed(_ reason: String, for client: Client) { ofPrompts[client.name] = reason }
+    mutating func promptFailed(_ reason: String, for client: BusClient) { ofPrompts[client.name] = reason }
 
-    func ofPrompt(for client: Client) -> String? { ofPrompts[client.name] }
+    func ofPrompt(for client: BusClient) -> String? { ofPrompts[client.name] }
 
     mutating func vaultOpened() { ofPrompts = [:] }
 

@@ -7,7 +7,7 @@ import SystemBus
 /// Methods of `org.freedesktop.Secret.Collection`, and what makes and removes collections.
 extension Provider {
     func collection(
-        _ call: BusCall, _ collection: CollectionInfo, _ client: Client
+        _ call: BusCall, _ collection: CollectionInfo, _ client: BusClient
     ) async throws(ServiceError) -> [BusValue] {
         switch call.member {
         case "SearchItems":
@@ -22,7 +22,7 @@ extension Provider {
     // MARK: Items
 
     private func createItem(
-        _ arguments: [BusValue], in collection: CollectionInfo, _ client: Client
+        _ arguments: [BusValue], in collection: CollectionInfo, _ client: BusClient
     ) async throws(ServiceError) -> [BusValue] {
         let properties = arguments[0].variants ?? [:]
         guard let received = ReceivedSecret(arguments[1]), let replaces = arguments[2].flag else {
@@ -127,10 +127,10 @@ extension Provider {
         if draft.replaces, let replaced = try await replace(with: item, draft.attributes, in: collection) {
             return replaced
         }
-        let name = ItemNaming.name(label: draft.label, attributes: draft.attributes)
+        let name = ItemNameChoice.name(label: draft.label, attributes: draft.attributes)
         let taken = Set(vault.items.values.lazy.filter { $0.service == name.service }.map(\.name))
         for number in 1...StoreLimits.sameNames {
-            let candidate = ItemName(service: name.service, account: ItemNaming.numbered(name.account, number))
+            let candidate = ItemName(service: name.service, account: ItemNameChoice.numbered(name.account, number))
             if taken.contains(candidate) { continue }
             do throws(ServiceError) { return try await write(candidate, item, if: .isAbsent) } catch {
                 // Another program has just made one of this name.
@@ -190,7 +190,7 @@ extension Provider {
     // MARK: Collections
 
     func createCollection(
-        _ properties: [String: BusValue], alias: String, _ client: Client
+        _ properties: [String: BusValue], alias: String, _ client: BusClient
     ) async throws(ServiceError) -> [BusValue] {
         let label = try Self.label(properties[ServiceName.collection + ".Label"])
         guard alias.isEmpty || ObjectPath.isAlias(alias) else {
@@ -240,7 +240,7 @@ extension Provider {
     }
 
     /// Removes a collection with its items. The default one stays, because it is the vault.
-    private func delete(_ collection: CollectionInfo, _ client: Client) async throws(ServiceError) -> [BusValue] {
+    private func delete(_ collection: CollectionInfo, _ client: BusClient) async throws(ServiceError) -> [BusValue] {
         guard collection.id != CollectionInfo.defaultID, !collection.isTransient else {
             throw ServiceError(
                 BusErrorName.notSupported, "the collection \(collection.id) is part of Coffer; delete its items instead"

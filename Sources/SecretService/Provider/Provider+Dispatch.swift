@@ -57,9 +57,9 @@ extension Provider {
     }
 
     func dispatch(
-        _ call: BusCall, from caller: Result<Client, CallerError>
+        _ call: BusCall, from caller: Result<BusClient, CallerError>
     ) async throws(ServiceError) -> [BusValue] {
-        let client: Client
+        let client: BusClient
         switch caller {
         case .success(let known): client = known
         case .failure(let error):

@@ -6,7 +6,7 @@ import SystemBus
 
 /// Methods of `org.freedesktop.Secret.Item`, and reading.
 extension Provider {
-    func item(_ call: BusCall, _ item: ServiceItem, _ client: Client) async throws(ServiceError) -> [BusValue] {
+    func item(_ call: BusCall, _ item: ServiceItem, _ client: BusClient) async throws(ServiceError) -> [BusValue] {
         switch call.member {
         case "GetSecret": return try await secret(of: item, call.arguments[0].path ?? "", client)
         case "SetSecret":
@@ -22,7 +22,7 @@ extension Provider {
         }
     }
 
-    private func secret(of item: ServiceItem, _ sessionPath: String, _ client: Client) async throws(ServiceError)
+    private func secret(of item: ServiceItem, _ sessionPath: String, _ client: BusClient) async throws(ServiceError)
         -> [BusValue]
     {
         _ = try sessions.session(sessionPath, of: client.name)
@@ -34,7 +34,7 @@ extension Provider {
         return [try session.seal(value, contentType: item.contentType)]
     }
 
-    private func set(_ item: ServiceItem, to received: ReceivedSecret, _ client: Client) async throws(ServiceError) {
+    private func set(_ item: ServiceItem, to received: ReceivedSecret, _ client: BusClient) async throws(ServiceError) {
         let value = try sessions.session(received.session, of: client.name)
             .open(parameters: received.parameters, value: received.value)
         guard let stored = item.stored else {
@@ -92,7 +92,7 @@ extension Provider {
         }
     }
 
-    private func delete(_ item: ServiceItem, _ client: Client) async throws(ServiceError) {
+    private func delete(_ item: ServiceItem, _ client: BusClient) async throws(ServiceError) {
         guard item.stored != nil else {
             index.remove(item.id)
             return tellDeleted(item)
@@ -111,7 +111,7 @@ extension Provider {
     /// Reads values. If a person has to be asked, they are asked once for as many items as one prompt can name.
     /// - Returns: what could be read, if there is anything.
     /// - Throws: the first refusal, if nothing could be read; an error if the values do not fit into an answer.
-    func read(_ items: [ServiceItem], for client: Client) async throws(ServiceError) -> [String: SecretBytes] {
+    func read(_ items: [ServiceItem], for client: BusClient) async throws(ServiceError) -> [String: SecretBytes] {
         var values: [String: SecretBytes] = [:]
         var open: [ItemAttributes] = []
         var gated: [ItemAttributes] = []
@@ -144,7 +144,7 @@ extension Provider {
 
     /// Reads items with one call, or each by itself if they do not go together.
     private func readTogether(
-        _ items: [ItemAttributes], for client: Client
+        _ items: [ItemAttributes], for client: BusClient
     ) async throws(ServiceError) -> [String: SecretBytes] {
         do throws(KeychainError) {
             return items.count == 1 ? try await askOne(items[0], for: client) : try await ask(items, for: client)
@@ -165,7 +165,7 @@ extension Provider {
 
     /// Reads one item. If another program renames it meanwhile, it is read by its new name.
     private func askOne(
-        _ item: ItemAttributes, for client: Client
+        _ item: ItemAttributes, for client: BusClient
     ) async throws(KeychainError) -> [String: SecretBytes] {
         do throws(KeychainError) { return try await ask([item], for: client) } catch {
             guard error.code == .notFound, let renamed = await renamed(item) else { throw error }
@@ -174,7 +174,7 @@ extension Provider {
     }
 
     private func ask(
-        _ items: [ItemAttributes], for client: Client
+        _ items: [ItemAttributes], for client: BusClient
     ) async throws(KeychainError) -> [String: SecretBytes] {
         let asks = items.contains { !$0.access.requirements.isEmpty }
         var wanted = ReadRequest(

@@ -4,7 +4,7 @@ import SystemBus
 
 /// Methods of `org.freedesktop.Secret.Prompt`, and how a person is asked.
 extension Provider {
-    func prompt(_ call: BusCall, _ id: String, _ client: Client) throws(ServiceError) -> [BusValue] {
+    func prompt(_ call: BusCall, _ id: String, _ client: BusClient) throws(ServiceError) -> [BusValue] {
         guard let prompt = prompts[id], prompt.owner == client.name else { throw .noObject(call.path) }
         guard call.member == "Prompt" else {
             finish(id, nil)
@@ -42,7 +42,7 @@ extension Provider {
     }
 
     /// Opens the vault, or makes it. A wrong answer is asked for again.
-    func openVault(for client: Client) async throws(ServiceError) {
+    func openVault(for client: BusClient) async throws(ServiceError) {
         let backend = backend
         let prompts = Prompts.automatic.announcing(client.sentence)
         do throws(KeychainError) {
@@ -64,10 +64,10 @@ extension Provider {
     }
 
     /// The error of a call that needs an open vault.
-    func locked(for client: Client) -> ServiceError { .locked(obstacles.ofPrompt(for: client)) }
+    func locked(for client: BusClient) -> ServiceError { .locked(obstacles.ofPrompt(for: client)) }
 
     /// Says why a program did not get what it asked for, because most programs do not show it.
-    func report(_ error: ServiceError, _ client: Client) {
+    func report(_ error: ServiceError, _ client: BusClient) {
         let reason = VisibleText.sentence(String(error.message.trimmingPrefix(ServiceError.product)))
         switch obstacles.isNew(reason, for: client) {
         case .new: logger.warning("\(client.shownProgram) (process \(client.process)) got nothing: \(reason)")

@@ -4,7 +4,7 @@ import SystemBus
 
 /// Methods of `org.freedesktop.DBus.Properties`.
 extension Provider {
-    func properties(_ call: BusCall, _ target: Target, _ client: Client) async throws(ServiceError) -> [BusValue] {
+    func properties(_ call: BusCall, _ target: Target, _ client: BusClient) async throws(ServiceError) -> [BusValue] {
         let name = call.arguments[0].text ?? ""
         let known = [target.interface].compactMap(\.self) + Interface.standard
         guard
@@ -89,7 +89,7 @@ extension Provider {
     }
 
     private func setLabel(
-        _ label: String, of collection: CollectionInfo, _ client: Client
+        _ label: String, of collection: CollectionInfo, _ client: BusClient
     ) async throws(ServiceError) {
         await refreshState()
         guard !isLocked(collection) else { throw locked(for: client) }
@@ -106,7 +106,7 @@ extension Provider {
     }
 
     private func edit(
-        _ item: ServiceItem, label: String?, attributes: [String: String]?, _ client: Client
+        _ item: ServiceItem, label: String?, attributes: [String: String]?, _ client: BusClient
     ) async throws(ServiceError) {
         guard let stored = item.stored else {
             var changed = item

@@ -4,7 +4,7 @@ import SystemBus
 
 /// Methods of `org.freedesktop.Secret.Service`.
 extension Provider {
-    func service(_ call: BusCall, _ client: Client) async throws(ServiceError) -> [BusValue] {
+    func service(_ call: BusCall, _ client: BusClient) async throws(ServiceError) -> [BusValue] {
         let arguments = call.arguments
         switch call.member {
         case "OpenSession": return try openSession(arguments[0].text ?? "", arguments[1].contents, client)
@@ -34,7 +34,7 @@ extension Provider {
     }
 
     private func openSession(
-        _ name: String, _ input: BusValue?, _ client: Client
+        _ name: String, _ input: BusValue?, _ client: BusClient
     ) throws(ServiceError) -> [BusValue] {
         guard let algorithm = SessionAlgorithm(rawValue: name) else {
             throw ServiceError(BusErrorName.notSupported, "this algorithm is not supported")
@@ -45,7 +45,7 @@ extension Provider {
     }
 
     /// Objects that do not exist are passed over.
-    private func unlock(_ paths: [String], _ client: Client) throws(ServiceError) -> [BusValue] {
+    private func unlock(_ paths: [String], _ client: BusClient) throws(ServiceError) -> [BusValue] {
         let present = paths.compactMap { path in lockState(path).map { (path, $0) } }
         let unlocked = present.filter { !$0.1 }.map(\.0)
         let locked = present.filter(\.1).map(\.0)
@@ -105,7 +105,7 @@ extension Provider {
     /// - Throws: the reason, if none of the items is there or the person allowed none; an error if the answer is too
     ///   large.
     private func secrets(
-        _ paths: [String], _ sessionPath: String, _ client: Client
+        _ paths: [String], _ sessionPath: String, _ client: BusClient
     ) async throws(ServiceError) -> [BusValue] {
         _ = try sessions.session(sessionPath, of: client.name)
         await refreshState()

@@ -36,7 +36,7 @@ extension Provider {
         guard pendingLists.insert(id).inserted else { return }
         Task {
             // `try?`: nobody cancels this.
-            try? await Task.sleep(for: CallLimits.longList)
+            try? await Task.sleep(for: BusCallLimits.longList)
             pendingLists.remove(id)
             sendItems(of: id)
         }

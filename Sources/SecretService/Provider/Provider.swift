@@ -14,7 +14,7 @@ public actor Provider {
     let logger: Logger
 
     var clients = Clients()
-    var sessions = SessionTable()
+    var sessions = BusSessionTable()
     var prompts = PromptTable()
     var collections: CollectionTable
     var index = ItemIndex()
@@ -66,7 +66,7 @@ public actor Provider {
             "type='signal',sender='org.freedesktop.DBus',interface='org.freedesktop.DBus',member='NameOwnerChanged',arg2=''"
         )
         Task { await follow() }
-        try server.run(limits: CallLimits.message) { event in
+        try server.run(limits: BusCallLimits.message) { event in
             assumeIsolated { $0.receive(event) }
         }
     }
@@ -123,7 +123,7 @@ public actor Provider {
         stopIfDone()
         Task {
             // `try?`: nobody cancels this.
-            try? await Task.sleep(for: CallLimits.leaving)
+            try? await Task.sleep(for: BusCallLimits.leaving)
             server.stop()
         }
     }

@@ -91,7 +91,7 @@ extension Provider {
         held = (number, item)
         Task {
             // `try?`: nobody cancels this.
-            try? await Task.sleep(for: CallLimits.rename)
+            try? await Task.sleep(for: BusCallLimits.rename)
             if held?.number == number { releaseHeld() }
         }
     }
@@ -111,7 +111,7 @@ extension Provider {
             guard let current = vault[id] else { return nil }
             if current.name != item.name { return current }
             // `try?`: if the call was cancelled, it looks again at once, and a few times only.
-            try? await Task.sleep(for: CallLimits.rename)
+            try? await Task.sleep(for: BusCallLimits.rename)
         }
         return nil
     }

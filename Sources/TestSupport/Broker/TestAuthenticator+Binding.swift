@@ -14,7 +14,7 @@ extension TestAuthenticator {
     ) async throws {
         let question = try await line.call(BrokerInterface.Prepare(challenge: challenge, authorization: Int64(index)))
         let signature = try signature(
-            for: question, kind: "unlock", owner: .user(ProcessSurroundings.effectiveUser))
+            for: question, kind: "unlock", owner: .user(OwnProcess.effectiveUser))
         _ = try await line.call(
             BrokerInterface.Complete(
                 challenge: challenge, authorization: Int64(index), signature: signature,
@@ -23,7 +23,7 @@ extension TestAuthenticator {
 
     public func described(_ challenge: String) async throws -> WireClient {
         let line = try connect()
-        let describe = Self.describe(challenge, uid: ProcessSurroundings.effectiveUser, try Self.thisProcess())
+        let describe = Self.describe(challenge, uid: OwnProcess.effectiveUser, try Self.thisProcess())
         _ = try await line.call(describe)
         return line
     }
@@ -34,7 +34,7 @@ extension TestAuthenticator {
             BrokerInterface.Reseal(challenge: challenge, pin: pin.map { Data($0).base64EncodedString() }))
         if stop == .afterReseal { return }
         struct Nonsense: Error {}
-        guard let old = try registry.record(for: .user(ProcessSurroundings.effectiveUser)),
+        guard let old = try registry.record(for: .user(OwnProcess.effectiveUser)),
             let name = Data(base64Encoded: reply.name)
         else { throw Nonsense() }
         let binding = reply.index.flatMap { index in
@@ -63,14 +63,14 @@ extension TestAuthenticator {
 
     /// Makes the signatures for both roots.
     public func releaseRoots(_ challenge: String, pin: [UInt8]? = nil, over line: WireClient) async throws {
-        let owner = Owner.user(ProcessSurroundings.effectiveUser)
+        let owner = Owner.user(OwnProcess.effectiveUser)
         try await sign(challenge, 1, BrokerInterface.Authorization(kind: "recovery"), owner: owner, line)
         try await release(challenge, pin: pin, reseals: true, over: line)
     }
 
     private func register(_ reply: BrokerInterface.ResealForBoot.Reply) throws {
         struct Nonsense: Error {}
-        guard let old = try registry.record(for: .user(ProcessSurroundings.effectiveUser)) else { throw Nonsense() }
+        guard let old = try registry.record(for: .user(OwnProcess.effectiveUser)) else { throw Nonsense() }
         var names: [ObjectRole: [UInt8]] = [:]
         for (key, value) in reply.names {
             guard let role = UInt16(key).flatMap(ObjectRole.init), let name = Data(base64Encoded: value) else {

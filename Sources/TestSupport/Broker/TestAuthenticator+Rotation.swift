@@ -21,7 +21,7 @@ extension TestAuthenticator {
     /// - Returns: the connection, which a stopped authenticator still holds, and whether the registry names another vault.
     public func rotate(
         _ challenge: String, stop: RotationStop? = nil, pin: [UInt8]? = nil,
-        uid: UInt32 = ProcessSurroundings.effectiveUser, owner: Owner? = nil,
+        uid: UInt32 = OwnProcess.effectiveUser, owner: Owner? = nil,
         before: (RotationStop?) async throws -> Void = { _ in }
     ) async throws -> (line: WireClient, isDone: Bool) {
         let owner = owner ?? .user(uid)

@@ -35,7 +35,7 @@ public final class TestAuthenticator: Sendable {
     /// Holds a complete conversation that succeeds.
     /// - Parameter alternative: which of the challenge's alternatives to sign.
     public func grant(
-        _ challenge: String, alternative: Int = 0, uid: UInt32 = ProcessSurroundings.effectiveUser,
+        _ challenge: String, alternative: Int = 0, uid: UInt32 = OwnProcess.effectiveUser,
         process: ProcessIdentity? = nil,
         program: String? = nil
     ) async throws {
@@ -63,7 +63,7 @@ public final class TestAuthenticator: Sendable {
     ///   - set: the digest of the enrolled fingers; nil if the item is not bound to a set of fingers.
     ///   - registers: whether the registry gets the key; false if the machine stops before that.
     public func enrol(_ challenge: String, set: [UInt8]?, registers: Bool = true) async throws {
-        let uid = ProcessSurroundings.effectiveUser
+        let uid = OwnProcess.effectiveUser
         let line = try connect()
         _ = try await line.call(Self.describe(challenge, uid: uid, Self.thisProcess()))
         if let set {

@@ -34,7 +34,7 @@ public final class ThrowAwayBroker: Sendable {
         configuration.sealer = .software
         configuration.sandbox = true
         configuration.systemBus = .none
-        let user = ProcessSurroundings.effectiveUser
+        let user = OwnProcess.effectiveUser
         configuration.authenticatorUser = try Account.withUID(user)?.name ?? "root"
         configuration.brokerUser = configuration.authenticatorUser
         configure(&configuration)

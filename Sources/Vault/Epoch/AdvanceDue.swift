@@ -20,7 +20,7 @@ public enum CounterWait: Sendable, Comparable {
 }
 
 /// When a deletion, or a list of changes, is protected against an older copy of the file.
-public enum RollbackProtection: Sendable {
+public enum DeletionProtection: Sendable {
     /// By the next step.
     case soon
     /// By the next advance, as everything that is only written. For what is worth nothing to an attacker, such as a

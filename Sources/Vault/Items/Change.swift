@@ -26,7 +26,7 @@ final class Change: Snapshot {
     var next: Header
     private let kind: Kind
     private let step: Step
-    private let protection: RollbackProtection
+    private let protection: DeletionProtection
     /// How long the change waits for the step that it has left to a later advance; nil if it has left none.
     private(set) var leftStep: CounterWait?
     /// What happens to items, in order, once the change is committed.
@@ -39,7 +39,7 @@ final class Change: Snapshot {
 
     init(
         _ rows: Rows, header: Header, keys: VaultKeys, kind: Kind = .content, step: Step,
-        protection: RollbackProtection = .soon, room: Room
+        protection: DeletionProtection = .soon, room: Room
     ) {
         next = header
         self.kind = kind

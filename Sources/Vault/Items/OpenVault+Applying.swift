@@ -11,8 +11,8 @@ extension OpenVault {
     ///   for an item that is to be deleted. The words begin with the number of the change, from 1.
     @discardableResult
     public func apply(
-        _ changes: [ItemChange], protection: RollbackProtection = .soon
-    ) throws(VaultError) -> [ItemChange.Result] {
+        _ changes: [PlannedChange], protection: DeletionProtection = .soon
+    ) throws(VaultError) -> [PlannedChange.Result] {
         try Self.each(changes) { (change) throws(VaultError) in
             if case .set(let draft, _, _) = change { try check(draft) }
         }
@@ -21,7 +21,7 @@ extension OpenVault {
         }
     }
 
-    private func make(_ change: ItemChange, _ transaction: Change) throws(VaultError) -> ItemChange.Result {
+    private func make(_ change: PlannedChange, _ transaction: Change) throws(VaultError) -> PlannedChange.Result {
         switch change {
         case .set(let draft, let mode, let revision):
             let (item, replaced) = try set(draft, mode, ifRevision: revision, transaction)
@@ -38,7 +38,7 @@ extension OpenVault {
 
     @discardableResult
     private static func each<Value>(
-        _ changes: [ItemChange], _ body: (ItemChange) throws(VaultError) -> Value
+        _ changes: [PlannedChange], _ body: (PlannedChange) throws(VaultError) -> Value
     ) throws(VaultError) -> [Value] {
         var values: [Value] = []
         for (index, change) in changes.enumerated() {

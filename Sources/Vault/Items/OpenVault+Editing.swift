@@ -60,7 +60,7 @@ extension OpenVault {
     @discardableResult
     public func delete(
         service: String, account: String, kind: ItemKind = .genericPassword, ifRevision revision: ItemRevision? = nil,
-        protection: RollbackProtection = .soon
+        protection: DeletionProtection = .soon
     ) throws(VaultError) -> ItemSummary {
         try write(protection: protection) { (change) throws(VaultError) in
             guard let item = try change.remove(service, account, kind, ifRevision: revision) else { throw .notFound }

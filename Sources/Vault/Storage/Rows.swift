@@ -30,13 +30,13 @@ struct Rows {
     /// When SQLite searches a table or an index, it reads whole rows to compare them, however long they are. A short
     /// file has no rows long enough to matter.
     private func checkKeys(_ format: UInt16) throws(VaultError) {
-        guard try wholeFileBytes() > StorageLimits.unchecked else { return }
+        guard try wholeFileBytes() > DatabaseLimits.unchecked else { return }
         for (table, length, since) in [
             ("item", "length(id) + length(record)", 1), ("posting", "length(term) + length(items)", 1),
             ("node", "length(content)", 1), ("value", "length(id)", 1),
             ("former", "length(item) + length(records)", 2),
         ] where format >= since {
-            guard try number("SELECT coalesce(max(\(length)), 0) FROM \(table)") <= StorageLimits.row else {
+            guard try number("SELECT coalesce(max(\(length)), 0) FROM \(table)") <= DatabaseLimits.row else {
                 throw .damaged("it has a row that is too long")
             }
         }
@@ -100,25 +100,25 @@ struct Rows {
     }
 
     func allItems() throws(VaultError) -> [(id: [UInt8], record: [UInt8])] {
-        try checkLength("item", "length(id) + length(record)", StorageLimits.items)
+        try checkLength("item", "length(id) + length(record)", DatabaseLimits.items)
         return try pairs("SELECT id, record FROM item")
     }
 
     /// Gives away all items' rows, one by one.
     func forEachItem(_ body: (_ id: [UInt8], _ record: [UInt8]) throws(VaultError) -> Void) throws(VaultError) {
-        try checkLength("item", "length(id) + length(record)", StorageLimits.items)
+        try checkLength("item", "length(id) + length(record)", DatabaseLimits.items)
         try database.forEachRow("SELECT id, record FROM item", StorageGate.translate) { (row) throws(VaultError) in
             try body(bytes(row, 0), bytes(row, 1))
         }
     }
 
     func allFormer() throws(VaultError) -> [(item: [UInt8], records: [UInt8])] {
-        try checkLength("former", "length(item) + length(records)", StorageLimits.items)
+        try checkLength("former", "length(item) + length(records)", DatabaseLimits.items)
         return try pairs("SELECT item, records FROM former").map { (item: $0.0, records: $0.1) }
     }
 
     func allPostings() throws(VaultError) -> [(term: [UInt8], items: [UInt8])] {
-        try checkLength("posting", "length(term) + length(items)", StorageLimits.postings)
+        try checkLength("posting", "length(term) + length(items)", DatabaseLimits.postings)
         return try pairs("SELECT term, items FROM posting").map { (term: $0.0, items: $0.1) }
     }
 

@@ -14,14 +14,14 @@ final class VaultDatabase: Sendable {
     ///   - path: an existing file, possibly empty. SQLite gives its side files the same permissions.
     ///   - pageSize: in bytes, for an empty file.
     init(path: String, pageSize: Int = VaultDatabase.pageSize) throws(VaultError) {
-        try StorageLimits.check(path)
+        try DatabaseLimits.check(path)
         // SQLite would only say that the file is in another mode than it should be.
         if let obstacle = Self.obstacle(path) { throw obstacle }
         self.path = path
         let (connection, mode) = try StorageGate.run { () throws(SQLiteError) in
             // A broker that was just stopped may take a moment to release the file.
             let connection = try Connection(path: path, busyTimeout: 2000)
-            try StorageLimits.apply(to: connection)
+            try DatabaseLimits.apply(to: connection)
             // Exclusive mode uses no shared-memory file that others could write to, and allows no second writer.
             for pragma in [
                 "page_size = \(pageSize)", "locking_mode = EXCLUSIVE", "foreign_keys = OFF", "trusted_schema = OFF",

@@ -265,10 +265,10 @@ public enum VaultFile {
         for side in ["", "-wal"] {
             try files { () throws(SystemError) in
                 guard let status = try FileStatus.of(path + side) else { return true }
-                guard status.size <= StorageLimits.copy else {
+                guard status.size <= DatabaseLimits.copy else {
                     throw SystemError("copy \(path)", reason: "it is too large to be a vault")
                 }
-                let bytes = try DurableFile.read(path + side, limit: Int(StorageLimits.copy))
+                let bytes = try DurableFile.read(path + side, limit: Int(DatabaseLimits.copy))
                 try DurableFile.write(bytes, to: other + side, mode: 0o600)
                 return true
             }

@@ -36,7 +36,7 @@ struct AgentRunCommand: ParsableCommand {
     @Flag(help: .hidden) var serve = false
 
     func run() throws {
-        let surroundings = try AgentSurroundings()
+        let surroundings = try UserAgents()
         guard serve || start || TerminalPrompter.isPresent else {
             throw KeychainError(
                 .authenticationNeeded, "coffer agent asks in a terminal, and there is none here",
@@ -61,7 +61,7 @@ struct AgentStatusCommand: ParsableCommand {
         usage: "coffer agent status", discussion: "Asks nothing.")
 
     func run() throws {
-        let sockets = try AgentSurroundings().sockets
+        let sockets = try UserAgents().sockets
         var runs = false
         for path in [sockets.terminal, sockets.session] {
             guard Reachability.answers(path: path) else { continue }
@@ -84,7 +84,7 @@ struct AgentUpdateCommand: ParsableCommand {
             "It takes over DISPLAY, XAUTHORITY and WAYLAND_DISPLAY, for programs that have no display of their own.")
 
     func run() throws {
-        let surroundings = try AgentSurroundings()
+        let surroundings = try UserAgents()
         let display = Display(environment: ProcessInfo.processInfo.environment)
         guard display.isNamed else {
             throw KeychainError(
@@ -108,7 +108,7 @@ struct AgentStopCommand: ParsableCommand {
         discussion: "Open prompts close. A later program that needs an agent may start another one.")
 
     func run() throws {
-        let sockets = try AgentSurroundings().sockets
+        let sockets = try UserAgents().sockets
         var stopped = 0
         for path in [sockets.terminal, sockets.session] where Reachability.answers(path: path) {
             _ = try AgentClient(path: path, user: geteuid()).call(Agent.Stop())

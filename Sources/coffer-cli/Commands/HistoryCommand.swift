@@ -41,12 +41,12 @@ struct HistoryCommand: ParsableCommand {
 
     func validate() throws {
         if let service {
-            try ItemName.check(service: service)
+            try NameArgument.check(service: service)
             guard keep == nil, days == nil else {
                 throw ValidationError("--keep and --days are for the whole vault, so they take no name")
             }
         }
-        if let account { try ItemName.check(account: account) }
+        if let account { try NameArgument.check(account: account) }
     }
 
     /// A former value in the output of `--json`.

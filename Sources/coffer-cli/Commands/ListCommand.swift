@@ -35,7 +35,7 @@ struct ListCommand: ParsableCommand {
     @OptionGroup var vault: VaultOptions
 
     func validate() throws {
-        if let service { try ItemName.check(service: service) }
+        if let service { try NameArgument.check(service: service) }
     }
 
     func run() throws {

@@ -45,8 +45,10 @@ struct RenameCommand: ParsableCommand {
                 "give the present name and the new one, each with its account: SERVICE ACCOUNT NEW-SERVICE NEW-ACCOUNT, or SERVICE/ACCOUNT NEW-SERVICE/NEW-ACCOUNT"
             )
         }
-        for service in [service, words.new?.service].compactMap({ $0 }) { try ItemName.check(service: service) }
-        for account in [words.account, words.new?.account].compactMap({ $0 }) { try ItemName.check(account: account) }
+        for service in [service, words.new?.service].compactMap({ $0 }) { try NameArgument.check(service: service) }
+        for account in [words.account, words.new?.account].compactMap({ $0 }) {
+            try NameArgument.check(account: account)
+        }
     }
 
     /// What the words mean. A new name cannot be looked up, so in one word it has exactly one slash.

@@ -56,8 +56,8 @@ struct RotateCommand: ParsableCommand {
         guard [all, signingKey, service != nil].count(where: { $0 }) == 1 else {
             throw ValidationError("name a secret, or give --all to renew the keys of all of them")
         }
-        if let service { try ItemName.check(service: service) }
-        if let account { try ItemName.check(account: account) }
+        if let service { try NameArgument.check(service: service) }
+        if let account { try NameArgument.check(account: account) }
     }
 
     func run() throws {

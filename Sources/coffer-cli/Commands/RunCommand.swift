@@ -110,7 +110,7 @@ struct RunCommand: ParsableCommand {
                     ? "--items goes with --lease, as in: coffer run --lease 10m --items db/admin -- make deploy"
                     : "name the items of the lease, as in: coffer run --lease 10m --items db/admin -- make deploy")
         }
-        if let reason { try ItemName.check(reason, "reason", limit: ItemLimits.reason) }
+        if let reason { try NameArgument.check(reason, "reason", limit: ItemLimits.reason) }
     }
 
     func run(restoring inheritance: ProcessInheritance) throws {

@@ -36,7 +36,7 @@ struct VaultCreateCommand: ParsableCommand {
 
     func validate() throws {
         guard !owner.isEmpty else { throw ValidationError("the owner must not be empty") }
-        try ItemName.check(owner, "owner", limit: ArgumentLimits.owner)
+        try NameArgument.check(owner, "owner", limit: ArgumentLimits.owner)
     }
 
     func run() throws {

@@ -61,6 +61,6 @@ extension CommandSession {
     /// As libraries for D-Bus find it.
     var sessionBusAddress: String {
         variable("DBUS_SESSION_BUS_ADDRESS")
-            ?? "unix:path=\(variable("XDG_RUNTIME_DIR") ?? "/run/user/\(ProcessSurroundings.effectiveUser)")/bus"
+            ?? "unix:path=\(variable("XDG_RUNTIME_DIR") ?? "/run/user/\(OwnProcess.effectiveUser)")/bus"
     }
 }

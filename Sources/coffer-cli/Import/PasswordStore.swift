@@ -50,8 +50,8 @@ struct PasswordStore {
     private func collect(
         _ folder: borrowing ConfinedFolder, _ names: [String], _ files: inout [File], _ reading: inout ImportReading
     ) throws(SystemError) {
-        guard names.count < StoreLimits.depth else {
-            throw SystemError("read the store", reason: "it is nested deeper than \(StoreLimits.depth) folders")
+        guard names.count < PasswordStoreLimits.depth else {
+            throw SystemError("read the store", reason: "it is nested deeper than \(PasswordStoreLimits.depth) folders")
         }
         for name in try folder.names().sorted() where !name.hasPrefix(".") {
             let place = ImportPlace(file: (names + [name]).joined(separator: "/"))
@@ -62,9 +62,9 @@ struct PasswordStore {
                     throw SystemError("read the store", reason: "it has more than \(ImportLimits.entries) entries")
                 }
                 let file = try folder.file(name)
-                let bytes = try file.read(StoreLimits.file + 1)
-                guard bytes.count <= StoreLimits.file else {
-                    reading.addProblem(place, "it is larger than \(StoreLimits.file >> 10) KiB")
+                let bytes = try file.read(PasswordStoreLimits.file + 1)
+                guard bytes.count <= PasswordStoreLimits.file else {
+                    reading.addProblem(place, "it is larger than \(PasswordStoreLimits.file >> 10) KiB")
                     continue
                 }
                 files.append(File(names: names + [String(name.dropLast(Self.suffix.count))], bytes: bytes))
@@ -102,7 +102,9 @@ struct PasswordStore {
             if more.isEmpty { break }
             text += more
             // A small file may decompress to a large text.
-            guard text.count <= StoreLimits.text else { throw SystemError("read", reason: "the text is too long") }
+            guard text.count <= PasswordStoreLimits.text else {
+                throw SystemError("read", reason: "the text is too long")
+            }
         }
         return try program.wait(until: nil) == 0 ? text : nil
     }

@@ -18,7 +18,7 @@ struct VaultOptions: ParsableArguments {
         for (name, what) in [(group, "group"), (user, "user")] {
             guard let name else { continue }
             guard !name.isEmpty else { throw ValidationError("the \(what) must not be empty") }
-            try ItemName.check(name, what, limit: ArgumentLimits.owner)
+            try NameArgument.check(name, what, limit: ArgumentLimits.owner)
         }
     }
 
@@ -46,7 +46,7 @@ struct ReasonOptions: ParsableArguments {
     var reason: String?
 
     func validate() throws {
-        if let reason { try ItemName.check(reason, "reason", limit: ItemLimits.reason) }
+        if let reason { try NameArgument.check(reason, "reason", limit: ItemLimits.reason) }
     }
 }
 

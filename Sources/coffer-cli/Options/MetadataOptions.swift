@@ -23,9 +23,9 @@ struct MetadataOptions: ParsableArguments {
 
     func validate() throws {
         guard Set(pairs.map(\.key)).count == pairs.count else { throw ValidationError("--attribute names a key twice") }
-        if let label { try ItemName.check(label, "label", limit: ItemLimits.label) }
-        if let comment { try ItemName.check(comment, "comment", limit: ItemLimits.comment) }
-        for pair in pairs { try ItemName.check(pair.key + pair.value, "attribute", limit: ItemLimits.attribute) }
+        if let label { try NameArgument.check(label, "label", limit: ItemLimits.label) }
+        if let comment { try NameArgument.check(comment, "comment", limit: ItemLimits.comment) }
+        for pair in pairs { try NameArgument.check(pair.key + pair.value, "attribute", limit: ItemLimits.attribute) }
     }
 
     /// All attributes for an item: its former ones, changed by those named. An empty value removes an attribute.

@@ -12,7 +12,7 @@ struct HelperCommand: ParsableCommand {
         version: "\(Helper.program) \(ProductVersion.current)",
         subcommands: [
             OldVaultCommand.self, MeasureCommand.self, AgeCommand.self, KeyringCommand.self, KWalletCommand.self,
-            OneTimePasswordCommand.self,
+            OneTimePasswordHelper.self,
         ])
 
     /// - Parameter arguments: those after ``Helper/command``.

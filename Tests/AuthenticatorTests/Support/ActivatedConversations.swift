@@ -19,12 +19,12 @@ final class ActivatedConversations {
     /// - Parameters:
     /// - stage: the stage whose folder and broker they use.
     ///   - launcher: a command that becomes the program.
-    init(_ stage: Stage, _ kind: Kind, launcher: [String] = []) throws {
+    init(_ stage: Fixture, _ kind: Kind, launcher: [String] = []) throws {
         socket = "\(stage.path)/activated.sock"
         process = try Subprocess(
             "/usr/bin/systemd-socket-activate",
             ["--listen=\(socket)"] + (kind == .accepted ? ["--accept"] : []) + launcher
-                + [Stage.program, kind == .accepted ? "converse" : "serve", "--config", "\(stage.path)/coffer.conf"]
+                + [Fixture.program, kind == .accepted ? "converse" : "serve", "--config", "\(stage.path)/coffer.conf"]
         ) { $0.environment = ["PATH": "/usr/bin:/bin"] }
         guard eventually({ Self.isListening(socket) }) else {
             throw SystemError("start systemd-socket-activate", reason: "it does not listen")
@@ -51,5 +51,5 @@ final class ActivatedConversations {
     }
 
     /// The conversations' processes.
-    var conversations: [Int32] { Stage.children(of: process.pid) }
+    var conversations: [Int32] { Fixture.children(of: process.pid) }
 }

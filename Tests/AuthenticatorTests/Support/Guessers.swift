@@ -8,7 +8,7 @@ final class Guessers {
     private let process: Subprocess
 
     /// - Parameter stage: it must live as long as this.
-    init(_ stage: Stage, _ count: Int) throws {
+    init(_ stage: Fixture, _ count: Int) throws {
         path = "\(stage.path)/guessers"
         try Folder.make(path, mode: 0o700)
         process = try Subprocess(

@@ -11,7 +11,7 @@ final class Puppet: Sendable {
         var challenge: String? = UUID().uuidString
         var seconds: Int?
         /// The answer to a question.
-        var password = Stage.password
+        var password = Fixture.password
         /// A session of its own, without a terminal.
         var setsid = false
         /// Becomes this user first (root only).
@@ -37,11 +37,11 @@ final class Puppet: Sendable {
         var text: String?
     }
 
-    private let stage: Stage
+    private let stage: Fixture
     private let process: Subprocess
 
     /// - Parameter stage: it must live as long as this.
-    init(_ stage: Stage) throws {
+    init(_ stage: Fixture) throws {
         self.stage = stage
         process = try Subprocess("/usr/bin/python3", ["-c", Self.program, "\(stage.path)/auth.sock"]) {
             $0.directory = "/"

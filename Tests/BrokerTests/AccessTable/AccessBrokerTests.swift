@@ -40,7 +40,7 @@ struct AccessBrokerTests {
         try await first.makeVault(first.client())
         await first.stop()
         // Directly in the vault, because the broker takes no biometric item if no finger is enrolled.
-        let owner = Owner.user(ProcessSurroundings.effectiveUser)
+        let owner = Owner.user(OwnProcess.effectiveUser)
         let record = try #require(try first.authenticator.registry.record(for: owner))
         let (directory, sealer) = (first.configuration.vaultDirectory, try sealer(first))
         // Not on a thread that other tests' tasks need, because files and scrypt take time.
@@ -112,7 +112,7 @@ struct AccessBrokerTests {
 
     private static func describe(_ id: String) throws -> BrokerInterface.Describe {
         TestAuthenticator.describe(
-            id, uid: ProcessSurroundings.effectiveUser, try TestAuthenticator.thisProcess())
+            id, uid: OwnProcess.effectiveUser, try TestAuthenticator.thisProcess())
     }
 
     /// Makes these of a fresh question's signatures, and repeats the call. On a busy machine a signature may come too
@@ -134,7 +134,7 @@ struct AccessBrokerTests {
         let id = try await challenge { try await client.call(call) }
         let line = try broker.authenticator.connect()
         let facts = try await line.call(Self.describe(id))
-        let owner = Owner.user(ProcessSurroundings.effectiveUser)
+        let owner = Owner.user(OwnProcess.effectiveUser)
         for kind in kinds {
             let index = try #require(facts.authorizations.firstIndex { $0.kind == kind })
             try await broker.authenticator.sign(id, index, facts.authorizations[index], owner: owner, line)

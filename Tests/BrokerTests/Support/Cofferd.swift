@@ -28,7 +28,7 @@ final class Cofferd: Sendable {
     ) throws {
         let folder = try folder ?? TemporaryFolder()
         for name in ["vaults", "registry"] { try Folder.make("\(folder.path)/\(name)", mode: 0o755) }
-        let user = try Account.withUID(ProcessSurroundings.effectiveUser)?.name ?? "root"
+        let user = try Account.withUID(OwnProcess.effectiveUser)?.name ?? "root"
         let configuration = """
             socket = \(folder.path)/coffer.sock
             authenticator-socket = \(folder.path)/private.sock

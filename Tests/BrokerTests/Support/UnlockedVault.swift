@@ -13,7 +13,7 @@ import Vault
 func unlockedVault(
     budgets: UserBudgets? = nil
 ) async throws -> (VaultActor, ChallengeStore, Caller, TemporaryFolder) {
-    let uid = ProcessSurroundings.effectiveUser
+    let uid = OwnProcess.effectiveUser
     let folder = try TemporaryFolder()
     let store = ChallengeStore(limits: .init(openPerUser: 8, life: .seconds(600)), clock: .system)
     let registry = Registry(directory: folder.path, authenticatorUID: uid)

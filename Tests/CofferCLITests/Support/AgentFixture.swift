@@ -14,17 +14,17 @@ struct AgentFixture {
     /// The words with which a running agent begins.
     static let banner = "To end this: Ctrl-C"
 
-    let stage: Stage
+    let stage: FakeCoffer
     var path: String { stage.scratch.file("agent-terminal.sock") }
 
-    init(stage: Stage) { self.stage = stage }
+    init(stage: FakeCoffer) { self.stage = stage }
 
     init(callers: Int = 1) throws {
         var get: [FakeServer.Step] = []
-        for _ in 0..<callers { get += [Stage.personNeeded()] }
-        stage = try Stage(
-            broker: ["Get": get + [Stage.value(Self.secret)], "Withdraw": [.answer(Nothing())]],
-            authenticator: Stage.asksPassword)
+        for _ in 0..<callers { get += [FakeCoffer.personNeeded()] }
+        stage = try FakeCoffer(
+            broker: ["Get": get + [FakeCoffer.value(Self.secret)], "Withdraw": [.answer(Nothing())]],
+            authenticator: FakeCoffer.asksPassword)
     }
 
     /// Starts a program without a terminal.

@@ -85,7 +85,7 @@ struct CancellationTests {
 
     @Test("cancelled at fifty moments, a gated read leaves no question, no challenge and no process")
     func leavesNothing() async throws {
-        let sandbox = try await SandboxBroker(programs: Stage.programs)
+        let sandbox = try await SandboxBroker(programs: Fixture.programs)
         let keychain = Coffer.Keychain(service: "s", prompts: .never, backend: sandbox.backend)
         // Different items, because a challenge for the same item takes the place of an older one.
         for number in 0..<50 {
@@ -180,7 +180,7 @@ struct CancellationTests {
 
     @Test("a cancelled change that the broker has made all the same is told as made")
     func changeThatIsMade() async throws {
-        let sandbox = try await SandboxBroker(programs: Stage.programs)
+        let sandbox = try await SandboxBroker(programs: Fixture.programs)
         let keychain = Coffer.Keychain(service: "s", prompts: .never, backend: sandbox.backend)
         for number in 0..<50 {
             let writing = Task { () throws(KeychainError) in try await keychain.set("x", for: "\(number)") }
@@ -284,7 +284,7 @@ struct CancellationTests {
 
     @Test("a change that was sent tells what came of it, if that is known soon after the cancellation")
     func sentChange() async throws {
-        let sandbox = try await SandboxBroker(programs: Stage.programs)
+        let sandbox = try await SandboxBroker(programs: Fixture.programs)
         let keychain = Coffer.Keychain(service: "s", prompts: .never, backend: sandbox.backend)
         for round in 0..<20 {
             let storing = Task { _ = try await keychain.set("x", for: "\(round)") }
@@ -355,7 +355,7 @@ struct CancellationTests {
 
     @Test("a sandbox ends all its programs, and removes its folder")
     func sandboxEnds() async throws {
-        let sandbox = try await SandboxBroker(programs: Stage.programs)
+        let sandbox = try await SandboxBroker(programs: Fixture.programs)
         let leader = sandbox.leader
         let folder = URL(filePath: sandbox.paths.broker).deletingLastPathComponent().path
         #expect(try Self.session(of: leader).count >= 3)

@@ -12,7 +12,7 @@ struct ContentionTests {
         "a hundred tasks mix reads, writes and deletions, and no update is lost",
         arguments: [Place.memory, .softwareBroker])
     func tasks(_ place: Place) async throws {
-        let stage = try await Stage(place)
+        let stage = try await Fixture(place)
         let keychain = stage.keychain("contention")
         try await withThrowingTaskGroup(of: Void.self) { group in
             for task in 0..<100 {
@@ -47,10 +47,10 @@ struct ContentionTests {
 
     @Test("ten processes at once lose no update")
     func processes() async throws {
-        let sandbox = try await SandboxBroker(programs: Stage.programs)
+        let sandbox = try await SandboxBroker(programs: Fixture.programs)
         let rounds = 3
         let processes = try (0..<10).map { number in
-            try Subprocess(Stage.programs + "/coffer-contender", ["\(number)", "\(rounds)"]) { setup in
+            try Subprocess(Fixture.programs + "/coffer-contender", ["\(number)", "\(rounds)"]) { setup in
                 setup.environment = ProcessInfo.processInfo.environment.merging(sandbox.environment) { $1 }
                 setup.errors = .inherited
             }

@@ -14,7 +14,7 @@ struct SharedReadTests {
     private static let gated = AccessControl.whenUnlocked.requiring(.userPresence)
 
     private static func sandbox() async throws -> (SandboxBroker, Coffer.Keychain) {
-        let sandbox = try await SandboxBroker(programs: Stage.programs)
+        let sandbox = try await SandboxBroker(programs: Fixture.programs)
         return (sandbox, Coffer.Keychain(service: "many", prompts: .never, backend: sandbox.backend))
     }
 
@@ -53,7 +53,7 @@ struct SharedReadTests {
     private static func readers(
         _ tasks: Int, of items: Int, _ sandbox: SandboxBroker
     ) async throws -> (questions: Int, threads: Int) {
-        let process = try Subprocess(Stage.programs + "/coffer-contender", ["readers", "\(tasks)", "\(items)"]) {
+        let process = try Subprocess(Fixture.programs + "/coffer-contender", ["readers", "\(tasks)", "\(items)"]) {
             $0.environment = ProcessInfo.processInfo.environment.merging(sandbox.environment) { $1 }
             $0.output = .pipe
             $0.errors = .inherited

@@ -29,7 +29,7 @@ struct ConformanceTests {
 
     @Test("every keychain answers alike", arguments: Place.allCases, Chapter.allCases)
     func conforms(_ place: Place, _ chapter: Chapter) async throws {
-        let stage = try await Stage(place)
+        let stage = try await Fixture(place)
         for check in chapter.checks where check.needs.isDisjoint(with: place.lacks) {
             do { try await check.body(stage) } catch {
                 Issue.record("\(place.rawValue): \(check.title): \(error)")

@@ -30,7 +30,7 @@ enum Place: String, CaseIterable, CustomTestStringConvertible {
 }
 
 /// A keychain to check, with a vault that is made and unlocked. Every question takes the password "sandbox".
-final class Stage: Sendable {
+final class Fixture: Sendable {
     let place: Place
     let backend: any KeychainBackend
     /// A group that the user is a member of. It has no vault at first.
@@ -42,7 +42,7 @@ final class Stage: Sendable {
 
     init(_ place: Place) async throws {
         self.place = place
-        let user = try #require(try Account.withUID(ProcessSurroundings.effectiveUser))
+        let user = try #require(try Account.withUID(OwnProcess.effectiveUser))
         group = try #require(try Group.withGID(user.gid)).name
         switch place {
         case .memory:
@@ -70,9 +70,9 @@ final class Stage: Sendable {
 
 extension Prompts {
     /// The right password.
-    static let right = Stage.answering("sandbox")
-    static let wrong = Stage.answering("wrong")
-    static let givingUp = Stage.answering(nil)
+    static let right = Fixture.answering("sandbox")
+    static let wrong = Fixture.answering("wrong")
+    static let givingUp = Fixture.answering(nil)
 }
 
 /// A person who answers rightly and counts the questions.
@@ -98,9 +98,9 @@ final class CountingPerson: Sendable {
 struct Check: Sendable {
     let title: String
     let needs: Set<Place.Feature>
-    let body: @Sendable (Stage) async throws -> Void
+    let body: @Sendable (Fixture) async throws -> Void
 
-    init(_ title: String, needs: Set<Place.Feature> = [], _ body: @escaping @Sendable (Stage) async throws -> Void) {
+    init(_ title: String, needs: Set<Place.Feature> = [], _ body: @escaping @Sendable (Fixture) async throws -> Void) {
         self.title = title
         self.needs = needs
         self.body = body

@@ -14,7 +14,7 @@ import Varlink
 struct ErrorCodeTests {
     /// How a code comes about.
     enum Origin: Sendable {
-        case real(@Sendable (RealStage) async throws(KeychainError) -> Void)
+        case real(@Sendable (RealErrors) async throws(KeychainError) -> Void)
         /// What PAM's modules say: a line before those of the sandbox, whose module accepts the right password.
         case pam(String)
         /// An error of the broker's, on the wire.
@@ -127,31 +127,31 @@ struct ErrorCodeTests {
     func comesAbout(_ code: KeychainError.Code) async throws {
         switch Self.origin(of: code) {
         case .real(let body):
-            let stage = try await RealStage()
+            let stage = try await RealErrors()
             await refused(code) { () throws(KeychainError) in try await body(stage) }
             await stage.end()
         case .pam(let line):
-            let stage = try await RealStage()
+            let stage = try await RealErrors()
             try stage.putPAM(line)
             await refused(code) { () throws(KeychainError) in try await stage.readGated(.right) }
             await stage.end()
         case .broker(let name, let kind):
             let fault = FakeServer.Step.fault(name, Fault.Details(message: "m", accounts: ["a"], kind: kind, code: 7))
-            let stage = try FakeStage(broker: [fault])
+            let stage = try FakeErrors(broker: [fault])
             await refused(code) { () throws(KeychainError) in try await stage.read() }
         case .cancelledChange: try await cancelledChange()
         case .authenticator(let name, let reason, let kind):
             let challenge = Fault.Details(challenge: "c", purposes: ["read"])
-            let stage = try FakeStage(
+            let stage = try FakeErrors(
                 broker: [.fault(.authenticationRequired, challenge)],
                 authenticator: [.fault(name, Fault.Details(message: "m", kind: kind, reason: reason))])
             await refused(code) { () throws(KeychainError) in try await stage.read() }
         case .silence:
-            let stage = try FakeStage(broker: [.silence], patience: .milliseconds(50))
+            let stage = try FakeErrors(broker: [.silence], patience: .milliseconds(50))
             await refused(code) { () throws(KeychainError) in try await stage.read() }
         case .foreign:
-            guard ProcessSurroundings.effectiveUser == 0 else { return }
-            let stage = try await RealStage()
+            guard OwnProcess.effectiveUser == 0 else { return }
+            let stage = try await RealErrors()
             let foreigner = try ForeignAuthenticator()
             let paths = SocketPaths(broker: stage.sandbox.paths.broker, authenticator: foreigner.path)
             let keychain = Coffer.Keychain(service: "errors", prompts: .right, backend: BrokerBackend(paths: paths))
@@ -218,7 +218,7 @@ struct ErrorCodeTests {
         let locked = KeychainError(.locked, "m", advice: "open it with: coffer unlock").forApplication
         #expect(locked.advice == "open it with: coffer unlock")
 
-        let stage = try await RealStage()
+        let stage = try await RealErrors()
         try await expectNoCommand { _ = try await stage.keychain.bytes(for: "absent") }
         try await expectNoCommand { _ = try await stage.keychain.attributes(of: "absent") }
         try await expectNoCommand { try await stage.readGated(.wrong) }

@@ -11,14 +11,14 @@ import Testing
 struct SecretRemainsTests {
     /// Only root reads the memory of another process.
     @Test(
-        "nothing of a value is left that was used without a copy", .enabled(if: ProcessSurroundings.effectiveUser == 0),
+        "nothing of a value is left that was used without a copy", .enabled(if: OwnProcess.effectiveUser == 0),
         arguments: [false, true])
     func remains(isKept: Bool) async throws {
-        let sandbox = try await SandboxBroker(programs: Stage.programs)
+        let sandbox = try await SandboxBroker(programs: Fixture.programs)
         let secret = (0..<120).map { _ in UInt8.random(in: 0x21...0x7E) }
         try await Keychain(service: "many", prompts: .never, backend: sandbox.backend).set(secret, for: "me")
         let process = try Subprocess(
-            Stage.programs + "/coffer-contender", ["secret", "me", isKept ? "kept" : "used"]
+            Fixture.programs + "/coffer-contender", ["secret", "me", isKept ? "kept" : "used"]
         ) {
             $0.environment = ProcessInfo.processInfo.environment.merging(sandbox.environment) { $1 }
             $0.input = .pipe

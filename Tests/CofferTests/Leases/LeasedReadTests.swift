@@ -11,7 +11,7 @@ struct LeasedReadTests {
     private static let items = ["a", "b"].map { Wire.ItemName(service: "app", account: $0) }
 
     private func prepared() async throws -> (SandboxBroker, Keychain) {
-        let sandbox = try await SandboxBroker(programs: Stage.programs)
+        let sandbox = try await SandboxBroker(programs: Fixture.programs)
         let keychain = Keychain(service: "app", prompts: .never, backend: sandbox.backend)
         for account in ["a", "b", "c"] {
             try await keychain.set(

@@ -30,7 +30,7 @@ struct ArgumentTarget: FuzzTarget {
         _ = (AnswerTimeArgument(word), SecondsArgument(word))
         _ = try answer { try LengthArgument(parsing: word) }
         _ = try answer { try AttributeArgument(parsing: word) }
-        _ = try answer { try ItemName.check(word, "label") }
+        _ = try answer { try NameArgument.check(word, "label") }
         // A seed that was read is one that can be used, also after it was stored.
         if let seed = try answer({ try OneTimeSeed(reading: Array(word.utf8)) }) {
             let stored = Array(seed.address(issuer: word, account: word).utf8)

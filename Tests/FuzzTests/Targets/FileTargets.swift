@@ -134,7 +134,7 @@ struct RegistryTarget: FuzzTarget {
     init() async throws {
         let sample = try SampleVault()
         folder = try TemporaryFolder()
-        registry = Registry(directory: folder.path, authenticatorUID: ProcessSurroundings.effectiveUser)
+        registry = Registry(directory: folder.path, authenticatorUID: OwnProcess.effectiveUser)
         try Folder.make(folder.path + "/vaults", mode: 0o755)
         let pin = try required(GenerationPin(handle: 0x01B0_C003, policy: [UInt8](repeating: 3, count: 32)))
         let bound = try sample.recordUnderTPM().with(

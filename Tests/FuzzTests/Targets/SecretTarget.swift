@@ -54,7 +54,7 @@ struct SecretTarget: FuzzTarget {
 
     /// A secret of a client: structure, initialisation vector, padding.
     private func sealed(_ mutator: inout Mutator) throws {
-        let session = Session(id: "s", owner: ":1.1", key: mutator.chance(4) ? nil : key)
+        let session = BusSession(id: "s", owner: ":1.1", key: mutator.chance(4) ? nil : key)
         let value = (0..<mutator.below(70)).map { UInt8($0) }
         let original = try session.seal(try SecretBytes(copying: value), contentType: "text/plain")
         let sent = try mutator.values([original], donors: [original, .text("x"), .flag(true)])[0...]
@@ -88,8 +88,8 @@ struct SecretTarget: FuzzTarget {
         try promise(contentType == "-" || StoredAttributes.contentType(of: item) == contentType, "another content type")
         let seen = ServiceItem(item, collections: ["login"])
         try promise(seen != nil, "a client's attribute hides its item: \(wanted)")
-        let name = ItemNaming.name(label: text(&mutator), attributes: wanted)
-        let numbered = ItemNaming.numbered(name.account, 1 + mutator.below(1000))
+        let name = ItemNameChoice.name(label: text(&mutator), attributes: wanted)
+        let numbered = ItemNameChoice.numbered(name.account, 1 + mutator.below(1000))
         try promise(max(name.service.utf8.count, numbered.utf8.count) <= 1024, "a name that the vault does not take")
         var index = ItemIndex()
         if let seen { index.insert(seen) }

@@ -55,7 +55,7 @@ struct AuthenticatorTarget: FuzzTarget {
         let log = try AttemptLog(registryDirectory: folder.path, uid: 0)
         _ = try answer { try log.wait() }
         _ = try answer { try log.fail() }
-        let book = try ReuseBook(registryDirectory: folder.path, uid: 0)
+        let book = try ReuseFile(registryDirectory: folder.path, uid: 0)
         for lock in [Int64.min, 0, .max] { _ = try answer { try book.services(in: session, lastLock: lock) } }
         _ = try answer { try book.note([.anyFactor], in: session, asked: BootTime.milliseconds, seconds: .max) }
         let board = try PromptBoard(registryDirectory: folder.path, uid: 0, group: group)

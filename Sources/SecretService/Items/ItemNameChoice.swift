@@ -2,7 +2,7 @@ import Coffer
 
 /// Chooses service and account of a new item, so that `coffer list` shows something that people recognise.
 /// The name only matters to people: clients find an item by its attributes.
-enum ItemNaming {
+enum ItemNameChoice {
     private static let services = [
         "service", "server", "host", "domain", "signon_realm", "origin_url", "url", "application", "xdg:schema",
     ]

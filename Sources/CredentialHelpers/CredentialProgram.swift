@@ -4,7 +4,7 @@ import Glibc
 import Platform
 
 /// What the two programs share: they begin, and they report errors as one line.
-enum HelperProgram {
+enum CredentialProgram {
     static func harden() throws(KeychainError) {
         do throws(SystemError) { try ProcessHardening.apply() } catch {
             throw KeychainError(.failed, "this process cannot be protected", cause: error.description)

@@ -5,7 +5,7 @@ import HelperProtocol
 import Platform
 
 /// Computes a one-time password for `coffer otp`. The seed comes through standard input.
-struct OneTimePasswordCommand: ParsableCommand {
+struct OneTimePasswordHelper: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: Helper.oneTimePassword, abstract: "Compute a one-time password, for \"coffer otp\".")
 

@@ -5,7 +5,7 @@ import Glibc
 import Platform
 
 /// Where this user's agents listen, and how one begins.
-struct AgentSurroundings {
+struct UserAgents {
     let sockets: AgentSockets
     private let environment: [String: String]
 
@@ -39,7 +39,7 @@ struct AgentSurroundings {
 
     /// Serves the socket that another program has made, the service manager or ``start()``.
     func serve() throws(SystemError) {
-        let listener = UnixListener(adopting: try ProcessSurroundings.adopt(3))
+        let listener = UnixListener(adopting: try OwnProcess.adopt(3))
         // The service manager keeps the socket, and the agent with the display that the person gave it.
         let isManaged = environment["LISTEN_FDS"] != nil
         try server(ownPath: isManaged ? nil : sockets.session, isTerminal: false).run(

@@ -6,7 +6,7 @@ import Platform
 import TestSupport
 
 /// The real program, which serves in a throw-away folder with a PAM stack, registry and fake broker of its own.
-final class Stage: Sendable {
+final class Fixture: Sendable {
     let path: String
     let account: Account
     let key: P256.PrivateKey
@@ -43,12 +43,12 @@ final class Stage: Sendable {
         key = try P256.PrivateKey.generate()
         let pem = try key.pem().withBytes { span in span.indices.map { span[$0] } }
         try DurableFile.write(pem, to: "\(path)/registry/signing-key.pem", mode: 0o600)
-        record = options.changeRecord(try Stage.newRecord(account, key: key.publicKey))
+        record = options.changeRecord(try Fixture.newRecord(account, key: key.publicKey))
         registry = Registry(directory: "\(path)/registry", authenticatorUID: uid)
         if options.hasVault { try registry.write(record) }
 
         let check = "\(path)/pam/check"
-        let script = "#!/bin/sh\nread -r given || [ -n \"$given\" ] || exit 1\n[ \"$given\" = '\(Stage.password)' ]\n"
+        let script = "#!/bin/sh\nread -r given || [ -n \"$given\" ] || exit 1\n[ \"$given\" = '\(Fixture.password)' ]\n"
         try Script.write(script, to: check)
         // pam_exec says "system error" if a program says no. pam_deny gives the right answer.
         let rules =
@@ -91,7 +91,7 @@ final class Stage: Sendable {
 
             """
         try DurableFile.write(Array(configuration.utf8), to: "\(path)/coffer.conf", mode: 0o644)
-        let command = options.launcher(path) + [Stage.program, "serve", "--config", "\(path)/coffer.conf"]
+        let command = options.launcher(path) + [Fixture.program, "serve", "--config", "\(path)/coffer.conf"]
         let log = "\(path)/log"
         process = try Subprocess(command[0], Array(command.dropFirst())) {
             $0.environment = ["PATH": "/usr/bin:/bin"].merging(options.environment) { $1 }
@@ -154,7 +154,7 @@ final class Stage: Sendable {
     func waitForExit() -> Bool { eventually { !process.isRunning } }
 
     /// The conversations' processes.
-    var conversations: [Int32] { Stage.children(of: pid) }
+    var conversations: [Int32] { Fixture.children(of: pid) }
 
     /// Processes that have a program of this stage's folder on their command line.
     var helpers: [Int32] {

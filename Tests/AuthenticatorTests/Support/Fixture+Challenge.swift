@@ -1,7 +1,7 @@
 import Authorization
 import BrokerProtocol
 
-extension Stage {
+extension Fixture {
     /// What the broker says about the next challenge.
     func ask(for purposes: [Keychain.Purpose], _ kinds: [String]) {
         broker.change { script in

@@ -2,7 +2,7 @@ import Coffer
 import Synchronization
 
 /// The events that wait for one reader. A reader that is too slow is told so, and holds nobody up.
-final class EventQueue: Sendable {
+final class MemoryEventQueue: Sendable {
     /// nil: all services.
     private let service: String?
     private let vault: VaultName

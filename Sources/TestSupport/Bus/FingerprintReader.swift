@@ -2,7 +2,7 @@ import Foundation
 
 /// One fingerprint reader and the caller's session beside it: a logind and an fprintd on a bus of their own, and PAM services of which the biometric
 /// one is the real pam_fprintd. What `scripts/sandbox` takes as options.
-public final class FingerDesk: Sendable {
+public final class FingerprintReader: Sendable {
     public let logind: LogindMock
     public let fprintd: FprintdMock
     /// The folder of the PAM services.

@@ -3,7 +3,7 @@ import CofferFiles
 import Foundation
 
 /// What the verbs of a row need: a service of their own, and a person who answers prompts.
-struct Stage: Sendable {
+struct TourRow: Sendable {
     static let prefix = "com.example.tour"
 
     let service: String

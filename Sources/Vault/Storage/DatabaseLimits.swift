@@ -1,7 +1,7 @@
 import Platform
 import SQLite
 
-extension StorageLimits {
+extension DatabaseLimits {
     /// Applies the limits. This happens before anything is read from the file, even the names of its tables.
     static func apply(to database: Connection) throws(SQLiteError) {
         try database.limit(rows: Int32(row), statements: statement)

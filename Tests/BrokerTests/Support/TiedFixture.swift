@@ -12,7 +12,7 @@ import Vault
 @testable import Broker
 
 /// A broker on a TPM of its own, on a machine whose boots are measured, with the firmware's log of them.
-final class TiedStage {
+final class TiedFixture {
     let tpm: SWTPM
     private(set) var broker: ThrowAwayBroker
     private(set) var client: WireClient

@@ -9,13 +9,13 @@ import Varlink
 @testable import Coffer
 
 /// Where programs run: each place has a way to ask the person, or an error that names one.
-@Suite struct SurroundingsTests {
+@Suite struct ProcessStateTests {
     private static var password: Program.Turn { Program.Turn(wait: "Password: ", type: "CANARY\r") }
 
-    private func stage() throws -> Stage { try AgentFixture().stage }
+    private func stage() throws -> FakeCoffer { try AgentFixture().stage }
 
     private func runsInShell(
-        _ stage: Stage, _ script: String, shell: String = "/bin/sh", options: [String] = [],
+        _ stage: FakeCoffer, _ script: String, shell: String = "/bin/sh", options: [String] = [],
         input: Program.Input = .bytes([]), turns: [Program.Turn]? = nil
     ) throws -> Program.Result {
         var program = stage.program

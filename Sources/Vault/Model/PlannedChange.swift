@@ -1,7 +1,7 @@
 import Item
 
 /// One of several changes that are made together (``OpenVault/apply(_:)``).
-public enum ItemChange: Sendable {
+public enum PlannedChange: Sendable {
     /// Stores an item, as ``OpenVault/set(_:mode:ifRevision:)`` does.
     case set(ItemDraft, mode: ItemDraft.Mode, ifRevision: ItemRevision?)
     /// Deletes an item, expired or not. The item may be missing, unless there is a revision.

@@ -4,7 +4,7 @@ import Coffer
 import CredentialHelpers
 
 /// Checks names from the command line against the limits.
-enum ItemName {
+enum NameArgument {
     static func check(service: String) throws(ValidationError) {
         guard !service.isEmpty else { throw ValidationError("the service must not be empty") }
         try check(service, "service")
@@ -41,9 +41,9 @@ struct ItemArguments: ParsableArguments {
     @OptionGroup var kind: KindOptions
 
     func validate() throws {
-        try ItemName.check(service: service)
+        try NameArgument.check(service: service)
         if let account {
-            try ItemName.check(account: account)
+            try NameArgument.check(account: account)
         } else if JoinedName.splits(of: service).isEmpty {
             throw ValidationError("Missing expected argument '<account>'")
         }
@@ -84,8 +84,8 @@ struct ItemReference: ParsableArguments {
     func validate() throws { try Self.check(service, account) }
 
     static func check(_ service: String, _ account: String?) throws(ValidationError) {
-        try ItemName.check(service: service)
-        if let account { try ItemName.check(account: account) }
+        try NameArgument.check(service: service)
+        if let account { try NameArgument.check(account: account) }
     }
 
     func name(_ session: CommandSession) throws(KeychainError) -> PartialName {

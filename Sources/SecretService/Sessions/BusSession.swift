@@ -2,7 +2,7 @@ import Cryptography
 import SystemBus
 
 /// How secrets travel between one client and the provider.
-struct Session: Sendable {
+struct BusSession: Sendable {
     let id: String
     /// The connection that opened it. No other one may use it.
     let owner: String

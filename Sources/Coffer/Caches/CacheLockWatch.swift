@@ -1,5 +1,5 @@
 /// Tells a cache when the vault is unlocked, so that it holds values only then. If that cannot be heard, the vault counts as locked.
-final class LockWatch: Sendable {
+final class CacheLockWatch: Sendable {
     private let task: Task<Void, Never>
 
     /// Listens before it returns, if the keychain can be heard.
@@ -7,7 +7,7 @@ final class LockWatch: Sendable {
     ///   - pause: waits before it listens anew. It throws when it is cancelled.
     ///   - changed: gets whether the vault is unlocked.
     init(
-        _ keychain: Keychain, pause: @escaping @Sendable () async throws -> Void = LockWatch.usualPause,
+        _ keychain: Keychain, pause: @escaping @Sendable () async throws -> Void = CacheLockWatch.usualPause,
         changed: @escaping @Sendable (Bool) -> Void
     ) async {
         let first = await Self.listen(to: keychain, changed)

@@ -4,7 +4,7 @@ import Platform
 import Varlink
 
 /// A conversation with the authenticator that ends at once if its task is cancelled. The person's prompt is then closed.
-struct Conversation: Sendable {
+struct AuthenticatorConversation: Sendable {
     private let paths: SocketPaths
     private let caller: UInt32
 

@@ -5,7 +5,7 @@ import TestSupport
 import Varlink
 
 /// A fake broker and a fake authenticator in a folder, and a `coffer` that uses them.
-struct Stage {
+struct FakeCoffer {
     let scratch: Scratch
     let broker: FakeServer
     let authenticator: FakeServer

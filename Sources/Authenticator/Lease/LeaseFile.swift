@@ -3,7 +3,7 @@ import Platform
 import RootConfiguration
 
 /// The leases of one user, in files of the authenticator. Each look at them drops those that have ended.
-struct LeaseBook {
+struct LeaseFile {
     private let file: StateFile<[LeaseRecord]>
     private let uid: UInt32
     let boot: String
@@ -50,7 +50,7 @@ struct LeaseBook {
     func note(_ record: LeaseRecord, of owner: Owner, lastLock: Int64) throws(ConversationError) {
         let hasRoom = try update { records in
             drop(&records, endedBy: lastLock, of: owner)
-            guard records.count < LeaseLimits.perUser else { return false }
+            guard records.count < SignedLeaseLimits.perUser else { return false }
             records.append(record)
             return true
         }
@@ -62,13 +62,14 @@ struct LeaseBook {
     func checkRoom(of owner: Owner, lastLock: Int64) throws(ConversationError) {
         let hasRoom = try update { records in
             drop(&records, endedBy: lastLock, of: owner)
-            return records.count < LeaseLimits.perUser
+            return records.count < SignedLeaseLimits.perUser
         }
         guard hasRoom else { throw Self.tooMany }
     }
 
     private static let tooMany = ConversationError.refused(
-        .limitExceeded("this user has \(LeaseLimits.perUser) leases already", advice: "end them with: coffer forget"))
+        .limitExceeded(
+            "this user has \(SignedLeaseLimits.perUser) leases already", advice: "end them with: coffer forget"))
 
     /// Ends all leases.
     /// - Returns: how many there were.

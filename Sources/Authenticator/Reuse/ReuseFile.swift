@@ -2,7 +2,7 @@ import Platform
 import RootConfiguration
 
 /// The answers of one user that programs may use again.
-struct ReuseBook {
+struct ReuseFile {
     private let file: StateFile<[ReuseRecord]>
     private let boot: String
 
@@ -89,7 +89,7 @@ struct ReuseInquiry {
         let notice = PromptNotice.text(forReuse: Int(seconds), in: terminal, from: client)
         let services = [ProofService.anyFactor]
         try inquiry.ask(services, notice, &session)
-        let book = try ReuseBook(
+        let book = try ReuseFile(
             registryDirectory: inquiry.configuration.registryDirectory, uid: client.account.uid)
         try book.note(Set(services), in: terminal, asked: asked, seconds: Int(seconds))
     }

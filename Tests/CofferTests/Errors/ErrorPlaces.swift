@@ -8,10 +8,10 @@ import Varlink
 @testable import CofferTestKit
 
 /// A real broker and a real authenticator, for errors that a test can bring about.
-final class RealStage: Sendable {
+final class RealErrors: Sendable {
     let sandbox: SandboxBroker
 
-    init() async throws { sandbox = try await SandboxBroker(programs: Stage.programs) }
+    init() async throws { sandbox = try await SandboxBroker(programs: Fixture.programs) }
 
     var backend: BrokerBackend { sandbox.backend }
     var keychain: Keychain { Keychain(service: "errors", prompts: .never, backend: backend) }
@@ -37,7 +37,7 @@ final class RealStage: Sendable {
 }
 
 /// Servers that speak the protocol, for errors that only broken or hostile peers give.
-final class FakeStage: Sendable {
+final class FakeErrors: Sendable {
     private let folder: TemporaryFolder
     private let servers: [FakeServer]
     private let keychain: Keychain

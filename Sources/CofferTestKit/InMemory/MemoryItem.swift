@@ -16,7 +16,7 @@ struct StoredValue: Sendable {
 }
 
 /// An item of a vault in memory.
-struct StoredItem: Sendable {
+struct MemoryItem: Sendable {
     /// A value that the item had before.
     struct Former: Sendable {
         var value: StoredValue

@@ -3,24 +3,24 @@ import TestSupport
 import Testing
 
 /// A sandbox whose biometric service is the real pam_fprintd, with a logind and an fprintd on a bus of their own.
-final class FingerStage: Sendable {
+final class FingerFixture: Sendable {
     let sandbox: Sandbox
     let user: String
     /// The path of pam_fprintd.so.
     let fingerModule: String
-    private let desk: FingerDesk
+    private let desk: FingerprintReader
 
     var logind: LogindMock { desk.logind }
     var fprintd: FprintdMock { desk.fprintd }
 
-    static let password = FingerDesk.password
+    static let password = FingerprintReader.password
 
     /// One reader, one finger of the caller, one active session of the caller. The vault is made and unlocked.
     init(_ options: String...) throws {
         user = NSUserName()
         fingerModule = try Tool.output("\(Sandbox.package)/scripts/fetch-pam-fprintd", [])
             .trimmingCharacters(in: .whitespacesAndNewlines)
-        desk = try FingerDesk(user: user, module: fingerModule)
+        desk = try FingerprintReader(user: user, module: fingerModule)
         sandbox = try Sandbox(desk.sandboxOptions + options)
         let made = try coffer("unlock", password: Self.password)
         try #require(made.code == 0, "\(made)")
