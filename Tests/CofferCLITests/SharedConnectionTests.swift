@@ -71,6 +71,7 @@ import Varlink
             var held: UnixSocket? = Self.answer(first, sendsAnother ? [yes, yes] : [yes])
             if !sendsAnother { held = nil }
             isDone.signal()
+            // `try?`: as above, without the second one.
             guard let second = try? listener.accept() else { return }
             _ = Self.answer(second, [no])
             // Until here, because the end of the connection would be noticed as well.
