@@ -113,7 +113,7 @@ package struct KeychainClient: Sendable {
         prompter findPrompter: ([BrokerProtocol.Keychain.Purpose]) throws(KeychainError) -> any Prompter
     ) throws(KeychainError) -> BrokerProtocol.Keychain.RotateAll.Reply {
         let method = BrokerProtocol.Keychain.RotateAll(applicationPasswords: passwords)
-        return try answer(to: method, CallLife(repeats: [.rotate: prompts + 1])) { purposes throws(KeychainError) in
+        return try answer(to: method, CallLife(repeats: [.rotate: prompts + 1], begins: 0)) { purposes throws(KeychainError) in
             guard purposes == [.rotate] else {
                 throw KeychainError(
                     .protocolViolation, "the broker asks for something other than renewing keys",
@@ -129,7 +129,7 @@ package struct KeychainClient: Sendable {
         _ method: Method,
         prompter findPrompter: ([BrokerProtocol.Keychain.Purpose]) throws(KeychainError) -> any Prompter
     ) throws(KeychainError) -> Method.Reply {
-        try answer(to: method, CallLife(), by: findPrompter)
+        try answer(to: method, CallLife(begins: CallLimits.commandBegins), by: findPrompter)
     }
 
     private func answer<Method: Challengeable>(
@@ -142,7 +142,13 @@ package struct KeychainClient: Sendable {
             let step: CallLife.Step
             switch try broker.call(inVault(method)) {
             case .reply(let answer, _): return answer
-            case .fault(let fault): step = try life.heard(fault, about: (method as? any ItemNaming)?.shownName)
+            case .fault(let fault):
+                do throws(KeychainError) {
+                    step = try life.heard(fault, about: (method as? any ItemNaming)?.shownName)
+                } catch {
+                    if let challenge = fault.details.challenge { withdraw(challenge) }
+                    throw error
+                }
             }
             switch step {
             case .call(let pause): Self.wait(pause)
@@ -155,13 +161,19 @@ package struct KeychainClient: Sendable {
                     try authenticator.pass(challenge, by: &prompter)
                     life.passed(challenge)
                 } catch {
-                    // The access log records that nobody was asked, or that nobody answered.
-                    // `try?`: if this call fails, the broker notices by itself when the challenge expires.
-                    _ = try? broker.call(inVault(BrokerProtocol.Keychain.Withdraw(challenge: challenge)))
+                    withdraw(challenge)
                     Self.wait(try life.failed(error))
                 }
             }
         }
+    }
+
+    /// Takes a challenge back. If nobody was asked yet, the access log records that. A broker that is silent does not
+    /// keep the person who gave up waiting.
+    private func withdraw(_ challenge: String) {
+        let broker = BrokerClient(path: paths.broker, patience: CallLimits.cancellation)
+        // `try?`: if this call fails, the broker notices by itself when the challenge expires.
+        _ = try? broker.call(inVault(BrokerProtocol.Keychain.Withdraw(challenge: challenge)))
     }
 
     private static func wait(_ pause: Duration) {

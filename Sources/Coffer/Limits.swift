@@ -14,6 +14,11 @@ package enum CallLimits {
     static let connections = 4
     /// Calls of one process that have a person asked at once. A user has 32 open challenges that one prompt can answer.
     static let asking = 24
+    /// How often a call of an application begins anew because another prompt opens the vault. Its own calls may do that
+    /// to each other.
+    static let begins = 8
+    /// How often a command does. More prompts would let a broker that was taken over wear a person out.
+    static let commandBegins = 1
     /// Calls of one process that the broker may answer with another challenge.
     static let trying = connections
     /// As `asking`, for one item, and for all calls that share no prompt. The broker takes 8, also from other programs.

@@ -157,7 +157,7 @@ import Varlink
         #expect(withdrawn == ["c1"])
     }
 
-    /// A challenge that nobody can pass any more takes no place from others.
+    /// Nobody can pass the challenge any more, so it is given back.
     @Test func whoIsNotRecognisedWithdrawsTheQuestion() throws {
         var script = Self.gated()
         script["Withdraw"] = [.answer(Nothing())]
@@ -182,6 +182,29 @@ import Varlink
         #expect(result.status == 0 && result.output == Self.secret)
         #expect(
             try stage.broker.calls("Get").map { try $0.parameters(Keychain.Get.self)?.challenge } == [nil, nil])
+    }
+
+    /// Attacker 9: a broker that says so again and again wears nobody out.
+    @Test func aCommandIsOvertakenOnce() throws {
+        let stage = try FakeCoffer(
+            broker: ["Get": [FakeCoffer.personNeeded([.unlock])], "Withdraw": [.answer(Nothing())]],
+            authenticator: ["Begin": [.fault(.authenticationChallengeRefused, "another prompt has opened the vault")]])
+        let result = try stage.program.run("get", "github", "me", turns: [])
+        #expect(result.status == 4 && result.output.isEmpty)
+        #expect(stage.authenticator.calls("Begin").count == 2 && stage.broker.calls("Withdraw").count == 2)
+    }
+
+    /// A broker that is silent by then is not waited for as other calls are: the withdrawal has a connection, and a
+    /// patience, of its own.
+    @Test func whoGivesUpDoesNotWaitForASilentBroker() throws {
+        var script = Self.gated()
+        script["Withdraw"] = [.silence]
+        var authenticator = FakeCoffer.asksPassword
+        authenticator["Continue"] = [.fault(.authenticationFailed, .init(message: "no", reason: "tries"))]
+        let stage = try FakeCoffer(broker: script, authenticator: authenticator)
+        let result = try stage.program.run("get", "github", "me", turns: [.init(wait: "Password: ", type: "x\r")])
+        #expect(result.status == 4)
+        #expect(stage.broker.calls("Withdraw").count == 1 && stage.broker.connections == 2)
     }
 
     @Test func whoMakesAVaultIsToldOfTheRecoveryCode() throws {

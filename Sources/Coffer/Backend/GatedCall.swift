@@ -14,7 +14,7 @@ struct GatedCall<Method: Challengeable>: ~Copyable, Sendable {
     private let subject: AskingSubject
 
     private var method: Method
-    private var life = CallLife()
+    private var life = CallLife(begins: CallLimits.begins)
     private var hasPlace = false
 
     init(

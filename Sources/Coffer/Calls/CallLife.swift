@@ -30,17 +30,19 @@ struct CallLife: ~Copyable {
     private var trustsLease = true
     /// Whether the present challenge was signed for under a lease.
     private var isLeased = false
-    /// How often the call may still be made anew because it was outdated before the person could help it. While another
-    /// prompt opens the vault, that can happen more than once.
-    private var begins = 8
+    /// How often the call may still be made anew because it was outdated before the person could help it.
+    private var begins: Int
     /// Whether an answer of the person may be lost once.
     private var mayLoseAnswer = true
     /// How long it waits before it begins anew, so that the other prompt gets on.
     private var pause = Duration.milliseconds(100)
 
-    /// - Parameter repeats: how often a person may be asked for a purpose, where it is more than once.
-    init(repeats: [Purpose: Int] = [:]) {
+    /// - Parameters:
+    ///   - repeats: how often a person may be asked for a purpose, where it is more than once.
+    ///   - begins: how often the call may be made anew because another prompt opens the vault meanwhile.
+    init(repeats: [Purpose: Int] = [:], begins: Int) {
         self.repeats = repeats
+        self.begins = begins
     }
 
     /// What follows from the broker's error.
@@ -101,7 +103,10 @@ struct CallLife: ~Copyable {
     }
 
     /// The call has waited for others before anybody was asked. Meanwhile, one of them may have opened the vault.
-    mutating func waited() {
+    mutating func waited() { forget() }
+
+    /// All is as before the first call, but for how often it may begin anew.
+    private mutating func forget() {
         challenge = nil
         asked = [:]
         trustsLease = true
@@ -110,7 +115,7 @@ struct CallLife: ~Copyable {
     /// - Returns: how long the other prompt may have to get on.
     private mutating func beginAnew() -> Duration {
         begins -= 1
-        waited()
+        forget()
         defer { pause = min(pause * 2, .seconds(3)) }
         return pause
     }

@@ -4,8 +4,8 @@ struct TextMatch {
     private let text: String
     /// Its bytes, if all of them are ASCII.
     private let bytes: [UInt8]?
-    /// For each of these bytes, how many bytes up to it are also the first ones (Knuth, Morris and Pratt, 1977). So a
-    /// long text is looked for in one pass, whatever both are.
+    /// For each of these bytes, how many bytes up to it are also the first ones (Knuth, Morris and Pratt, 1977). With
+    /// that, a search reads each byte of the other text once.
     private let borders: [Int]
 
     init(_ text: String) {

@@ -22,7 +22,7 @@ import Varlink
     }
 
     @Test func aPersonIsAskedAndTheCallRepeated() throws {
-        var life = CallLife()
+        var life = CallLife(begins: 8)
         let first = life.challenge
         #expect(first == nil)
         let step = try life.heard(Self.need("c1", [.read]), about: "github/me")
@@ -34,7 +34,7 @@ import Varlink
 
     /// One that is open may turn out to need the person for something else, once each.
     @Test func aPersonIsAskedOnceForEachPurpose() throws {
-        var life = CallLife()
+        var life = CallLife(begins: 8)
         _ = try life.heard(Self.need("c1", [.unlock]), about: nil)
         life.passed("c1")
         let step = try life.heard(Self.need("c2", [.read]), about: nil)
@@ -50,7 +50,7 @@ import Varlink
 
     /// Unknown purposes are those of a later broker, and nobody is asked for nothing.
     @Test func nothingIsNoPurpose() {
-        var life = CallLife()
+        var life = CallLife(begins: 8)
         var details = Fault.Details(challenge: "c1", purposes: ["juggle"])
         details.leased = false
         do throws(KeychainError) {
@@ -60,7 +60,7 @@ import Varlink
     }
 
     @Test func aPurposeThatRepeatsIsCounted() throws {
-        var life = CallLife(repeats: [.rotate: 3])
+        var life = CallLife(repeats: [.rotate: 3], begins: 8)
         for number in 1...3 {
             let step = try life.heard(Self.need("c\(number)", [.rotate]), about: nil)
             #expect(step == .ask("c\(number)", [.rotate]))
@@ -73,7 +73,7 @@ import Varlink
     }
 
     @Test func aLeaseIsTriedOnce() throws {
-        var life = CallLife()
+        var life = CallLife(begins: 8)
         let first = try life.heard(Self.need("c1", [.read], isLeased: true), about: nil)
         #expect(first == .sign("c1"))
         life.signed(nil)
@@ -85,7 +85,7 @@ import Varlink
 
     /// The lease ends after its signature: the call is made anew, and a person is asked.
     @Test func aLeaseThatEndsCostsNothing() throws {
-        var life = CallLife()
+        var life = CallLife(begins: 8)
         _ = try life.heard(Self.need("c1", [.read], isLeased: true), about: nil)
         life.signed("c1")
         let again = try life.heard(Self.refused, about: nil)
@@ -105,7 +105,7 @@ import Varlink
 
     /// Another prompt opens the vault while this one is open, again and again, and has more time each time.
     @Test func anotherPromptIsLetPass() throws {
-        var life = CallLife()
+        var life = CallLife(begins: 8)
         var pauses: [Duration] = []
         for number in 1...8 {
             let step = try life.heard(Self.need("c\(number)", [.unlock]), about: nil)
@@ -125,7 +125,7 @@ import Varlink
     /// Only a vault can be opened by somebody else's prompt, and only "outdated" says so.
     @Test func otherFailuresAreFinal() throws {
         for (purpose, error) in [(Purpose.read, Self.outdated), (.unlock, KeychainError.cancelledByPerson)] {
-            var life = CallLife()
+            var life = CallLife(begins: 8)
             _ = try life.heard(Self.need("c1", [purpose]), about: nil)
             do throws(KeychainError) {
                 _ = try life.failed(error)
@@ -135,7 +135,7 @@ import Varlink
     }
 
     @Test func oneAnswerMayBeLost() throws {
-        var life = CallLife()
+        var life = CallLife(begins: 8)
         _ = try life.heard(Self.need("c1", [.unlock]), about: nil)
         life.passed("c1")
         let step = try life.heard(Self.refused, about: nil)
@@ -148,7 +148,7 @@ import Varlink
     /// What is refused without a person is the caller's affair.
     @Test func otherErrorsEndTheCall() {
         for fault in [Fault(.notFound, "no"), Fault(.authenticationRequired, "without a challenge"), Self.refused] {
-            var life = CallLife()
+            var life = CallLife(begins: 8)
             do throws(KeychainError) {
                 _ = try life.heard(fault, about: "github/me")
                 Issue.record("\(fault.name)")
@@ -158,7 +158,7 @@ import Varlink
 
     /// Nobody was asked yet, so the purposes are new ones.
     @Test func afterAWaitAllIsAsInTheBeginning() throws {
-        var life = CallLife()
+        var life = CallLife(begins: 8)
         _ = try life.heard(Self.need("c1", [.read]), about: nil)
         life.waited()
         let step = try life.heard(Self.need("c2", [.read]), about: nil)
