@@ -113,7 +113,8 @@ package struct KeychainClient: Sendable {
         prompter findPrompter: ([BrokerProtocol.Keychain.Purpose]) throws(KeychainError) -> any Prompter
     ) throws(KeychainError) -> BrokerProtocol.Keychain.RotateAll.Reply {
         let method = BrokerProtocol.Keychain.RotateAll(applicationPasswords: passwords)
-        return try answer(to: method, CallLife(repeats: [.rotate: prompts + 1], begins: 0)) { purposes throws(KeychainError) in
+        return try answer(to: method, CallLife(repeats: [.rotate: prompts + 1], begins: 0)) {
+            purposes throws(KeychainError) in
             guard purposes == [.rotate] else {
                 throw KeychainError(
                     .protocolViolation, "the broker asks for something other than renewing keys",
