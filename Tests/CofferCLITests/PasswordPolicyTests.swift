@@ -1,29 +1,20 @@
 import ArgumentParser
 import BrokerProtocol
 import Foundation
+import TestSupport
 import Testing
 
 @testable import coffer_cli
 
 /// Generated passwords: each as likely as any other, and none that is weak.
 @Suite struct PasswordPolicyTests {
-    /// Always the same numbers (SplitMix64), so that a test of chance has one result.
-    private struct Source: RandomNumberGenerator {
-        var state: UInt64 = 0x1234_5678_9ABC_DEF0
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = state
-            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ (mixed >> 31)
-        }
-    }
+    /// Always the same numbers, so that a test of chance has one result.
+    private static let numbers = SplitMix64(seed: 0x1234_5678_9ABC_DEF0)
 
     /// Pearson's test. With k kinds, the sum is about k for equal chances. A remainder of 256 would make it thousands.
     @Test(arguments: PasswordPolicy.allCases)
     func everyElementIsAsLikelyAsAnother(policy: PasswordPolicy) throws {
-        var source = Source()
+        var source = Self.numbers
         let recipe = try PasswordRecipe(policy, length: 64)
         var counts: [Substring: Int] = [:]
         var drawn = 0
@@ -42,7 +33,7 @@ import Testing
     }
 
     @Test func aPasswordHasEachKindOfCharacter() throws {
-        var source = Source()
+        var source = Self.numbers
         for policy in [PasswordPolicy.lettersDigits, .symbols] {
             let recipe = try PasswordRecipe(policy, length: 8)
             for _ in 0..<500 {
@@ -56,7 +47,7 @@ import Testing
     }
 
     @Test func excludedCharactersDoNotOccur() throws {
-        var source = Source()
+        var source = Self.numbers
         let symbols = try PasswordRecipe(.symbols, length: 200, excluding: "aZ!#23456789")
         let text = String(decoding: symbols.password(using: &source), as: UTF8.self)
         #expect(!text.contains { "aZ!#23456789".contains($0) })

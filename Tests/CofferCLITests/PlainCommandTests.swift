@@ -1,4 +1,5 @@
 import ArgumentParser
+import TestSupport
 import Testing
 
 @testable import coffer_cli
@@ -20,7 +21,7 @@ struct PlainCommandTests {
 
     @Test("100,000 random command lines: the parser reads the same, or has to read it")
     func bothWaysAgree() throws {
-        var random = Generator(state: 1)
+        var random = SplitMix64(seed: 1)
         var accepted = 0
         // The parser takes a millisecond for a line, so it reads each line once.
         var seen: Set<[String]> = []
@@ -79,16 +80,3 @@ extension PlainCommand {
 }
 
 private struct UnexpectedCommand: Error {}
-
-/// The same lines in each run.
-private struct Generator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-}

@@ -1,22 +1,19 @@
+import TestSupport
+
 /// Changes valid content as an attacker would who knows the format. The same seed makes the same changes.
 struct Mutator: RandomNumberGenerator {
-    private var state: UInt64
+    private var source: SplitMix64
     /// The most repetitions of a value in a message. Fewer if a reader asks again for each of them.
     var manyValues = 30_000
 
     /// - Parameters:
     /// - seed: the seed of a run.
     /// - number: the number of a case in the run, so that each case can be repeated.
-    init(seed: UInt64, number: Int) { state = seed &+ UInt64(truncatingIfNeeded: number) &* 0xD134_2543_DE82_EF95 }
-
-    /// SplitMix64 (Steele, Lea and Flood, 2014).
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
+    init(seed: UInt64, number: Int) {
+        source = SplitMix64(seed: seed &+ UInt64(truncatingIfNeeded: number) &* 0xD134_2543_DE82_EF95)
     }
+
+    mutating func next() -> UInt64 { source.next() }
 
     /// Numbers at which arithmetic and conversions break.
     static let numbers: [UInt64] = [
