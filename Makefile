@@ -76,6 +76,7 @@ fuzz: needs-test ## changed content for everything that reads from outside; a fa
 
 bench: release ## times and sizes beside peers and floors, a line a figure
 	$(optimised) --product coffer-benchmark
+	$(optimised) --product coffer-bus-benchmark
 	$(optimised) --product coffer-library-benchmark
 	scripts/bench
 

@@ -169,7 +169,10 @@ let package = Package(
         .executableTarget(
             name: "coffer-benchmark",
             dependencies: ["BrokerProtocol", "Varlink", "Cryptography", "Platform", "SQLite", argumentParser],
-            path: "Benchmarks/ReadBenchmark", swiftSettings: settings),
+            path: "Benchmarks/BrokerBenchmark", swiftSettings: settings),
+        .executableTarget(
+            name: "coffer-bus-benchmark", dependencies: ["SystemBus", "Cryptography", argumentParser],
+            path: "Benchmarks/BusBenchmark", swiftSettings: settings),
         .executableTarget(
             name: "coffer-library-benchmark", dependencies: ["Coffer", "BrokerProtocol", "Varlink"],
             path: "Benchmarks/LibraryBenchmark", swiftSettings: settings),

@@ -155,3 +155,977 @@ extension SampleSource {
         VarlinkService.GetInterfaceDescription.self,
     ]
 }
+
+extension Agent.Display: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(x11: source.next(), xauthority: source.next(), wayland: source.next())
+    }
+}
+
+extension Agent.Failure: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(
+            code: source.next(), message: source.next(), advice: source.next(), tpmCode: source.next(),
+            cause: source.next()
+        )
+    }
+}
+
+extension Agent.GetState.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(pid: source.next(), place: source.next(), callers: source.next())
+    }
+}
+
+extension Agent.GetState: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self()
+    }
+}
+
+extension Agent.WaitForTurn.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(place: source.next())
+    }
+}
+
+extension Agent.WaitForTurn: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(display: source.next() as Agent.Display?)
+    }
+}
+
+extension Agent.Converse.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(failure: source.next() as Agent.Failure?)
+    }
+}
+
+extension Agent.Converse: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(challenge: source.next(), connection: source.next())
+    }
+}
+
+extension Agent.Update.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(place: source.next())
+    }
+}
+
+extension Agent.Update: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(display: source.next() as Agent.Display)
+    }
+}
+
+extension Agent.Stop: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self()
+    }
+}
+
+extension Authentication.Message: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(style: source.next(), text: source.next())
+    }
+}
+
+extension Authentication.Step: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(message: source.next() as Authentication.Message?, done: source.next(), step: source.next())
+    }
+}
+
+extension Authentication.Begin: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(challenge: source.next(), channel: source.next())
+    }
+}
+
+extension Authentication.Continue: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(answer: source.next())
+    }
+}
+
+extension Authentication.Authorize: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(seconds: source.next())
+    }
+}
+
+extension Authentication.Forget.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(ended: source.next(), leases: source.next())
+    }
+}
+
+extension Authentication.Forget: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self()
+    }
+}
+
+extension Authentication.RenewSigningKey.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(former: source.next())
+    }
+}
+
+extension Authentication.RenewSigningKey: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self()
+    }
+}
+
+extension Authentication.SetAside.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(record: source.next(), copy: source.next())
+    }
+}
+
+extension Authentication.SetAside: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(owner: source.next(), stamp: source.next())
+    }
+}
+
+extension Authentication.Cancel: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self()
+    }
+}
+
+extension Authentication.Biometry.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(
+            usable: source.next(), type: source.next(), reason: source.next(), advice: source.next(),
+            obstacle: source.next(), currentSet: source.next()
+        )
+    }
+}
+
+extension Authentication.Biometry: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self()
+    }
+}
+
+extension BrokerInterface.Authorization: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(kind: source.next(), setDigest: source.next(), point: source.next())
+    }
+}
+
+extension BrokerInterface.NamedItem: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(service: source.next(), account: source.next(), kind: source.next(), version: source.next())
+    }
+}
+
+extension BrokerInterface.LeaseTerms: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(seconds: source.next(), command: source.next())
+    }
+}
+
+extension BrokerInterface.Companion: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(
+            digest: source.next(), service: source.next(), account: source.next(), kind: source.next(),
+            reason: source.next()
+        )
+    }
+}
+
+extension BrokerInterface.PINIndex: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(handle: source.next(), policy: source.next())
+    }
+}
+
+extension BrokerInterface.Tie: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(index: source.next() as BrokerInterface.PINIndex, registers: source.next())
+    }
+}
+
+extension BrokerInterface.Describe.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(
+            owner: source.next(), vault: source.next(), purposes: source.next(), service: source.next(),
+            account: source.next(), kind: source.next(), version: source.next(), reason: source.next(),
+            authorizations: source.next(), alternatives: source.next(), lastLock: source.next(),
+            enrolment: source.next(), items: source.next(), lease: source.next() as BrokerInterface.LeaseTerms?,
+            leased: source.next(), newService: source.next(), newAccount: source.next(), passwordKey: source.next()
+        )
+    }
+}
+
+extension BrokerInterface.Describe: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(
+            challenge: source.next(), uid: source.next(), pid: source.next(), startTime: source.next(),
+            program: source.next()
+        )
+    }
+}
+
+extension BrokerInterface.Companions.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(companions: source.next())
+    }
+}
+
+extension BrokerInterface.Companions: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(challenge: source.next())
+    }
+}
+
+extension BrokerInterface.Provision.Reply: Sampled where Record: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(record: source.next())
+    }
+}
+
+extension BrokerInterface.Provision: Sampled where Record: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(challenge: source.next(), authenticatorKey: source.next())
+    }
+}
+
+extension BrokerInterface.AdoptVault.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(authorizations: source.next())
+    }
+}
+
+extension BrokerInterface.AdoptVault: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(challenge: source.next())
+    }
+}
+
+extension BrokerInterface.ProvideKey.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(name: source.next())
+    }
+}
+
+extension BrokerInterface.ProvideKey: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(challenge: source.next(), kind: source.next(), setDigest: source.next())
+    }
+}
+
+extension BrokerInterface.ConfirmEnrolment: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(challenge: source.next())
+    }
+}
+
+extension BrokerInterface.ConfirmAcceptance: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(challenge: source.next())
+    }
+}
+
+extension BrokerInterface.Prepare.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(nonce: source.next(), parameterHash: source.next())
+    }
+}
+
+extension BrokerInterface.Prepare: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(challenge: source.next(), authorization: source.next())
+    }
+}
+
+extension BrokerInterface.Complete: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(
+            challenge: source.next(), authorization: source.next(), signature: source.next(), means: source.next(),
+            pin: source.next(), reseals: source.next()
+        )
+    }
+}
+
+extension BrokerInterface.Reseal.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(name: source.next(), index: source.next() as BrokerInterface.PINIndex?)
+    }
+}
+
+extension BrokerInterface.Reseal: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(challenge: source.next(), pin: source.next())
+    }
+}
+
+extension BrokerInterface.ResealForBoot.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(names: source.next(), boot: source.next() as BrokerInterface.Tie?)
+    }
+}
+
+extension BrokerInterface.ResealForBoot: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(challenge: source.next())
+    }
+}
+
+extension BrokerInterface.AdoptRoots: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(challenge: source.next())
+    }
+}
+
+extension BrokerInterface.Renew: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(challenge: source.next(), authenticatorKey: source.next(), pin: source.next(), salt: source.next())
+    }
+}
+
+extension BrokerInterface.Succeed.Reply: Sampled where Record: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(record: source.next())
+    }
+}
+
+extension BrokerInterface.Succeed: Sampled where Record: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(challenge: source.next())
+    }
+}
+
+extension BrokerInterface.AdoptSuccessor: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(challenge: source.next())
+    }
+}
+
+extension BrokerInterface.Report.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(challenge: source.next(), vault: source.next(), authorizations: source.next())
+    }
+}
+
+extension BrokerInterface.Report: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(uid: source.next(), unlocksScreens: source.next())
+    }
+}
+
+extension BrokerInterface.EndLeases: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(uid: source.next())
+    }
+}
+
+extension BrokerInterface.Refuse: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(challenge: source.next(), reason: source.next())
+    }
+}
+
+extension Keychain.AccessChange: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(accessibility: source.next(), thisDeviceOnly: source.next(), require: source.next(), any: source.next())
+    }
+}
+
+extension Keychain.Item: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(
+            id: source.next(), service: source.next(), account: source.next(), kind: source.next(),
+            label: source.next(), comment: source.next(), attributes: source.next(),
+            access: source.next() as AccessControl, created: source.next(), modified: source.next(),
+            expires: source.next(), version: source.next(), revision: source.next(), biometrySet: source.next()
+        )
+    }
+}
+
+extension Keychain.FormerVersion: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(version: source.next(), set: source.next(), access: source.next() as AccessControl, until: source.next())
+    }
+}
+
+extension Keychain.HistorySetting: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(values: source.next(), days: source.next())
+    }
+}
+
+extension Keychain.VaultState: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(
+            state: source.next(), since: source.next(), items: source.next(), bound: source.next(),
+            boot: source.next(), counter: source.next(), protected: source.next()
+        )
+    }
+}
+
+extension Keychain.ApprovedBoot: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(digest: source.next(), approved: source.next())
+    }
+}
+
+extension Keychain.BootState: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(registers: source.next(), approved: source.next(), now: source.next(), isApproved: source.next())
+    }
+}
+
+extension Keychain.Replacement: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(old: source.next(), new: source.next())
+    }
+}
+
+extension Keychain.RegisterValue: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(register: source.next(), value: source.next())
+    }
+}
+
+extension Keychain.RecoveryState: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(made: source.next())
+    }
+}
+
+extension Keychain.Sealer: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(kind: source.next(), manufacturer: source.next(), model: source.next(), identity: source.next())
+    }
+}
+
+extension Keychain.LogRecord: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(
+            sequence: source.next(), time: source.next(), event: source.next(), outcome: source.next(),
+            uid: source.next(), pid: source.next(), program: source.next(), resolved: source.next(),
+            controlGroup: source.next(), item: source.next(), service: source.next(), account: source.next(),
+            kind: source.next(), require: source.next(), reason: source.next(), detail: source.next(),
+            missed: source.next()
+        )
+    }
+}
+
+extension Keychain.Change: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(
+            action: source.next(), service: source.next(), account: source.next(), kind: source.next(),
+            value: source.next(), access: source.next() as Keychain.AccessChange?, label: source.next(),
+            comment: source.next(), attributes: source.next(), expires: source.next(), mode: source.next(),
+            ifRevision: source.next(), applicationPassword: source.next()
+        )
+    }
+}
+
+extension Keychain.ChangeResult: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(
+            item: source.next(), version: source.next(), revision: source.next(), replaced: source.next(),
+            deleted: source.next()
+        )
+    }
+}
+
+extension Keychain.ItemName: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(service: source.next(), account: source.next(), kind: source.next())
+    }
+}
+
+extension Keychain.ItemValue: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(value: source.next(), item: source.next() as Keychain.Item)
+    }
+}
+
+extension Keychain.LeaseState: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(
+            id: source.next(), pid: source.next(), command: source.next(), program: source.next(),
+            items: source.next(), granted: source.next(), ends: source.next()
+        )
+    }
+}
+
+extension Keychain.Event: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(event: source.next(), item: source.next() as Keychain.Item?, time: source.next())
+    }
+}
+
+extension Keychain.LockCauses: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(screen: source.next(), sleep: source.next(), idleMinutes: source.next())
+    }
+}
+
+extension Keychain.BootCoverage: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(
+            registers: source.next(), commandLine: source.next(), initrd: source.next(),
+            changesWithMenu: source.next(), reason: source.next()
+        )
+    }
+}
+
+extension Keychain.ItemPassword: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(item: source.next(), password: source.next())
+    }
+}
+
+extension Keychain.Finding: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(check: source.next(), verdict: source.next(), message: source.next(), advice: source.next())
+    }
+}
+
+extension Keychain.ItemReply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(item: source.next() as Keychain.Item)
+    }
+}
+
+extension Keychain.ChangedItemReply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(item: source.next() as Keychain.Item, protected: source.next())
+    }
+}
+
+extension Keychain.ItemsReply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(items: source.next())
+    }
+}
+
+extension Keychain.VaultReply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(vault: source.next() as Keychain.VaultState)
+    }
+}
+
+extension Keychain.BootReply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(boot: source.next() as Keychain.BootState?)
+    }
+}
+
+extension Keychain.Set.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(
+            item: source.next() as Keychain.Item, replaced: source.next(), former: source.next(),
+            protected: source.next()
+        )
+    }
+}
+
+extension Keychain.Set: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(
+            service: source.next(), account: source.next(), kind: source.next(), value: source.next(),
+            access: source.next() as Keychain.AccessChange?, label: source.next(), comment: source.next(),
+            attributes: source.next(), expires: source.next(), mode: source.next(), ifRevision: source.next(),
+            applicationPassword: source.next(), challenge: source.next()
+        )
+    }
+}
+
+extension Keychain.Apply.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(results: source.next(), protected: source.next())
+    }
+}
+
+extension Keychain.Apply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(changes: source.next(), rollback: source.next(), challenge: source.next())
+    }
+}
+
+extension Keychain.Get.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(value: source.next(), item: source.next() as Keychain.Item)
+    }
+}
+
+extension Keychain.Get: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(
+            service: source.next(), account: source.next(), kind: source.next(), version: source.next(),
+            reason: source.next(), unlock: source.next(), applicationPassword: source.next(),
+            forOthers: source.next(), challenge: source.next()
+        )
+    }
+}
+
+extension Keychain.GetAll.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(items: source.next())
+    }
+}
+
+extension Keychain.GetAll: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(
+            items: source.next(), reason: source.next(), unlock: source.next(), forOthers: source.next(),
+            challenge: source.next()
+        )
+    }
+}
+
+extension Keychain.Lease.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(lease: source.next() as Keychain.LeaseState?)
+    }
+}
+
+extension Keychain.Lease: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(
+            items: source.next(), seconds: source.next(), command: source.next(), reason: source.next(),
+            challenge: source.next()
+        )
+    }
+}
+
+extension Keychain.EndLeases.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(ended: source.next())
+    }
+}
+
+extension Keychain.EndLeases: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self()
+    }
+}
+
+extension Keychain.History.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(item: source.next() as Keychain.Item, versions: source.next())
+    }
+}
+
+extension Keychain.History: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(service: source.next(), account: source.next(), kind: source.next())
+    }
+}
+
+extension Keychain.Restore: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(
+            service: source.next(), account: source.next(), kind: source.next(), version: source.next(),
+            reason: source.next(), unlock: source.next(), applicationPassword: source.next(),
+            challenge: source.next()
+        )
+    }
+}
+
+extension Keychain.SetHistory.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(history: source.next() as Keychain.HistorySetting, protected: source.next())
+    }
+}
+
+extension Keychain.SetHistory: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(values: source.next(), days: source.next())
+    }
+}
+
+extension Keychain.Withdraw: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(challenge: source.next())
+    }
+}
+
+extension Keychain.Exists.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(exists: source.next())
+    }
+}
+
+extension Keychain.Exists: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(service: source.next(), account: source.next(), kind: source.next())
+    }
+}
+
+extension Keychain.Show: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(service: source.next(), account: source.next(), kind: source.next())
+    }
+}
+
+extension Keychain.List: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(service: source.next(), accounts: source.next(), kind: source.next())
+    }
+}
+
+extension Keychain.Search: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(text: source.next(), attributes: source.next(), kind: source.next())
+    }
+}
+
+extension Keychain.Monitor.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(events: source.next())
+    }
+}
+
+extension Keychain.Monitor: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(service: source.next(), kind: source.next())
+    }
+}
+
+extension Keychain.Edit: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(
+            service: source.next(), account: source.next(), kind: source.next(),
+            access: source.next() as AccessControl?, label: source.next(), comment: source.next(),
+            attributes: source.next(), expires: source.next(), reason: source.next(), unlock: source.next(),
+            applicationPassword: source.next(), newApplicationPassword: source.next(), challenge: source.next()
+        )
+    }
+}
+
+extension Keychain.Rotate: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(
+            service: source.next(), account: source.next(), kind: source.next(), unlock: source.next(),
+            applicationPassword: source.next(), challenge: source.next()
+        )
+    }
+}
+
+extension Keychain.Delete: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(
+            service: source.next(), account: source.next(), kind: source.next(), ifRevision: source.next(),
+            rollback: source.next()
+        )
+    }
+}
+
+extension Keychain.Rename: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(
+            service: source.next(), account: source.next(), kind: source.next(), newService: source.next(),
+            newAccount: source.next(), reason: source.next(), unlock: source.next(),
+            applicationPassword: source.next(), challenge: source.next()
+        )
+    }
+}
+
+extension Keychain.Lock: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self()
+    }
+}
+
+extension Keychain.Unlock: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(challenge: source.next(), bind: source.next())
+    }
+}
+
+extension Keychain.CreateVault: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(owner: source.next(), challenge: source.next())
+    }
+}
+
+extension Keychain.AcceptVault: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(challenge: source.next())
+    }
+}
+
+extension Keychain.SetAsideVault.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(owner: source.next(), stamp: source.next(), file: source.next())
+    }
+}
+
+extension Keychain.SetAsideVault: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(force: source.next())
+    }
+}
+
+extension Keychain.Status.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(
+            vault: source.next() as Keychain.VaultState, sealer: source.next() as Keychain.Sealer,
+            version: source.next(), sandbox: source.next(), locks: source.next(),
+            lockedBy: source.next() as Keychain.LockCauses, warnings: source.next(),
+            recovery: source.next() as Keychain.RecoveryState?, history: source.next() as Keychain.HistorySetting?,
+            leases: source.next()
+        )
+    }
+}
+
+extension Keychain.Status: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self()
+    }
+}
+
+extension Keychain.NewRecoveryCode.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(code: source.next(), part: source.next())
+    }
+}
+
+extension Keychain.NewRecoveryCode: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(challenge: source.next())
+    }
+}
+
+extension Keychain.ConfirmRecoveryCode.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(made: source.next())
+    }
+}
+
+extension Keychain.ConfirmRecoveryCode: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(characters: source.next())
+    }
+}
+
+extension Keychain.Boot: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self()
+    }
+}
+
+extension Keychain.TieCoverage.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(coverage: source.next() as Keychain.BootCoverage)
+    }
+}
+
+extension Keychain.TieCoverage: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(registers: source.next())
+    }
+}
+
+extension Keychain.TieToBoot: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(registers: source.next(), weak: source.next(), release: source.next(), challenge: source.next())
+    }
+}
+
+extension Keychain.ApproveBoot: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(replacements: source.next(), values: source.next(), challenge: source.next())
+    }
+}
+
+extension Keychain.RotateAll.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(items: source.next(), passwords: source.next(), revoked: source.next())
+    }
+}
+
+extension Keychain.RotateAll: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(applicationPasswords: source.next(), challenge: source.next())
+    }
+}
+
+extension Keychain.Log.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(records: source.next(), more: source.next(), problem: source.next())
+    }
+}
+
+extension Keychain.Log: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(since: source.next(), after: source.next())
+    }
+}
+
+extension Keychain.Diagnose.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(findings: source.next())
+    }
+}
+
+extension Keychain.Diagnose: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self()
+    }
+}
+
+extension Keychain.VerifyLog.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(
+            whole: source.next(), problem: source.next(), records: source.next(), first: source.next(),
+            last: source.next()
+        )
+    }
+}
+
+extension Keychain.VerifyLog: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self()
+    }
+}
+
+extension Login.Report.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(opened: source.next())
+    }
+}
+
+extension Login.Report: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(user: source.next())
+    }
+}
+
+extension VarlinkService.GetInfo.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(
+            vendor: source.next(), product: source.next(), version: source.next(), url: source.next(),
+            interfaces: source.next()
+        )
+    }
+}
+
+extension VarlinkService.GetInfo: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self()
+    }
+}
+
+extension VarlinkService.GetInterfaceDescription.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(description: source.next())
+    }
+}
+
+extension VarlinkService.GetInterfaceDescription: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(interface: source.next())
+    }
+}

@@ -5,16 +5,18 @@ import Platform
 import Synchronization
 import Varlink
 
-/// What one broker's warm reads cost, beside the floor under them. Prints a name and a number a line; `make bench` makes ratios of them.
-@main struct ReadBenchmark: ParsableCommand {
+/// What calls of one broker cost, beside the floor under them. Prints a name and a number a line; `make bench` makes ratios of them.
+@main struct BrokerBenchmark: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "coffer-benchmark", abstract: "Measure warm reads. Started by \"make bench\".")
+        commandName: "coffer-benchmark", abstract: "Measure calls of a broker. Started by \"make bench\".")
 
     @Argument(help: "The broker's socket.") var socket: String
     @Argument(help: "An item that is read without a person.") var service: String
     @Argument var account: String
     @Option(help: "Reads of one client.") var reads = 2000
     @Option(help: "Clients that read at the same time.") var clients = 16
+    @Option(help: "Items that are made, and then listed.") var items = 2000
+    @Option(help: "A folder on the disk of the vault.") var folder: String
 
     func run() throws {
         var reader = try Reader(socket, service, account)
@@ -27,6 +29,8 @@ import Varlink
         for (name, microseconds) in parts { print("floor-\(name)-p50-us", microseconds) }
         print("floor-p50-us", parts.map(\.1).reduce(0, +))
         print("reads-per-second", try rate())
+        for (name, microseconds) in try Writing(socket, folder).measure(count: items) { print(name, microseconds) }
+        for (name, microseconds) in try Listing(socket).measure(rounds: 20) { print(name, microseconds) }
     }
 
     /// All clients together.
@@ -83,7 +87,11 @@ enum Sample {
     static func median(of count: Int, _ body: () throws -> Void) rethrows -> Double {
         var times: [Duration] = []
         for _ in 0..<max(1, count) { times.append(try ContinuousClock().measure { try body() }) }
-        times.sort()
-        return (times[times.count / 2] / .nanoseconds(1)).rounded() / 1000
+        return median(times)
+    }
+
+    /// - Returns: microseconds.
+    static func median(_ times: [Duration]) -> Double {
+        (times.sorted()[times.count / 2] / .nanoseconds(1)).rounded() / 1000
     }
 }
