@@ -1,5 +1,6 @@
 import BrokerProtocol
 import Foundation
+import TestSupport
 import Testing
 import Varlink
 
@@ -92,9 +93,7 @@ struct HostileClientTests {
         #expect(try client.receive(Nothing.self).name == .interfaceNotFound)
         try client.send(Array("{\"method\":\"org.coffer.Authentication.Other\"}".utf8) + [0])
         #expect(try client.receive(Nothing.self).name == .methodNotFound)
-        let documented = try String(
-            contentsOfFile: URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-                .deletingLastPathComponent().path + "/Interfaces/org.coffer.Authentication.varlink", encoding: .utf8)
+        let documented = try SourceTree.text("Interfaces/org.coffer.Authentication.varlink")
         let described = try client.call(
             VarlinkService.GetInterfaceDescription(interface: "org.coffer.Authentication")
         ).get()

@@ -1,6 +1,7 @@
 import BrokerProtocol
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 @testable import Coffer
@@ -10,9 +11,7 @@ import Testing
 @Suite struct DoctorTests {
     /// `COFFER_UPDATE_GOLDEN=1` writes the list into the document.
     @Test func theDocumentListsEveryCheck() throws {
-        let url = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/doctor.md")
-            .standardized
-        let text = try String(contentsOf: url, encoding: .utf8)
+        let text = try SourceTree.text("docs/doctor.md")
         let start = try #require(text.firstRange(of: "<!-- checks:"))
         let lineEnd = try #require(text[start.upperBound...].firstIndex(of: "\n"))
         let end = try #require(text.firstRange(of: "<!-- end of checks -->"))
@@ -22,7 +21,7 @@ import Testing
         }
         if ProcessInfo.processInfo.environment["COFFER_UPDATE_GOLDEN"] == "1" {
             let updated = text[..<lineEnd] + "\n" + table.dropFirst() + text[end.lowerBound...]
-            try Data(updated.utf8).write(to: url)
+            try Data(updated.utf8).write(to: URL(filePath: SourceTree.path("docs/doctor.md")))
         } else {
             #expect(text[lineEnd..<end.lowerBound] == table[...])
         }

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The scripts of Tests/CLI, each run in a sandbox with the real broker, authenticator, PAM and TPM simulator.
 /// `COFFER_UPDATE_GOLDEN=1 swift test --filter GoldenTests` writes the present output into them.
 @Suite struct GoldenTests {
-    private static let folder = Sandbox.root.appending(path: "Tests/CLI")
+    private static let folder = URL(filePath: SourceTree.path("Tests/CLI"))
 
     private static var names: [String] {
         get throws {

@@ -5,10 +5,8 @@ import Testing
 
 /// The manual agrees with the program.
 @Suite struct ManualTests {
-    private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
-
     @Test func pagesAreWhatCofferSaysOfItself() throws {
-        let script = try Subprocess(Self.root.appending(path: "scripts/man-pages").path(), ["--check", Program.path]) {
+        let script = try Subprocess(SourceTree.path("scripts/man-pages"), ["--check", Program.path]) {
             $0.output = .pipe
             $0.errors = .inherited
         }
@@ -19,7 +17,7 @@ import Testing
     /// The macros that change the font with each word put no blank between the words. They are for a page's name and
     /// section.
     @Test func noMacroSwallowsTheBlanksOfASentence() throws {
-        let folder = Self.root.appending(path: "docs/man")
+        let folder = URL(filePath: SourceTree.path("docs/man"))
         let pages = try FileManager.default.contentsOfDirectory(atPath: folder.path())
         #expect(pages.count > 20)
         for page in pages {

@@ -220,13 +220,13 @@ import Varlink
         program.executable = "/usr/bin/unshare"
         let programs = URL(filePath: Program.path).deletingLastPathComponent().path()
         let script = """
-            '\(Sandbox.root.path())/scripts/sandbox' start "$0" --software --programs '\(programs)' >/dev/null || exit 99
+            '\(SourceTree.root)/scripts/sandbox' start "$0" --software --programs '\(programs)' >/dev/null || exit 99
             . "$0/env" && printf x | coffer set -q s g --require presence || exit 98
             setsid -w coffer get s g
             printf '%s ' "$?"
             coffer get s g
             status=$?
-            '\(Sandbox.root.path())/scripts/sandbox' stop "$0"
+            '\(SourceTree.root)/scripts/sandbox' stop "$0"
             exit "$status"
             """
         let result = try program.run(
@@ -272,7 +272,7 @@ import Varlink
     }
 
     @Test func theAgentsUnitsAreValid() throws {
-        let folder = Sandbox.root.appending(path: "packaging/systemd-user").path()
+        let folder = SourceTree.path("packaging/systemd-user")
         let scratch = try Scratch()
         for name in ["coffer-agent.service", "coffer-agent.socket"] {
             let text = try String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)

@@ -1,5 +1,6 @@
 import Foundation
 import PAM
+import TestSupport
 import Testing
 
 /// With pam_unix and the installed stacks, for an account that is made for the test.
@@ -10,9 +11,7 @@ struct UnixAccountTests {
 
     init() throws {
         directory = try ServiceDirectory()
-        let stack = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .appendingPathComponent("../../pam/coffer").standardizedFileURL
-        service = try directory.service(try String(contentsOf: stack, encoding: .utf8))
+        service = try directory.service(try SourceTree.text("pam/coffer"))
     }
 
     @Test func theLoginPasswordPassesAndAnotherDoesNot() throws {
@@ -69,10 +68,7 @@ struct UnixAccountTests {
     @Test(arguments: ["pam_sss.so", "pam_ldap.so", "pam_winbind.so"], ["coffer", "coffer-passcode"])
     func aDirectorysPasswordPassesAndAnotherDoesNot(module: String, file: String) throws {
         let account = try UnixAccount(password: nil)
-        let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
-            "../../pam/\(file)"
-        ).standardizedFileURL
-        let stack = try String(contentsOf: path, encoding: .utf8)
+        let stack = try SourceTree.text("pam/\(file)")
         let check = try directory.script(
             "read -r given || [ -n \"$given\" ] || exit 1\n[ \"$given\" = 'of the directory' ]")
         let answered = stack.replacingOccurrences(
@@ -89,10 +85,7 @@ struct UnixAccountTests {
     @Test(arguments: ["pam_sss.so", "pam_ldap.so", "pam_winbind.so"], ["coffer", "coffer-passcode"])
     func anAccountThatTheDirectoryRefusesIsRefused(module: String, file: String) throws {
         let account = try UnixAccount(password: "correct horse")
-        let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
-            "../../pam/\(file)"
-        ).standardizedFileURL
-        let lines = try String(contentsOf: path, encoding: .utf8).split(separator: "\n").map { line in
+        let lines = try SourceTree.text("pam/\(file)").split(separator: "\n").map { line in
             line.hasPrefix("-account") ? line.replacingOccurrences(of: module, with: "pam_deny.so") : String(line)
         }
         let service = try directory.service(lines.joined(separator: "\n"), name: "coffer-refusing")

@@ -1,5 +1,6 @@
 import Foundation
 import Platform
+import TestSupport
 import Testing
 
 /// The completions of `coffer-secret-service` are files, because the program has no parser that writes them.
@@ -13,9 +14,7 @@ struct CompletionTests {
             line.split(whereSeparator: { " ,".contains($0) }).first { $0.hasPrefix("--") }?.dropFirst(2)
         }
         #expect(Set(options) == ["replace", "wait", "version", "help"])
-        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(
-            path: "../../packaging/completions/coffer-secret-service.\(shell)")
-        let completions = try String(contentsOf: file, encoding: .utf8)
+        let completions = try SourceTree.text("packaging/completions/coffer-secret-service.\(shell)")
         for option in options {
             #expect(completions.contains(shell == "fish" ? "-l \(option)" : "--\(option)"), "\(option)")
         }

@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The PAM files as they are installed, with pam_unix and a real account.
 @Suite(.enabled(if: getuid() == 0, "only root can make accounts and read shadow passwords")) struct AccountTests {
     @Test func aRealPasswordOpensAWrongOneAndAnExpiredAccountDoNot() throws {
         let account = try RealAccount(password: "correct horse")
-        let sandbox = try Sandbox("--pam-dir", Sandbox.package + "/pam", reachable: true)
+        let sandbox = try Sandbox("--pam-dir", SourceTree.path("pam"), reachable: true)
         let refused = try sandbox.coffer("set", "s", "gated", input: [1], password: "battery staple", uid: account.uid)
         #expect(refused.code == 4, "\(refused)")
         #expect(try sandbox.coffer("unlock", password: "correct horse", uid: account.uid).code == 0)

@@ -55,7 +55,7 @@ import Testing
 
     @Test func fromBindingOverAnUpdateToTheEnd() throws {
         let account = try RealAccount(password: Self.password)
-        let sandbox = try Sandbox("--pam-dir", Sandbox.package + "/pam", reachable: true)
+        let sandbox = try Sandbox("--pam-dir", SourceTree.path("pam"), reachable: true)
         func coffer(_ words: String..., input: String = "", password: String? = nil) throws -> Outcome {
             try sandbox.coffer(words, input: Array(input.utf8), password: password, uid: account.uid)
         }
@@ -131,7 +131,7 @@ import Testing
 
     @Test func anUpdateIsApprovedByItsFiles() throws {
         let account = try RealAccount(password: Self.password)
-        let sandbox = try Sandbox("--pam-dir", Sandbox.package + "/pam", reachable: true)
+        let sandbox = try Sandbox("--pam-dir", SourceTree.path("pam"), reachable: true)
         func coffer(_ words: String..., input: String = "", password: String? = nil) throws -> Outcome {
             try sandbox.coffer(words, input: Array(input.utf8), password: password, uid: account.uid)
         }

@@ -26,7 +26,7 @@ import Testing
 
     @Test func fromBindingToAChangedPasswordToTheEnd() throws {
         let account = try RealAccount(password: Self.first)
-        let sandbox = try Sandbox("--pam-dir", Sandbox.package + "/pam", reachable: true)
+        let sandbox = try Sandbox("--pam-dir", SourceTree.path("pam"), reachable: true)
         func coffer(_ words: String..., input: String = "", password: String? = nil, askpass: String? = nil) throws
             -> Outcome
         {

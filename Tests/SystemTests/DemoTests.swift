@@ -9,7 +9,7 @@ import Testing
         environment["TMPDIR"] = folder.path
         if let path { environment["PATH"] = path }
         return try Command(
-            program: Sandbox.package + "/scripts/demo", arguments: [], environment: environment, limit: patience
+            program: SourceTree.path("scripts/demo"), arguments: [], environment: environment, limit: patience
         ).run()
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A login by finger, without any password: the real pam_fprintd and the real pam_coffer in a login program's stack.
@@ -9,14 +10,14 @@ import Testing
 
         init(_ stage: FingerFixture) throws {
             let built = try Command(
-                program: "\(Sandbox.package)/scripts/build-pam", arguments: [],
+                program: "\(SourceTree.root)/scripts/build-pam", arguments: [],
                 environment: ProcessInfo.processInfo.environment, limit: .seconds(1800)
             ).run()
             try #require(built.code == 0, "\(built)")
             try """
             auth [success=1 default=ignore] \(stage.fingerModule) max-tries=1 timeout=10
             auth requisite pam_deny.so
-            auth optional \(Sandbox.package)/.build-pam/pam_coffer.so socket=\(stage.sandbox.directory)/report.sock patience=99
+            auth optional \(SourceTree.root)/.build-pam/pam_coffer.so socket=\(stage.sandbox.directory)/report.sock patience=99
             auth required pam_permit.so
 
             """.write(toFile: "/etc/pam.d/\(name)", atomically: true, encoding: .utf8)

@@ -25,7 +25,7 @@ import Testing
                 cp -r /usr/lib/systemd/system "$1/machine/usr/lib/systemd/"
                 echo before >"$1/machine/etc/pam.d/login"
                 """
-            try #require(try Self.shell(copy, folder.path, in: Sandbox.package).code == 0)
+            try #require(try Self.shell(copy, folder.path, in: SourceTree.root).code == 0)
         }
 
         static func shell(_ script: String, _ words: String..., in folder: String) throws -> Outcome {
@@ -69,13 +69,13 @@ import Testing
         let installed = try stage.make("install", "PREFIX=/opt/coffer")
         #expect(installed.code == 0 && installed.text.isEmpty, "\(installed)")
 
-        let names = try FileManager.default.contentsOfDirectory(atPath: Sandbox.package + "/packaging/systemd").map {
+        let names = try FileManager.default.contentsOfDirectory(atPath: SourceTree.path("packaging/systemd")).map {
             $0.replacing("@.", with: "@someone.")
         }
         let verified = try Fixture.shell(
             "exec systemd-analyze verify --man=no \"$@\"", "--root=\(stage.machine)", in: stage.machine, rest: names)
         #expect(names.count == 7 && verified.code == 0 && verified.errors.isEmpty, "\(verified)")
-        for name in try FileManager.default.contentsOfDirectory(atPath: Sandbox.package + "/packaging/systemd") {
+        for name in try FileManager.default.contentsOfDirectory(atPath: SourceTree.path("packaging/systemd")) {
             let lines = try stage.text("/usr/lib/systemd/system/\(name)").split(separator: "\n")
             for line in lines where line.hasPrefix("Exec") {
                 #expect(

@@ -15,12 +15,12 @@ import Testing
             self.sandbox = sandbox
             self.account = account
             let built = try Command(
-                program: Sandbox.package + "/scripts/build-pam", arguments: [],
+                program: SourceTree.path("scripts/build-pam"), arguments: [],
                 environment: ProcessInfo.processInfo.environment, limit: .seconds(1800)
             ).run()
             try #require(built.code == 0, "\(built)")
             let module = sandbox.folder + "/pam_coffer.so"
-            try FileManager.default.copyItem(atPath: Sandbox.package + "/.build-pam/pam_coffer.so", toPath: module)
+            try FileManager.default.copyItem(atPath: SourceTree.path(".build-pam/pam_coffer.so"), toPath: module)
             let auth = try #require(sandbox.variables["COFFER_SOCKET"])
             let folder = (auth as NSString).deletingLastPathComponent
             try """
@@ -56,7 +56,7 @@ import Testing
 
     @Test func theUnlockedScreenOpensTheKeychainAndAWrongPasswordDoesNot() throws {
         let account = try RealAccount(password: "correct \"horse\\ö")
-        let sandbox = try Sandbox("--pam-dir", Sandbox.package + "/pam", reachable: true)
+        let sandbox = try Sandbox("--pam-dir", SourceTree.path("pam"), reachable: true)
         let locker = try Locker(sandbox, account)
         // A locker makes no vault.
         let first = try locker.leave(with: "correct \"horse\\ö")
@@ -80,7 +80,7 @@ import Testing
 
     @Test func withoutABrokerTheLockerGoesOn() throws {
         let account = try RealAccount(password: "correct horse")
-        let sandbox = try Sandbox("--pam-dir", Sandbox.package + "/pam", reachable: true)
+        let sandbox = try Sandbox("--pam-dir", SourceTree.path("pam"), reachable: true)
         let locker = try Locker(sandbox, account)
         #expect(try sandbox.coffer("unlock", password: "correct horse", uid: account.uid).code == 0)
         #expect(try sandbox.coffer("lock", uid: account.uid).code == 0)

@@ -54,7 +54,7 @@ import Testing
 
         /// Runs a script as dpkg does, after the folder was put before each path of it.
         func run(_ name: String, _ words: String..., environment: [String: String] = [:]) throws -> Outcome {
-            let text = try String(contentsOfFile: "\(Sandbox.package)/packaging/debian/\(name)", encoding: .utf8)
+            let text = try SourceTree.text("packaging/debian/\(name)")
             let moved = text.replacing("/usr/share/debconf/", with: "\(machine)/usr/share/debconf/")
                 .replacing("/run/systemd/system", with: "\(machine)/run/systemd/system")
                 .replacing("/var/lib/", with: "\(machine)/var/lib/")
@@ -188,7 +188,7 @@ import Testing
     /// The broker owns its folder. A script of root's that changes files in it could be led by a link to any file.
     @Test("no script gives files to accounts or changes their modes, and each one is tested here")
     func rest() throws {
-        let names = try FileManager.default.contentsOfDirectory(atPath: Sandbox.package + "/packaging/debian")
+        let names = try FileManager.default.contentsOfDirectory(atPath: SourceTree.path("packaging/debian"))
             .filter {
                 ["preinst", "postinst", "prerm", "postrm", "config"].contains($0.split(separator: ".").last ?? "")
             }
@@ -198,7 +198,7 @@ import Testing
                 "coffer.preinst", "coffer.prerm", "libpam-coffer.postinst", "libpam-coffer.prerm",
             ])
         for name in names {
-            let text = try String(contentsOfFile: "\(Sandbox.package)/packaging/debian/\(name)", encoding: .utf8)
+            let text = try SourceTree.text("packaging/debian/\(name)")
             #expect(text.hasPrefix("#!/bin/sh\nset -e\n"), "\(name)")
             for line in text.split(separator: "\n") where !line.hasPrefix("#") && !line.contains("echo ") {
                 let words = line.split(whereSeparator: \.isWhitespace)

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Attacker 5 with a real account, `pam_unix`, authenticator, broker and TPM. An older file is refused until root and
@@ -8,7 +9,7 @@ import Testing
 
     @Test func anOlderFileIsRefusedUntilRootAndItsOwnerAcceptIt() throws {
         let account = try RealAccount(password: Self.password)
-        let sandbox = try Sandbox("--pam-dir", Sandbox.package + "/pam", reachable: true)
+        let sandbox = try Sandbox("--pam-dir", SourceTree.path("pam"), reachable: true)
         func coffer(_ words: String..., input: String = "", password: String? = nil) throws -> Outcome {
             try sandbox.coffer(words, input: Array(input.utf8), password: password, uid: account.uid)
         }
@@ -89,7 +90,7 @@ import Testing
     /// A service vault has no person to ask. Root alone accepts it, without a terminal.
     @Test func aServiceVaultIsAcceptedByRootAlone() throws {
         let account = try RealAccount(password: Self.password)
-        let sandbox = try Sandbox("--pam-dir", Sandbox.package + "/pam", reachable: true)
+        let sandbox = try Sandbox("--pam-dir", SourceTree.path("pam"), reachable: true)
         let user = ["--user", account.name]
         #expect(try sandbox.coffer("vault", "create", "--owner", account.name).code == 0)
         for name in ["a", "b"] { #expect(try sandbox.coffer(["set", "s", name] + user, input: [1]).code == 0) }

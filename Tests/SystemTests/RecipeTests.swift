@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// docs/service-accounts.md does what it says. Its commands run as they stand there, as the users that it names.
@@ -12,7 +13,7 @@ import Testing
 
     /// The lines with a prompt in the document's console blocks.
     private static func steps() throws -> [Step] {
-        let text = try String(contentsOfFile: Sandbox.package + "/docs/service-accounts.md", encoding: .utf8)
+        let text = try SourceTree.text("docs/service-accounts.md")
         var steps: [Step] = []
         var isConsole = false
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
@@ -28,7 +29,7 @@ import Testing
 
     /// What the unit runs at boot.
     private static func unitCommand() throws -> String {
-        let path = Sandbox.package + "/packaging/systemd/coffer-unlock@.service"
+        let path = SourceTree.path("packaging/systemd/coffer-unlock@.service")
         let line = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").first {
             $0.hasPrefix("ExecStart=@bindir@/")
         }

@@ -4,7 +4,7 @@ import Testing
 
 /// Units, accounts, folders and rules, as they are shipped: who owns what, and who may reach it.
 @Suite struct UnitFileTests {
-    private static let packaging = Sandbox.package + "/packaging/"
+    private static let packaging = SourceTree.path("packaging/")
     /// Kinds of files with protections in them. Packages' own scripts are in MaintainerScriptTests.
     private static let folders = [
         "systemd", "systemd-user", "tmpfiles.d", "sysusers.d", "udev", "pam-configs", "dbus",
@@ -32,7 +32,7 @@ import Testing
 
     @Test("every directive is in the table, in its order, and nothing else is there")
     func directives() throws {
-        let table = try String(contentsOfFile: Sandbox.package + "/Tests/Packages/directives.txt", encoding: .utf8)
+        let table = try SourceTree.text("Tests/Packages/directives.txt")
             .split(separator: "\n").map(String.init).filter { !$0.hasPrefix("#") }
         var seen = 0
         for folder in Self.folders {

@@ -4,8 +4,7 @@ import Testing
 
 /// What `scripts/install-dependencies` does to a machine on which nothing is installed. Scripts play apt and dpkg, and note what would be installed.
 @Suite struct InstallDependenciesTests {
-    private static let script = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "../../scripts/install-dependencies").standardized.path()
+    private static let script = SourceTree.path("scripts/install-dependencies")
 
     /// A plan of apt's: `libpam0g-dev` brings a newer `libpam0g`, unless the version is asked for that is there.
     private static let apt = #"""

@@ -6,9 +6,6 @@ import Testing
 
 /// What `scripts/test` does with a target that hangs, leaves something behind or has no tests. A script plays the built tests.
 @Suite struct RunnerTests {
-    private static let package = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
-        .standardized.path()
-
     /// The script's tests are in three targets, as those of a build.
     private static let tests = """
         #!/usr/bin/python3
@@ -38,7 +35,7 @@ import Testing
             "env",
             [
                 "COFFER_TEST_PROGRAM=\(folder.path)/tests", "PIDS=\(folder.path)/pids", "LIMIT=\(limit)",
-                Self.package + "scripts/test", expression,
+                SourceTree.path("scripts/test"), expression,
             ])
         // A run in which nothing hangs or is left has no such file.
         let pids = (try? String(contentsOfFile: folder.path + "/pids", encoding: .utf8)) ?? ""

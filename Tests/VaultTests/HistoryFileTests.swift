@@ -195,8 +195,7 @@ struct HistoryFileTests {
         var file: Data
 
         static func load() throws -> OldVault {
-            let path = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Vaults/format-1.json")
-            return try JSONReader.read(OldVault.self, from: Array(Data(contentsOf: path)))
+            try JSONReader.read(OldVault.self, from: Array(SourceTree.text("Tests/Vaults/format-1.json").utf8))
         }
 
         init(from reader: inout JSONReader) throws(JSONFailure) {

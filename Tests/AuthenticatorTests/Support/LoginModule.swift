@@ -6,13 +6,11 @@ import TestSupport
 enum LoginModule {
     /// It is built at the first use, by the script that builds the installed one.
     static let built: Result<String, any Error> = Result {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent().path
-        let result = try Tool.run("\(root)/scripts/build-pam", [], limit: .seconds(1800))
+        let result = try Tool.run(SourceTree.path("scripts/build-pam"), [], limit: .seconds(1800))
         guard result.status == 0 else {
             throw SystemError("build pam_coffer.so", reason: result.output + result.errors)
         }
-        return "\(root)/.build-pam/pam_coffer.so"
+        return SourceTree.path(".build-pam/pam_coffer.so")
     }
 
     /// The lines of a PAM service: first the stage's own program that checks a password, then the module.

@@ -1,13 +1,13 @@
 import BrokerProtocol
 import Foundation
 import Item
+import TestSupport
 import Testing
 
 /// The tables of docs/access-control.md are those of the tests. `COFFER_UPDATE_GOLDEN=1` writes them.
 @Suite(.serialized)
 struct AccessDocumentTests {
-    private static let page = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "../../../docs/access-control.md").standardized
+    private static let page = "docs/access-control.md"
 
     /// When each class can be read, and where its secrets can go.
     private static var classes: [String] {
@@ -93,14 +93,14 @@ struct AccessDocumentTests {
             case "requirements": Self.requirements
             default: Self.calls
             }
-        var text = try String(contentsOf: Self.page, encoding: .utf8)
+        var text = try SourceTree.text(Self.page)
         let (begin, end) = ("<!-- table: \(name) -->\n", "<!-- end -->\n")
         let start = try #require(text.range(of: begin)?.upperBound)
         let stop = try #require(text.range(of: end, range: start..<text.endIndex)?.lowerBound)
         let table = lines.joined(separator: "\n") + "\n"
         if ProcessInfo.processInfo.environment["COFFER_UPDATE_GOLDEN"] == "1" {
             text.replaceSubrange(start..<stop, with: table)
-            try Data(text.utf8).write(to: Self.page)
+            try Data(text.utf8).write(to: URL(filePath: SourceTree.path(Self.page)))
         } else {
             #expect(text[start..<stop] == table)
         }

@@ -9,7 +9,7 @@ final class LoopbackServer {
     private let process: Subprocess
 
     init(_ name: String, _ arguments: [String]) throws {
-        let script = Sandbox.root.appending(path: "Tests/CLI/servers/\(name)").path()
+        let script = SourceTree.path("Tests/CLI/servers/\(name)")
         process = try Subprocess("/usr/bin/python3", ["-B", script] + arguments) {
             $0.environment = ["PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"]
             $0.input = .pipe

@@ -5,8 +5,6 @@ import Testing
 
 /// A TPM simulator, a broker and an authenticator in a folder, started and stopped by `scripts/sandbox` as people do it.
 final class Sandbox: Sendable {
-    static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardized
-
     let scratch: Scratch
     var folder: String { scratch.file("sandbox") }
 
@@ -24,7 +22,7 @@ final class Sandbox: Sendable {
 
     private func run(_ arguments: [String]) throws {
         let errors = scratch.file("sandbox-errors")
-        let script = try Subprocess(Self.root.appending(path: "scripts/sandbox").path(), arguments) {
+        let script = try Subprocess(SourceTree.path("scripts/sandbox"), arguments) {
             $0.errors = .file(errors)
         }
         let status = try script.finish()

@@ -1,5 +1,6 @@
 import Foundation
 import Platform
+import TestSupport
 import Testing
 
 @testable import Coffer
@@ -97,13 +98,12 @@ extension Marked: SensitiveValue where RawValue == String {}
         let fixture = try SettingsFixture()
         let bundle = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let products = URL(fileURLWithPath: bundle).deletingLastPathComponent().path
-        let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/../../.."
         try source.write(toFile: fixture.folder + "/main.swift", atomically: false, encoding: .utf8)
         let compiler = try Subprocess(
             "/usr/bin/env",
             [
                 "swiftc", "-typecheck", "-swift-version", "6", "-I", products + "/Modules", "-I",
-                package + "/Sources/CLinux", "-module-cache-path", fixture.folder + "/cache",
+                SourceTree.path("Sources/CLinux"), "-module-cache-path", fixture.folder + "/cache",
                 fixture.folder + "/main.swift",
             ]
         ) {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Coffer
@@ -35,9 +36,7 @@ struct StorageAdviceTests {
 
     @Test("The table of docs/storage.md is the API's")
     func table() throws {
-        let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(
-            path: "../../../docs/storage.md")
-        let text = try String(contentsOf: page, encoding: .utf8)
+        let text = try SourceTree.text("docs/storage.md")
         #expect(text.contains("\n\n" + StorageAdvice.table + "\n\n"), "the table should be:\n\(StorageAdvice.table)")
     }
 }

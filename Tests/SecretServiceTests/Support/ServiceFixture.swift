@@ -19,9 +19,7 @@ final class ServiceFixture: Sendable {
     private static let programs = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
         .path
     /// The folder of the checks. It is outside of the target, because SwiftPM has no use for it.
-    private static let clients = package + "/Tests/Clients/SecretService"
-    private static let package = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..")
-        .standardized.path
+    private static let clients = SourceTree.path("Tests/Clients/SecretService")
 
     /// What a person sees, and the file from which they answer.
     private var prompts: String { folder.path + "/prompts" }
@@ -109,7 +107,7 @@ final class ServiceFixture: Sendable {
         let variables = [
             "DBUS_SESSION_BUS_ADDRESS=\(address)", "PROMPTS=\(prompts)", "ANSWER=\(answer)",
             "PYTHONDONTWRITEBYTECODE=1", "COFFER_SOCKET=\(paths.broker)",
-            "PORTAL=\(Self.package)/packaging/dbus/coffer.portal",
+            "PORTAL=" + SourceTree.path("packaging/dbus/coffer.portal"),
             "PROVIDER=\(Self.program("coffer-secret-service"))", "ASKPASS=\(askPass)",
         ]
         guard let input else { return try Tool.run("env", variables + [program] + arguments) }

@@ -18,7 +18,7 @@ final class FingerFixture: Sendable {
     /// One reader, one finger of the caller, one active session of the caller. The vault is made and unlocked.
     init(_ options: String...) throws {
         user = NSUserName()
-        fingerModule = try Tool.output("\(Sandbox.package)/scripts/fetch-pam-fprintd", [])
+        fingerModule = try Tool.output("\(SourceTree.root)/scripts/fetch-pam-fprintd", [])
             .trimmingCharacters(in: .whitespacesAndNewlines)
         desk = try FingerprintReader(user: user, module: fingerModule)
         sandbox = try Sandbox(desk.sandboxOptions + options)

@@ -4,10 +4,6 @@ import Testing
 
 /// A throw-away Coffer, made as a person makes one, by `scripts/sandbox`. It ends with the value.
 final class Sandbox: Sendable {
-    /// The folder of the package.
-    static let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
-        .deletingLastPathComponent().path
     /// The folder of programs other than those built with the tests: `make memory` names the optimised ones.
     static let programs = ProcessInfo.processInfo.environment["COFFER_TEST_PROGRAMS"]
     /// A folder that every user can reach. The package may be in one that they cannot.
@@ -35,7 +31,7 @@ final class Sandbox: Sendable {
                 atPath: programs, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
             // In a process of its own. If this one had the file open for writing, another test's child could inherit
             // that, and the file could not be run.
-            let built = Self.programs ?? "\(Self.package)/.build/debug"
+            let built = Self.programs ?? "\(SourceTree.root)/.build/debug"
             let names = ["cofferd", "coffer-authenticator", "coffer"].map { "\(built)/\($0)" }
             let copied = try Command(program: "/bin/cp", arguments: names + [programs], environment: [:]).run()
             try #require(copied.code == 0, "\(copied)")

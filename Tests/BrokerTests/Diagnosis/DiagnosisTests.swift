@@ -306,7 +306,7 @@ struct DiagnosisTests {
 
     @Test("Coffer's own PAM files pass")
     func ownStacks() {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../pam").standardized.path
+        let folder = SourceTree.path("pam")
         for service in PAMCheck.services {
             let stack = PAMStack(service: service, folders: [folder])
             #expect(stack.lines.count >= 2)
@@ -350,9 +350,7 @@ struct DiagnosisTests {
         changed = BrokerProcess(
             isUnit: true, status: [:], coreLimit: [], swapLimit: nil, users: "", seesOtherProcesses: false,
             tunables: "", backtrace: "")
-        let file = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../packaging/systemd/cofferd.service").standardized
-        let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+        let lines = try SourceTree.text("packaging/systemd/cofferd.service").split(separator: "\n")
         for line in UnitCheck.missing(in: changed) where line != "PrivateUsers=no" && line != "ProtectProc=default" {
             #expect(lines.contains { $0.hasPrefix(line) }, "\(line)")
         }

@@ -152,9 +152,7 @@ struct LogindTests {
 
     /// The rows of the document: the event, then the effect on a sealed, an unlocked and a locked vault.
     private static func rows() throws -> [(event: String, becomes: [String])] {
-        let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appendingPathComponent("docs/lock-state.md")
-        return try String(contentsOf: page, encoding: .utf8).split(separator: "\n").compactMap { line in
+        try SourceTree.text("docs/lock-state.md").split(separator: "\n").compactMap { line in
             let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
             guard line.hasPrefix("|"), cells.count == 4, !["event", "---"].contains(cells[0]) else { return nil }
             return (cells[0], Array(cells[1...]))

@@ -23,11 +23,7 @@ struct ProtocolTests {
         let client = try broker.client()
         let info = try await client.call(VarlinkService.GetInfo())
         #expect(info.interfaces == ["org.varlink.service", "org.coffer.Keychain"] && info.product == "cofferd")
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        func document(_ name: String) throws -> String {
-            try String(contentsOf: root.appendingPathComponent("Interfaces/\(name).varlink"), encoding: .utf8)
-        }
+        func document(_ name: String) throws -> String { try SourceTree.text("Interfaces/\(name).varlink") }
         let keychain = try await client.call(VarlinkService.GetInterfaceDescription(interface: Keychain.interface))
             .description
         #expect(try keychain == document(Keychain.interface))

@@ -32,9 +32,7 @@ struct PrivateCallTests {
             return "| `\(call.rawValue)` | \(purposes) | \(after) | \(isOnce ? "once" : "often") |"
         }
         let table = (["| call | purposes | after | how often |", "|---|---|---|---|"] + rows).joined(separator: "\n")
-        let page = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../docs/broker-protocol.md").standardized
-        let document = try String(contentsOf: page, encoding: .utf8)
+        let document = try SourceTree.text("docs/broker-protocol.md")
         let isThere = document.contains(table + "\n\n")
         #expect(isThere, "docs/broker-protocol.md should have:\n\(table)")
     }

@@ -74,9 +74,7 @@ struct AnswerBudgetTests {
 
     @Test("all budgets together leave the broker below its unit's limit of memory")
     func together() throws {
-        let file = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../packaging/systemd/cofferd.service").standardized
-        let unit = try String(contentsOf: file, encoding: .utf8)
+        let unit = try SourceTree.text("packaging/systemd/cofferd.service")
         #expect(unit.contains("\nMemoryMax=1G\n"))
         let limits = UserBudgets.usual.limits
         let stretches = GuessLimits.stretches * (128 << 20)
