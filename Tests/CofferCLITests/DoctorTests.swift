@@ -4,6 +4,7 @@ import Glibc
 import Testing
 
 @testable import Coffer
+@testable import CofferClient
 @testable import coffer_cli
 
 /// `coffer doctor`: its list of checks, and its report if nobody answers.

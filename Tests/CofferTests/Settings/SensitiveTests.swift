@@ -3,6 +3,7 @@ import Platform
 import Testing
 
 @testable import Coffer
+@testable import CofferSettings
 
 private struct Session: Codable, SettingValue {
     var user = "anna"
