@@ -47,6 +47,9 @@ let package = Package(
     name: "coffer",
     products: [
         .library(name: "Coffer", targets: ["Coffer"]),
+        .library(name: "CofferSettings", targets: ["CofferSettings"]),
+        .library(name: "CofferCaches", targets: ["CofferCaches"]),
+        .library(name: "CofferSessions", targets: ["CofferSessions"]),
         .library(name: "CofferTestKit", targets: ["CofferTestKit"]),
         .library(name: "CofferFiles", targets: ["CofferFiles"]),
         .library(name: "CofferConfiguration", targets: ["CofferConfiguration"]),
@@ -129,11 +132,16 @@ let package = Package(
                 "Platform",
                 "ServiceManager", "SystemBus", logging,
             ], small),
-        library("Coffer", ["Item", "BrokerProtocol", "JSON", "Varlink", "Platform"]),
+        // What asks the broker and the authenticator. Without Foundation, so that the provider needs none.
+        library("CofferClient", ["Item", "BrokerProtocol", "JSON", "Varlink", "Platform"]),
+        library("Coffer", ["CofferClient"]),
+        library("CofferSettings", ["Coffer", "Platform"]),
+        library("CofferCaches", ["Coffer"]),
+        library("CofferSessions", ["Coffer", "CofferCaches"]),
         library(
-            "SecretService", ["Coffer", "SystemBus", "Cryptography", "Platform", logging], small),
+            "SecretService", ["CofferClient", "SystemBus", "Cryptography", "Platform", logging], small),
         library("CofferTestKit", ["Coffer", "Platform"]),
-        library("CofferFiles", ["Coffer", "Cryptography", "Platform"]),
+        library("CofferFiles", ["Coffer", "CofferSettings", "Cryptography", "Platform"]),
         library("CredentialHelpers", ["Coffer", "BrokerProtocol", "Platform", argumentParser], small),
         // As swift-configuration, whose protocol has closures that stay on the caller's actor.
         library(
@@ -163,7 +171,7 @@ let package = Package(
             ]),
         program(
             "coffer-secret-service",
-            ["SecretService", "SystemBus", "Coffer", "BrokerProtocol", "Platform", "ProgramOptions", logging]),
+            ["SecretService", "SystemBus", "CofferClient", "BrokerProtocol", "Platform", "ProgramOptions", logging]),
 
         // What make bench runs.
         .executableTarget(
@@ -179,7 +187,8 @@ let package = Package(
 
         // What tests start as another process that writes settings.
         .executableTarget(
-            name: "settings-writer", dependencies: ["Coffer"], path: "Tests/SettingsWriter", swiftSettings: settings),
+            name: "settings-writer", dependencies: ["CofferSettings"], path: "Tests/SettingsWriter",
+            swiftSettings: settings),
         // What a test starts several times at once.
         .executableTarget(
             name: "coffer-contender", dependencies: ["Coffer"], path: "Tests/Contender", swiftSettings: settings),
@@ -192,14 +201,15 @@ let package = Package(
         tests(
             "CofferTests",
             [
-                "Coffer", "CofferFiles", "CofferTestKit", "BrokerProtocol", "Varlink", "Platform", "TestSupport",
+                "Coffer", "CofferClient", "CofferSettings", "CofferCaches", "CofferSessions", "CofferFiles",
+                "CofferTestKit", "BrokerProtocol", "Varlink", "Platform", "TestSupport",
                 "cofferd",
                 "coffer-authenticator", "coffer-contender", "settings-writer",
             ]),
         tests(
             "CofferCLITests",
             [
-                "coffer-cli", "CredentialHelpers", "cofferd", "Coffer",
+                "coffer-cli", "CredentialHelpers", "cofferd", "Coffer", "CofferClient",
                 "BrokerProtocol", "Varlink", "Platform", "CLinux",
                 "TestSupport",
                 "Import", "HelperProtocol", "Item", argumentParser,
@@ -209,11 +219,16 @@ let package = Package(
             "SecretServiceTests",
             [
                 "SecretService", "coffer-secret-service", "cofferd", "coffer-authenticator", "coffer-cli", "Coffer",
-                "CofferTestKit", "SystemBus", "Broker", "Vault", "TPM",
+                "CofferClient", "CofferTestKit", "SystemBus", "Broker", "Vault", "TPM",
                 "Cryptography", "Platform", "TestSupport",
             ]),
         // The examples of documents and doc comments (scripts/doc-code).
-        tests("DocumentTests", ["Coffer", "CofferFiles", "CofferConfiguration", "CofferTestKit", configuration]),
+        tests(
+            "DocumentTests",
+            [
+                "Coffer", "CofferSettings", "CofferCaches", "CofferSessions", "CofferFiles", "CofferConfiguration",
+                "CofferTestKit", configuration,
+            ]),
         tests("CofferFilesTests", ["CofferFiles", "Coffer", "Cryptography", "Platform", "TestSupport", "Vault"]),
         .testTarget(
             name: "CofferConfigurationTests",
@@ -256,7 +271,9 @@ let package = Package(
             "FuzzTests",
             [
                 "Vault", "Recovery", "Firmware", "Broker", "Authenticator", "Authorization", "BrokerProtocol",
-                "Item", "JSON", "Varlink", "RootConfiguration", "Coffer", "CofferFiles", "CredentialHelpers", "Age",
+                "Item", "JSON", "Varlink", "RootConfiguration", "Coffer", "CofferClient", "CofferSettings",
+                "CofferFiles",
+                "CredentialHelpers", "Age",
                 "Import",
                 "HelperProtocol",
                 "coffer-cli", "Cryptography", "Platform", "TPM", "TestSupport", "SecretService", "SystemBus",

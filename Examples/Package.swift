@@ -4,6 +4,9 @@ import PackageDescription
 let settings: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
 
 let coffer = Target.Dependency.product(name: "Coffer", package: "coffer")
+let settingsLibrary = Target.Dependency.product(name: "CofferSettings", package: "coffer")
+let caches = Target.Dependency.product(name: "CofferCaches", package: "coffer")
+let sessions = Target.Dependency.product(name: "CofferSessions", package: "coffer")
 let files = Target.Dependency.product(name: "CofferFiles", package: "coffer")
 let testKit = Target.Dependency.product(name: "CofferTestKit", package: "coffer")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
@@ -15,10 +18,13 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     ],
     targets: [
-        .executableTarget(name: "tour", dependencies: [coffer, files, testKit], path: "tour", swiftSettings: settings),
         .executableTarget(
-            name: "session-manager", dependencies: [coffer], path: "session-manager", swiftSettings: settings),
+            name: "tour", dependencies: [coffer, settingsLibrary, caches, sessions, files, testKit], path: "tour",
+            swiftSettings: settings),
         .executableTarget(
-            name: "notes", dependencies: [coffer, files, argumentParser], path: "notes", swiftSettings: settings),
+            name: "session-manager", dependencies: [coffer, sessions], path: "session-manager", swiftSettings: settings),
+        .executableTarget(
+            name: "notes", dependencies: [coffer, settingsLibrary, files, argumentParser], path: "notes",
+            swiftSettings: settings),
     ]
 )

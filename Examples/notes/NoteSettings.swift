@@ -1,5 +1,6 @@
 import ArgumentParser
 import Coffer
+import CofferSettings
 
 /// How notes are sorted.
 enum SortOrder: String, SettingValue, ExpressibleByArgument, CaseIterable { case title, date }

@@ -1,4 +1,5 @@
 import Coffer
+import CofferSessions
 import Foundation
 
 /// Stands for the application's server.

@@ -1,4 +1,5 @@
 import Coffer
+import CofferSessions
 import Foundation
 
 /// All that the rest of an application knows of its login. Views and network code need nothing else.

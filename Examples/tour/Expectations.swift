@@ -1,4 +1,5 @@
 import Coffer
+import CofferSettings
 
 /// An expectation that does not hold.
 struct Unmet: Error, CustomStringConvertible {

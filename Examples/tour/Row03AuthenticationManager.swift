@@ -1,4 +1,5 @@
 import Coffer
+import CofferSessions
 import Foundation
 
 struct Row03AuthenticationManager: Row {

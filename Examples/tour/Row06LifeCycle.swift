@@ -1,5 +1,8 @@
 import Coffer
+import CofferCaches
 import CofferFiles
+import CofferSessions
+import CofferSettings
 
 struct Row06LifeCycle: Row {
     let number = 6

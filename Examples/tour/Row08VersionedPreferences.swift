@@ -1,4 +1,5 @@
 import Coffer
+import CofferSettings
 
 /// What version 2 of the application stored.
 struct OldPreferences: Codable {

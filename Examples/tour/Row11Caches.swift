@@ -1,4 +1,5 @@
 import Coffer
+import CofferCaches
 import Synchronization
 
 /// The server of an application, which counts its requests and can be unreachable.

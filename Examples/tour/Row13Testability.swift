@@ -1,5 +1,6 @@
 import Coffer
 import CofferFiles
+import CofferSettings
 import CofferTestKit
 import Foundation
 

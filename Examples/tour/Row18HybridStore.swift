@@ -1,5 +1,6 @@
 import Coffer
 import CofferFiles
+import CofferSettings
 
 /// One user of an application. Each field has the store that fits it.
 struct User: HybridRecord, Equatable {

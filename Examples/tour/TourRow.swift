@@ -1,5 +1,7 @@
 import Coffer
 import CofferFiles
+import CofferSessions
+import CofferSettings
 import Foundation
 
 /// What the verbs of a row need: a service of their own, and a person who answers prompts.

@@ -34,54 +34,6 @@ public enum Hex {
     }
 }
 
-/// Padded base64 (RFC 4648, section 4) of what is no secret: nonces, hashes, signatures, public keys.
-public enum Base64 {
-    private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-
-    public static func encode(_ bytes: [UInt8]) -> String {
-        var text: [UInt8] = []
-        text.reserveCapacity((bytes.count + 2) / 3 * 4)
-        for start in stride(from: 0, to: bytes.count, by: 3) {
-            let part = bytes[start..<min(start + 3, bytes.count)]
-            let group = part.reduce(UInt32(0)) { $0 << 8 | UInt32($1) } << UInt32(8 * (3 - part.count))
-            for place in 0..<4 {
-                let digit = digits[Int(group >> UInt32(18 - 6 * place) & 63)]
-                text.append(place <= part.count ? digit : UInt8(ascii: "="))
-            }
-        }
-        return String(decoding: text, as: UTF8.self)
-    }
-
-    /// - Returns: nil unless the text is complete, padded base64.
-    public static func decode(_ text: String) -> [UInt8]? {
-        let characters = Array(text.utf8)
-        guard characters.count.isMultiple(of: 4) else { return nil }
-        let padding = characters.suffix(2).reversed().prefix { $0 == UInt8(ascii: "=") }.count
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(characters.count / 4 * 3)
-        var group: UInt32 = 0
-        for (index, character) in characters.dropLast(padding).enumerated() {
-            guard let digit = value(character) else { return nil }
-            group = group << 6 | UInt32(digit)
-            // A digit completes a byte, but for the first one of each group.
-            let kept = UInt32(3 - index % 4) * 2
-            if index % 4 > 0 { bytes.append(UInt8(truncatingIfNeeded: group >> kept)) }
-        }
-        return bytes
-    }
-
-    private static func value(_ character: UInt8) -> UInt8? {
-        switch character {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"): character - UInt8(ascii: "A")
-        case UInt8(ascii: "a")...UInt8(ascii: "z"): character - UInt8(ascii: "a") + 26
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0") + 52
-        case UInt8(ascii: "+"): 62
-        case UInt8(ascii: "/"): 63
-        default: nil
-        }
-    }
-}
-
 /// Joins byte strings before they are hashed or authenticated; there is no other way. Each comes after its length, so
 /// that no two lists give the same bytes (docs/vault-format.md, "Notation").
 public enum LengthPrefixed {

@@ -63,6 +63,20 @@ public enum OwnProcess {
 
     /// The effective uid of this process.
     public static var effectiveUser: UInt32 { geteuid() }
+
+    /// The number of this process.
+    public static var number: Int32 { getpid() }
+
+    /// The environment. What is not UTF-8 is repaired: no name and no value that Coffer looks for needs it.
+    public static var environment: [String: String] {
+        var variables: [String: String] = [:]
+        for entry in RawWords.environment() {
+            guard let sign = entry.firstIndex(of: UInt8(ascii: "=")) else { continue }
+            variables[String(decoding: entry[..<sign], as: UTF8.self)] =
+                String(decoding: entry[(sign + 1)...], as: UTF8.self)
+        }
+        return variables
+    }
 }
 
 /// Gives up rights of this process for good.

@@ -1,4 +1,4 @@
-import Coffer
+import CofferClient
 import SystemBus
 
 // Every limit of the Secret Service: what one client may take, and how long a person is waited for.

@@ -1,6 +1,5 @@
 import BrokerProtocol
-import Coffer
-import FoundationEssentials
+import CofferClient
 import Logging
 import Platform
 import ProgramOptions
@@ -56,7 +55,7 @@ import SystemBus
         // Every program on the bus is served, and not only those of the terminal in which a person starts this one.
         try ControllingTerminal.leave()
         LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
-        let environment = ProcessInfo.processInfo.environment
+        let environment = OwnProcess.environment
         let server: BusServer
         do throws(BusError) { server = try BusServer(address: try Self.address(environment)) } catch {
             throw Failure("the session bus cannot be reached: \(error.reason)")
@@ -88,7 +87,7 @@ import SystemBus
         let other = process.map { "\(program ?? "another program") (process \($0))" } ?? "another program"
         // The program is in no folder of PATH. `try?`: the name is the next best.
         let path =
-            (try? ProcessLink.read("exe", of: ProcessInfo.processInfo.processIdentifier)) ?? "coffer-secret-service"
+            (try? ProcessLink.read("exe", of: OwnProcess.number)) ?? "coffer-secret-service"
         let advice =
             replaces
             ? "it does not give the name up; end it, and try again"

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Coffer
+@testable import CofferClient
 @testable import coffer_cli
 
 /// A broker that is silent does not keep its callers waiting for ever.

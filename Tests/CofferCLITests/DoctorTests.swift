@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Coffer
+@testable import CofferClient
 @testable import coffer_cli
 
 /// `coffer doctor`: its list of checks, and its report if nobody answers.

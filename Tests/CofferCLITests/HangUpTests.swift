@@ -7,6 +7,7 @@ import Testing
 import Varlink
 
 @testable import Coffer
+@testable import CofferClient
 
 /// A question that nobody waits for ends, no matter how it was asked. A client that ends takes its question along.
 @Suite struct HangUpTests {

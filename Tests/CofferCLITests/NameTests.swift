@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Coffer
+@testable import CofferClient
 @testable import coffer_cli
 
 /// Names: never altered, never two that look alike, and accepted as they are shown.

@@ -2,6 +2,7 @@ import BrokerProtocol
 import Testing
 
 @testable import Coffer
+@testable import CofferClient
 @testable import coffer_cli
 
 /// `coffer` alone names the command that comes next.

@@ -7,6 +7,7 @@ import Testing
 import Varlink
 
 @testable import Coffer
+@testable import CofferClient
 
 /// The calls of one command share a connection, as long as the next answer on it can only be the next call's.
 @Suite struct SharedConnectionTests {

@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import Coffer
+@testable import CofferClient
 
 /// Attackers 3 and 9: a socket in the authenticator's place must not catch a password.
 @Suite struct TrustTests {

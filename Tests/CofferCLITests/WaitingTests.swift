@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import Coffer
+@testable import CofferClient
 @testable import coffer_cli
 
 /// The service manager listens for a broker that cannot start: callers can connect, and nobody takes their calls.

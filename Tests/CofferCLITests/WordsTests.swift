@@ -4,6 +4,7 @@ import Platform
 import Testing
 
 @testable import Coffer
+@testable import CofferClient
 @testable import coffer_cli
 
 /// Times, names and mistakes in messages.

@@ -1,8 +1,11 @@
 // Made by scripts/doc-code from documents and doc comments: change these.
 // swift-format-ignore-file
 import Coffer
+import CofferCaches
 import CofferConfiguration
 import CofferFiles
+import CofferSessions
+import CofferSettings
 import CofferTestKit
 import Configuration
 import FoundationEssentials
@@ -478,8 +481,43 @@ struct Example36 {
     }
 }
 
-// Sources/CofferFiles/CofferFiles.docc/CofferFiles.md
+// Sources/CofferSettings/CofferSettings.docc/CofferSettings.md
 struct Example37 {
+    func run() async throws {
+        let fontSize = SettingKey("fontSize", default: 12)
+        let settings = Settings(suite: "com.example.app")
+        try settings.set(14, for: fontSize)
+        try await settings.flush()   // before the process ends
+        _ = fontSize
+        _ = settings
+    }
+}
+
+// Sources/CofferCaches/CofferCaches.docc/CofferCaches.md
+struct Example38 {
+    func run() async throws {
+        let profiles = Repository(
+            source: ClosureSource { (id: String) in try await mailServer.profile(id) },
+            cache: KeychainCache<Profile>(name: "profiles", keychain: keychain, lifetime: .seconds(86400)))
+        let profile = try await profiles.value(for: "42")   // the cache, then the server
+        _ = profiles
+        _ = profile
+    }
+}
+
+// Sources/CofferSessions/CofferSessions.docc/CofferSessions.md
+struct Example39 {
+    func run() async throws {
+        let session = CredentialSession(
+            keychain: keychain, access: [.password: .whenUnlocked.thisDeviceOnly.requiring(.userPresence)])
+        try await session.saveLogin(userName: "me", password: "s3cret")
+        try await ServiceLifeCycle(keychain: keychain, sessions: [session]).logout()
+        _ = session
+    }
+}
+
+// Sources/CofferFiles/CofferFiles.docc/CofferFiles.md
+struct Example40 {
     func run() async throws {
         let files = ProtectedFiles(service: "com.example.notes", directory: .documents)
         try await files.write(Array("Buy milk".utf8), to: "today.txt", access: .whenUnlocked.requiring(.userPresence))
@@ -490,7 +528,7 @@ struct Example37 {
 }
 
 // Sources/CofferConfiguration/CofferConfiguration.docc/CofferConfiguration.md
-struct Example38 {
+struct Example41 {
     func run() async throws {
         let config = ConfigReader(providers: [KeychainProvider(Keychain(service: "com.example.server"))])
         let password = try await config.fetchRequiredString(forKey: "database.password")
@@ -500,7 +538,7 @@ struct Example38 {
 }
 
 // Sources/CofferTestKit/CofferTestKit.docc/CofferTestKit.md
-struct Example39 {
+struct Example42 {
     func run() async throws {
         let backend = InMemoryKeychain(password: "s3cret", person: .answers("s3cret"))
         let keychain = Keychain(service: "com.example.app", backend: backend)
@@ -510,7 +548,7 @@ struct Example39 {
 }
 
 // Sources/Item/AccessControl.swift
-struct Example40 {
+struct Example43 {
     func run() async throws {
         let access = AccessControl.whenUnlocked.thisDeviceOnly.requiring(.userPresence)
         _ = access
@@ -518,7 +556,7 @@ struct Example40 {
 }
 
 // Sources/Item/AccessControlError.swift
-struct Example41 {
+struct Example44 {
     func run() async throws {
         do {
             _ = try AccessControl(requirements: [.biometryAny, .biometryCurrentSet])
@@ -529,7 +567,7 @@ struct Example41 {
 }
 
 // Sources/Item/ItemKind.swift
-struct Example42 {
+struct Example45 {
     func run() async throws {
         let keys = keychain.items(ofClass: .key)
         _ = keys
@@ -537,47 +575,47 @@ struct Example42 {
 }
 
 // Sources/Item/ItemName.swift
-struct Example43 {
+struct Example46 {
     func run() async throws {
         let name = ItemName(service: "com.example.app", account: "token")
         _ = name
     }
 }
 
-// Sources/Coffer/Backend/BrokerBackend.swift
-struct Example44 {
+// Sources/CofferClient/Backend/BrokerBackend.swift
+struct Example47 {
     func run() async throws {
         let keychain = Keychain(service: "com.example.app", backend: BrokerBackend(paths: SocketPaths(broker: folder + "/coffer.sock")))
         _ = keychain
     }
 }
 
-// Sources/Coffer/Backend/KeychainBackend.swift
-struct Example45 {
+// Sources/CofferClient/Backend/KeychainBackend.swift
+struct Example48 {
     func run() async throws {
         let keychain = Keychain(service: "com.example.app", backend: InMemoryKeychain(person: .answers("sandbox")))
         _ = keychain
     }
 }
 
-// Sources/Coffer/Backend/KeychainBackend.swift
-struct Example46 {
+// Sources/CofferClient/Backend/KeychainBackend.swift
+struct Example49 {
     func run() async throws {
         let quiet = ReadRequest(prompts: .never, mayUnlock: false)
         _ = quiet
     }
 }
 
-// Sources/Coffer/Backend/KeychainBackend.swift
-struct Example47 {
+// Sources/CofferClient/Backend/KeychainBackend.swift
+struct Example50 {
     func run() async throws {
         let query = ItemQuery(service: "com.example.app", attributes: ["server": "db1"])
         _ = query
     }
 }
 
-// Sources/Coffer/Backend/KeychainBackend.swift
-struct Example48 {
+// Sources/CofferClient/Backend/KeychainBackend.swift
+struct Example51 {
     func run() async throws {
         let fingers = try await keychain.biometrics()
         if let reason = fingers.unavailableReason { print("Use your password: \(reason)") }
@@ -585,109 +623,15 @@ struct Example48 {
     }
 }
 
-// Sources/Coffer/Caches/KeychainCache.swift
-struct Example49 {
-    func run() async throws {
-        let profiles = KeychainCache<Profile>(name: "profiles", keychain: keychain, lifetime: .seconds(86400))
-        try await profiles.set(profile, for: "42")
-        let stored = try await profiles.value(for: "42")
-        _ = profiles
-        _ = stored
-    }
-}
-
-// Sources/Coffer/Caches/LRUCache.swift
-struct Example50 {
-    func run() async throws {
-        let pictures = LRUCache<String, [UInt8]>(limits: CacheLimits(count: 200, cost: 32 << 20))
-        pictures.set(bytes, for: "me", cost: bytes.count)
-        let picture = pictures.value(for: "me")
-        _ = pictures
-        _ = picture
-    }
-}
-
-// Sources/Coffer/Caches/MemoryCache.swift
-struct Example51 {
-    func run() async throws {
-        let limits = CacheLimits(count: 100, cost: 1 << 20)
-        _ = limits
-    }
-}
-
-// Sources/Coffer/Caches/RemoteSource.swift
+// Sources/CofferClient/Items/Item.swift
 struct Example52 {
-    struct Profiles: RemoteSource {
-        func fetch(_ ids: [String]) async throws -> [String: Profile] { try await mailServer.profiles(ids) }
-        func send(_ profiles: [String: Profile]) async throws { try await mailServer.store(profiles) }
-    }
-}
-
-// Sources/Coffer/Caches/RemoteSource.swift
-struct Example53 {
-    func run() async throws {
-        let source = ClosureSource { (id: String) in try await mailServer.profile(id) }
-        _ = source
-    }
-}
-
-// Sources/Coffer/Caches/RemoteSource.swift
-struct Example54 {
-    func send(_ values: [String: Profile]) async throws { throw ReadOnlySource() }
-}
-
-// Sources/Coffer/Caches/Repository.swift
-struct Example55 {
-    func run() async throws {
-        let profile = try await profiles.value(for: "42", policy: .networkFirst)
-        _ = profile
-    }
-}
-
-// Sources/Coffer/Caches/Repository.swift
-struct Example56 {
-    func run() async throws {
-        let profiles = Repository(
-            source: ClosureSource { (id: String) in try await mailServer.profile(id) },
-            cache: TTLCache(lifetime: .seconds(300)))
-        let profile = try await profiles.value(for: "42")                      // the cache, then the source
-        let newest = try await profiles.value(for: "42", policy: .networkFirst)  // also works offline
-        let forced = try await profiles.refresh("42")
-        _ = profiles
-        _ = profile
-        _ = newest
-        _ = forced
-    }
-}
-
-// Sources/Coffer/Caches/TTLCache.swift
-struct Example57 {
-    func run() async throws {
-        let answers = TTLCache<String, Answer>(lifetime: .seconds(300))
-        answers.set(answer, for: url)
-        answers.set(answer, for: other, lifetime: .seconds(10))
-        let cached = answers.value(for: url)   // nil after 300 seconds
-        _ = answers
-        _ = cached
-    }
-}
-
-// Sources/Coffer/Caches/ValueCache.swift
-struct Example58 {
-    func warm(_ cache: some ValueCache<String, Profile>) async throws {
-        try await cache.keep(["42": profile])
-    }
-}
-
-// Sources/Coffer/Items/Item.swift
-struct Example59 {
     func run() async throws {
         for itemClass in ItemClass.allCases { print(itemClass.rawValue) }
     }
 }
 
-// Sources/Coffer/Items/ItemAttributes.swift
-struct Example60 {
+// Sources/CofferClient/Items/ItemAttributes.swift
+struct Example53 {
     func run() async throws {
         let token = try await keychain.attributes(of: "token")
         print(token.modified, token.access)
@@ -695,8 +639,8 @@ struct Example60 {
     }
 }
 
-// Sources/Coffer/Items/ItemAttributes.swift
-struct Example61 {
+// Sources/CofferClient/Items/ItemAttributes.swift
+struct Example54 {
     func run() async throws {
         let item = try await keychain.item(for: "token", reason: "Show your token")
         print(item.value.count, item.attributes.modified)
@@ -704,39 +648,32 @@ struct Example61 {
     }
 }
 
-// Sources/Coffer/Items/ItemChange.swift
-struct Example62 {
+// Sources/CofferClient/Items/ItemChange.swift
+struct Example55 {
     func run() async throws {
         let change = ItemChange(ItemName(service: "com.example.app", account: "token"), .delete)
         _ = change
     }
 }
 
-// Sources/Coffer/Items/ItemChange.swift
-struct Example63 {
+// Sources/CofferClient/Items/ItemChange.swift
+struct Example56 {
     func run() async throws {
         let item = NewItem(value: Array("s3cret".utf8), access: .whenUnlocked.thisDeviceOnly)
         _ = item
     }
 }
 
-// Sources/Coffer/Items/ItemChange.swift
-struct Example64 {
+// Sources/CofferClient/Items/ItemChange.swift
+struct Example57 {
     func run() async throws {
         let edit = ItemEdit(label: "Production")
         _ = edit
     }
 }
 
-// Sources/Coffer/Items/ItemChange.swift
-struct Example65 {
-    func run() async throws {
-        try await keychain.set("one-time", for: "upload", expires: .after(.seconds(600)))
-    }
-}
-
-// Sources/Coffer/Items/ItemChange.swift
-struct Example66 {
+// Sources/CofferClient/Items/ItemChange.swift
+struct Example58 {
     func run() async throws {
         let outcomes = try await keychain.apply(changes)
         let replaced = outcomes.filter { $0.existedBefore }.count
@@ -745,8 +682,8 @@ struct Example66 {
     }
 }
 
-// Sources/Coffer/Items/ItemVersion.swift
-struct Example67 {
+// Sources/CofferClient/Items/ItemVersion.swift
+struct Example59 {
     func run() async throws {
         if let former = try await keychain.history(of: "token").first {
             try await keychain.restore("token", version: former.version)
@@ -754,8 +691,8 @@ struct Example67 {
     }
 }
 
-// Sources/Coffer/Items/KeychainEvent.swift
-struct Example68 {
+// Sources/CofferClient/Items/KeychainEvent.swift
+struct Example60 {
     func run() async throws {
         for try await event in try await keychain.changes() {
             if case .updated(let item) = event { print(item.account) }
@@ -763,15 +700,15 @@ struct Example68 {
     }
 }
 
-// Sources/Coffer/Items/RollbackProtection.swift
-struct Example69 {
+// Sources/CofferClient/Items/RollbackProtection.swift
+struct Example61 {
     func run() async throws {
         try await keychain.delete("thumbnail-42", protection: .later)
     }
 }
 
-// Sources/Coffer/Items/VaultName.swift
-struct Example70 {
+// Sources/CofferClient/Items/VaultName.swift
+struct Example62 {
     func run() async throws {
         let team = Keychain(service: "com.example.app", group: "developers")
         assert(team.vault == .group("developers"))
@@ -779,172 +716,15 @@ struct Example70 {
     }
 }
 
-// Sources/Coffer/Items/VaultName.swift
-struct Example71 {
+// Sources/CofferClient/Items/VaultName.swift
+struct Example63 {
     func run() async throws {
         guard try await keychain.status().state == .unlocked else { return }
     }
 }
 
-// Sources/Coffer/Keychain/AuthenticationContext.swift
-struct Example72 {
-    func run() async throws {
-        let context = try await keychain.authenticate(for: ["user", "password"], reason: "Sign in")
-        let password = try context.string(for: "password")
-        _ = context
-        _ = password
-    }
-}
-
-// Sources/Coffer/Keychain/InternetPassword.swift
-struct Example73 {
-    func run() async throws {
-        let server = try InternetServer(scheme: "https", host: "example.com", port: 8443)
-        let password = try await keychain.internetPassword(for: "me", on: server)
-        _ = server
-        _ = password
-    }
-}
-
-// Sources/Coffer/Keychain/InternetPassword.swift
-struct Example74 {
-    func run() async throws {
-        let server = try InternetServer(scheme: "https", host: "example.com")
-        try await keychain.setInternetPassword("s3cret", for: "me", on: server)
-        _ = server
-    }
-}
-
-// Sources/Coffer/Keychain/Keychain+Finding.swift
-struct Example75 {
-    func run() async throws {
-        let work = try await keychain.search(attributes: ["profile": "work"])
-        _ = work
-    }
-}
-
-// Sources/Coffer/Keychain/Keychain+Finding.swift
-struct Example76 {
-    func run() async throws {
-        for try await event in try await keychain.changes() {
-            if case .locked = event { hideSecrets() }
-        }
-    }
-}
-
-// Sources/Coffer/Keychain/Keychain+Reading.swift
-struct Example77 {
-    func run() async throws {
-        let length = try await keychain.withBytes(for: "signingKey", reason: "Sign the report") { key in key.count }
-        _ = length
-    }
-}
-
-// Sources/Coffer/Keychain/Keychain+Reading.swift
-struct Example78 {
-    func run() async throws {
-        let token = try await keychain.string(for: "accessToken", reason: "Show your token")
-        _ = token
-    }
-}
-
-// Sources/Coffer/Keychain/Keychain+Reading.swift
-struct Example79 {
-    func run() async throws {
-        let context = try await keychain.authenticate(for: ["accessToken", "refreshToken"], reason: "Sign you in")
-        let access = try context.string(for: "accessToken")
-        let refresh = try context.string(for: "refreshToken")
-        _ = context
-        _ = access
-        _ = refresh
-    }
-}
-
-// Sources/Coffer/Keychain/Keychain+Reading.swift
-struct Example80 {
-    func run() async throws {
-        try await keychain.update(for: "counter") { old in
-            String((Int(old ?? "") ?? 0) + 1)
-        }
-    }
-}
-
-// Sources/Coffer/Keychain/Keychain+Writing.swift
-struct Example81 {
-    func run() async throws {
-        try await keychain.set("s3cret", for: "me", access: .whenUnlocked.requiring(.userPresence))
-    }
-}
-
-// Sources/Coffer/Keychain/Keychain+Writing.swift
-struct Example82 {
-    func run() async throws {
-        try await keychain.apply([
-            ItemChange(keychain.name("accessToken"), .set(NewItem(value: Array("a".utf8)))),
-            ItemChange(keychain.name("refreshToken"), .set(NewItem(value: Array("r".utf8)))),
-            ItemChange(keychain.name("oldToken"), .delete),
-        ])
-    }
-}
-
-// Sources/Coffer/Keychain/Keychain.swift
-struct Example83 {
-    func run() async throws {
-        let keychain = Keychain(service: "com.example.app")
-        try await keychain.set("s3cret", for: "accessToken",
-                               access: .whenUnlocked.thisDeviceOnly.requiring(.userPresence))
-        let token = try await keychain.string(for: "accessToken", reason: "Show your token")
-        _ = keychain
-        _ = token
-    }
-}
-
-// Sources/Coffer/Keychain/KeychainAvailability.swift
-struct Example84 {
-    func run() async throws {
-        switch await keychain.availability() {
-        case .available(let status): print(status.state)
-        case .noBroker(let reason), .silent(let reason), .refused(let reason): print("secrets stay in memory: \(reason)")
-        }
-    }
-}
-
-// Sources/Coffer/Keychain/KeychainHandle.swift
-struct Example85 {
-    func run() async throws {
-        let token = KeychainHandle<String>("token", in: keychain)
-        try await token.set("s3cret")
-        let value = try await token.value(reason: "Show your token")
-        _ = token
-        _ = value
-    }
-}
-
-// Sources/Coffer/Keychain/KeychainHandle.swift
-struct Example86 {
-    func run() async throws {
-        for try await event in try await account.token.changes() {
-            if case .deleted = event { signOut() }
-        }
-    }
-}
-
-// Sources/Coffer/Keychain/KeychainItem.swift
-struct Example87 {
-    struct Account {
-        @KeychainItem("token", in: keychain, access: .whenUnlocked.requiring(.userPresence))
-        var token: KeychainHandle<String>
-        @KeychainItem("profile", in: keychain) var profile: KeychainHandle<Profile>   // struct Profile: Codable
-    }
-    func run() async throws {
-        let token = try await account.token.value(reason: "Show your token")
-        try await account.token.set("s3cret")
-        _ = token
-    }
-}
-
-// Sources/Coffer/KeychainError.swift
-struct Example88 {
+// Sources/CofferClient/KeychainError.swift
+struct Example64 {
     func run() async throws {
         do throws(KeychainError) {
             print(try await keychain.string(for: "token").count)
@@ -958,61 +738,23 @@ struct Example88 {
     }
 }
 
-// Sources/Coffer/KeychainError.swift
-struct Example89 {
+// Sources/CofferClient/KeychainError.swift
+struct Example65 {
     func run() async throws {
         throw KeychainError(.locked, "the vault is locked", advice: "coffer unlock")
     }
 }
 
-// Sources/Coffer/LifeCycle/Keychain+Temporary.swift
-struct Example90 {
-    func run() async throws {
-        try await keychain.setTemporary("s3cret", for: "upload", lifetime: .seconds(600))
-    }
-}
-
-// Sources/Coffer/LifeCycle/ServiceData.swift
-struct Example91 {
-    struct Thumbnails: ServiceData {
-        func deleteEverything(of service: String) async throws { redraw() }
-    }
-}
-
-// Sources/Coffer/LifeCycle/ServiceLifeCycle.swift
-struct Example92 {
-    func run() async throws {
-        let life = ServiceLifeCycle(
-            keychain: keychain, sessions: [session],
-            personal: [profiles],          // a Repository
-            lasting: [users])              // a HybridStore
-        try await life.logout()              // users stay
-        try await life.deleteEverything()    // nothing stays
-        _ = life
-    }
-}
-
-// Sources/Coffer/LifeCycle/ServiceLifeCycle.swift
-struct Example93 {
-    func run() async throws {
-        do throws(ServiceDeletionError) {
-            try await lifeCycle.deleteEverything()
-        } catch {
-            for failure in error.failures { print(failure.error) }
-        }
-    }
-}
-
-// Sources/Coffer/Prompts/Prompts.swift
-struct Example94 {
+// Sources/CofferClient/Prompts/Prompts.swift
+struct Example66 {
     func run() async throws {
         let quiet = Keychain(service: "com.example.daemon", prompts: .never)
         _ = quiet
     }
 }
 
-// Sources/Coffer/Prompts/Prompts.swift
-struct Example95 {
+// Sources/CofferClient/Prompts/Prompts.swift
+struct Example67 {
     func run() async throws {
         let keychain = Keychain(service: "com.example.app", prompts: .handler { message in
             guard message.wantsAnswer else {
@@ -1025,8 +767,8 @@ struct Example95 {
     }
 }
 
-// Sources/Coffer/Prompts/Prompts.swift
-struct Example96 {
+// Sources/CofferClient/Prompts/Prompts.swift
+struct Example68 {
     func run() async throws {
         let message = PromptMessage(style: .hiddenQuestion, text: "Password: ")
         assert(message.wantsAnswer && message.isHidden)
@@ -1034,117 +776,264 @@ struct Example96 {
     }
 }
 
-// Sources/Coffer/Session/CredentialSession+Reading.swift
-struct Example97 {
+// Sources/CofferClient/SocketPaths.swift
+struct Example69 {
     func run() async throws {
-        if try await session.state() == .needsRefresh { showBusy() }
+        let sockets = SocketPaths(broker: folder + "/coffer.sock", authenticator: folder + "/auth.sock")
+        _ = sockets
     }
 }
 
-// Sources/Coffer/Session/CredentialSession+Reading.swift
-struct Example98 {
+// Sources/Coffer/Items/Expiry.swift
+struct Example70 {
     func run() async throws {
-        let login = try await session.load([.userName, .password], reason: "Sign you in")
-        _ = login
+        try await keychain.set("one-time", for: "upload", expires: .after(.seconds(600)))
     }
 }
 
-// Sources/Coffer/Session/CredentialSession+Refresh.swift
-struct Example99 {
+// Sources/Coffer/Items/Expiry.swift
+struct Example71 {
     func run() async throws {
-        let tokens = try await session.refresh { refreshToken in
-            try await mailServer.exchange(refreshToken)
+        let item = NewItem(value: Array("s3cret".utf8), expiry: .after(.seconds(600)))
+        _ = item
+    }
+}
+
+// Sources/Coffer/Items/Expiry.swift
+struct Example72 {
+    func run() async throws {
+        let edit = ItemEdit(expiry: .never)
+        _ = edit
+    }
+}
+
+// Sources/Coffer/Keychain/AuthenticationContext.swift
+struct Example73 {
+    func run() async throws {
+        let context = try await keychain.authenticate(for: ["user", "password"], reason: "Sign in")
+        let password = try context.string(for: "password")
+        _ = context
+        _ = password
+    }
+}
+
+// Sources/Coffer/Keychain/InternetPassword.swift
+struct Example74 {
+    func run() async throws {
+        let server = try InternetServer(scheme: "https", host: "example.com", port: 8443)
+        let password = try await keychain.internetPassword(for: "me", on: server)
+        _ = server
+        _ = password
+    }
+}
+
+// Sources/Coffer/Keychain/InternetPassword.swift
+struct Example75 {
+    func run() async throws {
+        let server = try InternetServer(scheme: "https", host: "example.com")
+        try await keychain.setInternetPassword("s3cret", for: "me", on: server)
+        _ = server
+    }
+}
+
+// Sources/Coffer/Keychain/Keychain+Finding.swift
+struct Example76 {
+    func run() async throws {
+        let work = try await keychain.search(attributes: ["profile": "work"])
+        _ = work
+    }
+}
+
+// Sources/Coffer/Keychain/Keychain+Finding.swift
+struct Example77 {
+    func run() async throws {
+        for try await event in try await keychain.changes() {
+            if case .locked = event { hideSecrets() }
         }
-        _ = tokens
     }
 }
 
-// Sources/Coffer/Session/CredentialSession.swift
-struct Example100 {
+// Sources/Coffer/Keychain/Keychain+Reading.swift
+struct Example78 {
     func run() async throws {
-        let session = CredentialSession(
-            keychain: Keychain(service: "com.example.app"),
-            access: [.password: .whenUnlocked.thisDeviceOnly.requiring(.userPresence)])
-        try await session.save(Credentials(accessToken: "a", refreshToken: "r", userID: "42"))
-        if try await session.isLoggedIn {
-            let credentials = try await session.load([.accessToken], reason: "Fetch your mail")
-            await mailServer.fetch(credentials)
+        let length = try await keychain.withBytes(for: "signingKey", reason: "Sign the report") { key in key.count }
+        _ = length
+    }
+}
+
+// Sources/Coffer/Keychain/Keychain+Reading.swift
+struct Example79 {
+    func run() async throws {
+        let token = try await keychain.string(for: "accessToken", reason: "Show your token")
+        _ = token
+    }
+}
+
+// Sources/Coffer/Keychain/Keychain+Reading.swift
+struct Example80 {
+    func run() async throws {
+        let context = try await keychain.authenticate(for: ["accessToken", "refreshToken"], reason: "Sign you in")
+        let access = try context.string(for: "accessToken")
+        let refresh = try context.string(for: "refreshToken")
+        _ = context
+        _ = access
+        _ = refresh
+    }
+}
+
+// Sources/Coffer/Keychain/Keychain+Reading.swift
+struct Example81 {
+    func run() async throws {
+        try await keychain.update(for: "counter") { old in
+            String((Int(old ?? "") ?? 0) + 1)
         }
-        try await session.logout()
-        _ = session
     }
 }
 
-// Sources/Coffer/Session/Credentials.swift
-struct Example101 {
+// Sources/Coffer/Keychain/Keychain+Writing.swift
+struct Example82 {
     func run() async throws {
-        try await session.save(Credentials(accessToken: "a1", refreshToken: "r1", userID: "42"))
+        try await keychain.set("s3cret", for: "me", access: .whenUnlocked.requiring(.userPresence))
     }
 }
 
-// Sources/Coffer/Session/Credentials.swift
-struct Example102 {
+// Sources/Coffer/Keychain/Keychain+Writing.swift
+struct Example83 {
     func run() async throws {
-        let credentials = Credentials(accessToken: "a1", refreshToken: "r1", userID: "42")
-        _ = credentials
+        try await keychain.apply([
+            ItemChange(keychain.name("accessToken"), .set(NewItem(value: Array("a".utf8)))),
+            ItemChange(keychain.name("refreshToken"), .set(NewItem(value: Array("r".utf8)))),
+            ItemChange(keychain.name("oldToken"), .delete),
+        ])
     }
 }
 
-// Sources/Coffer/Session/Credentials.swift
-struct Example103 {
+// Sources/Coffer/Keychain/Keychain.swift
+struct Example84 {
     func run() async throws {
-        let tokens = SessionTokens(accessToken: "a2", expires: Date(timeIntervalSinceNow: 3600))
-        _ = tokens
+        let keychain = Keychain(service: "com.example.app")
+        try await keychain.set("s3cret", for: "accessToken",
+                               access: .whenUnlocked.thisDeviceOnly.requiring(.userPresence))
+        let token = try await keychain.string(for: "accessToken", reason: "Show your token")
+        _ = keychain
+        _ = token
     }
 }
 
-// Sources/Coffer/Session/Credentials.swift
-struct Example104 {
+// Sources/Coffer/Keychain/KeychainAvailability.swift
+struct Example85 {
     func run() async throws {
-        let tokens = SessionTokens(accessToken: "a2", expires: Date(timeIntervalSinceNow: 3600))
-        _ = tokens
+        switch await keychain.availability() {
+        case .available(let status): print(status.state)
+        case .noBroker(let reason), .silent(let reason), .refused(let reason): print("secrets stay in memory: \(reason)")
+        }
     }
 }
 
-// Sources/Coffer/Session/Credentials.swift
-struct Example105 {
+// Sources/Coffer/Keychain/KeychainHandle.swift
+struct Example86 {
     func run() async throws {
-        let session = CredentialSession(keychain: keychain, access: [.refreshToken: .whenUnlocked.thisDeviceOnly])
-        _ = session
+        let token = KeychainHandle<String>("token", in: keychain)
+        try await token.set("s3cret")
+        let value = try await token.value(reason: "Show your token")
+        _ = token
+        _ = value
     }
 }
 
-// Sources/Coffer/Settings/FileSettings.swift
-struct Example106 {
+// Sources/Coffer/Keychain/KeychainHandle.swift
+struct Example87 {
+    func run() async throws {
+        for try await event in try await account.token.changes() {
+            if case .deleted = event { signOut() }
+        }
+    }
+}
+
+// Sources/Coffer/Keychain/KeychainItem.swift
+struct Example88 {
+    struct Account {
+        @KeychainItem("token", in: keychain, access: .whenUnlocked.requiring(.userPresence))
+        var token: KeychainHandle<String>
+        @KeychainItem("profile", in: keychain) var profile: KeychainHandle<Profile>   // struct Profile: Codable
+    }
+    func run() async throws {
+        let token = try await account.token.value(reason: "Show your token")
+        try await account.token.set("s3cret")
+        _ = token
+    }
+}
+
+// Sources/Coffer/LifeCycle/Keychain+Temporary.swift
+struct Example89 {
+    func run() async throws {
+        try await keychain.setTemporary("s3cret", for: "upload", lifetime: .seconds(600))
+    }
+}
+
+// Sources/Coffer/LifeCycle/ServiceData.swift
+struct Example90 {
+    struct Thumbnails: ServiceData {
+        func deleteEverything(of service: String) async throws { redraw() }
+    }
+}
+
+// Sources/Coffer/Storage/StorageAdvice.swift
+struct Example91 {
+    func run() async throws {
+        let advice = StorageAdvice.store(for: .document, size: picture.count)
+        _ = advice
+    }
+}
+
+// Sources/Coffer/Storage/StorageAdvice.swift
+struct Example92 {
+    func run() async throws {
+        let advice = StorageAdvice.store(for: .document, size: picture.count)
+        print(advice.store, advice.reason)   // protectedFile …
+        _ = advice
+    }
+}
+
+// Sources/Coffer/Storage/StorageAdvice.swift
+struct Example93 {
+    func run() async throws {
+        let fits = picture.count <= StorageLimits.item
+        _ = fits
+    }
+}
+
+// Sources/CofferSettings/FileSettings.swift
+struct Example94 {
     func run() async throws {
         let settings = Settings(suite: "com.example.app")
         _ = settings
     }
 }
 
-// Sources/Coffer/Settings/InMemorySettings.swift
-struct Example107 {
+// Sources/CofferSettings/InMemorySettings.swift
+struct Example95 {
     func run() async throws {
         let settings = Settings(backend: InMemorySettings())
         _ = settings
     }
 }
 
-// Sources/Coffer/Settings/Sensitive.swift
-struct Example108 {
+// Sources/CofferSettings/Sensitive.swift
+struct Example96 {
     struct Token: Codable, SensitiveValue { let text: String }
 }
 
-// Sources/Coffer/Settings/Sensitive.swift
-struct Example109 {
+// Sources/CofferSettings/Sensitive.swift
+struct Example97 {
     struct Account: Codable, Sendable {
         var name: String
         @Sensitive var token: String
     }
 }
 
-// Sources/Coffer/Settings/Setting.swift
-struct Example110 {
+// Sources/CofferSettings/Setting.swift
+struct Example98 {
     struct Preferences {
         @Setting("fontSize", in: settings) var fontSize = 12
         @Setting("nickname", in: settings) var nickname: String?
@@ -1162,51 +1051,51 @@ struct Example110 {
     }
 }
 
-// Sources/Coffer/Settings/SettingCoding.swift
-struct Example111 {
+// Sources/CofferSettings/SettingCoding.swift
+struct Example99 {
     enum Theme: String, SettingValue { case light, dark }
 }
 
-// Sources/Coffer/Settings/SettingKey.swift
+// Sources/CofferSettings/SettingKey.swift
 extension SettingKey where Value == Int {
     static let fontSize = SettingKey("editor.fontSize", default: 12)
 }
-struct Example112 {
+struct Example100 {
     func run() async throws {
         let size = try settings.value(for: .fontSize)
         _ = size
     }
 }
 
-// Sources/Coffer/Settings/SettingValue.swift
-struct Example113 {
+// Sources/CofferSettings/SettingValue.swift
+struct Example101 {
     enum Theme: String, SettingValue { case light, dark }
     struct WindowFrame: Codable, SettingValue { var width = 800, height = 600 }
 }
 
-// Sources/Coffer/Settings/Settings+Changes.swift
-struct Example114 {
+// Sources/CofferSettings/Settings+Changes.swift
+struct Example102 {
     func run() async throws {
         for await change in settings.changes() where change.names.contains("theme") { redraw() }
     }
 }
 
-// Sources/Coffer/Settings/Settings+Changes.swift
-struct Example115 {
+// Sources/CofferSettings/Settings+Changes.swift
+struct Example103 {
     func run() async throws {
         for await size in settings.changes(of: fontSize) { layout(size) }
     }
 }
 
-// Sources/Coffer/Settings/Settings+Changes.swift
-struct Example116 {
+// Sources/CofferSettings/Settings+Changes.swift
+struct Example104 {
     func run() async throws {
         for await size in settings.changes(of: fontSize) { layout(size) }
     }
 }
 
-// Sources/Coffer/Settings/Settings.swift
-struct Example117 {
+// Sources/CofferSettings/Settings.swift
+struct Example105 {
     func run() async throws {
         let settings = Settings(suite: "com.example.app")
         let fontSize = SettingKey("fontSize", default: 12)
@@ -1219,22 +1108,22 @@ struct Example117 {
     }
 }
 
-// Sources/Coffer/Settings/Settings.swift
-struct Example118 {
+// Sources/CofferSettings/Settings.swift
+struct Example106 {
     func run() async throws {
         try settings.register(default: 16, for: fontSize)
     }
 }
 
-// Sources/Coffer/Settings/Settings.swift
-struct Example119 {
+// Sources/CofferSettings/Settings.swift
+struct Example107 {
     func run() async throws {
         try settings.removeAll(except: ["fontSize", "theme"])
     }
 }
 
-// Sources/Coffer/Settings/Settings.swift
-struct Example120 {
+// Sources/CofferSettings/Settings.swift
+struct Example108 {
     func run() async throws {
         try await settings.update { draft throws(SettingsError) in
             try draft.set(draft.value(for: launches) + 1, for: launches)
@@ -1242,16 +1131,16 @@ struct Example120 {
     }
 }
 
-// Sources/Coffer/Settings/SettingsBackend.swift
-struct Example121 {
+// Sources/CofferSettings/SettingsBackend.swift
+struct Example109 {
     func run() async throws {
         let settings = Settings(backend: InMemorySettings())
         _ = settings
     }
 }
 
-// Sources/Coffer/Settings/SettingsBackend.swift
-struct Example122 {
+// Sources/CofferSettings/SettingsBackend.swift
+struct Example110 {
     func run() async throws {
         let content = try InMemorySettings().read()
         print(content.values.keys.sorted())
@@ -1259,8 +1148,8 @@ struct Example122 {
     }
 }
 
-// Sources/Coffer/Settings/SettingsBackend.swift
-struct Example123 {
+// Sources/CofferSettings/SettingsBackend.swift
+struct Example111 {
     func run() async throws {
         let backend = InMemorySettings()
         let isSame = try backend.stamp() == backend.read().stamp
@@ -1269,22 +1158,22 @@ struct Example123 {
     }
 }
 
-// Sources/Coffer/Settings/SettingsChanges.swift
-struct Example124 {
+// Sources/CofferSettings/SettingsChanges.swift
+struct Example112 {
     func run() async throws {
         for await change in settings.changes() where change.names.contains("theme") { redraw() }
     }
 }
 
-// Sources/Coffer/Settings/SettingsChanges.swift
-struct Example125 {
+// Sources/CofferSettings/SettingsChanges.swift
+struct Example113 {
     func run() async throws {
         for await change in settings.changes() { print(change.names) }
     }
 }
 
-// Sources/Coffer/Settings/SettingsDraft.swift
-struct Example126 {
+// Sources/CofferSettings/SettingsDraft.swift
+struct Example114 {
     func run() async throws {
         try await settings.update { (draft) throws(SettingsError) in
             try draft.set(try draft.value(for: launches) + 1, for: launches)
@@ -1292,15 +1181,15 @@ struct Example126 {
     }
 }
 
-// Sources/Coffer/Settings/SettingsError.swift
-struct Example127 {
+// Sources/CofferSettings/SettingsError.swift
+struct Example115 {
     func run() async throws {
         do { try await settings.flush() } catch where error.code == .busy { showBusy() }
     }
 }
 
-// Sources/Coffer/Settings/SettingsJSON.swift
-struct Example128 {
+// Sources/CofferSettings/SettingsJSON.swift
+struct Example116 {
     func run() async throws {
         let migration = SettingsMigration(from: 1) { json in
             json["fontSize"] = json["size"] ?? 12
@@ -1310,16 +1199,16 @@ struct Example128 {
     }
 }
 
-// Sources/Coffer/Settings/SettingsLimits.swift
-struct Example129 {
+// Sources/CofferSettings/SettingsLimits.swift
+struct Example117 {
     func run() async throws {
         let fits = fontSize.name.utf8.count <= SettingsLimits.name
         _ = fits
     }
 }
 
-// Sources/Coffer/Settings/SettingsMigration.swift
-struct Example130 {
+// Sources/CofferSettings/SettingsMigration.swift
+struct Example118 {
     func run() async throws {
         let migration = SettingsMigration(from: 1) { json in
             json["fontSize"] = json["size"] ?? 12
@@ -1329,16 +1218,16 @@ struct Example130 {
     }
 }
 
-// Sources/Coffer/Settings/SettingsMigration.swift
-struct Example131 {
+// Sources/CofferSettings/SettingsMigration.swift
+struct Example119 {
     func run() async throws {
         let migration = SettingsMigration(from: 2, PreferencesV2.self) { old in PreferencesV3(fontSize: Double(old.fontSize)) }
         _ = migration
     }
 }
 
-// Sources/Coffer/Settings/VersionedSettings.swift
-struct Example132 {
+// Sources/CofferSettings/VersionedSettings.swift
+struct Example120 {
     struct Preferences: Codable, Sendable { var fontSize = 12.0; var recentFiles: [URL] = [] }
     func run() async throws {
         let preferences = VersionedSettings(
@@ -1354,41 +1243,206 @@ struct Example132 {
     }
 }
 
-// Sources/Coffer/SocketPaths.swift
+// Sources/CofferCaches/KeychainCache.swift
+struct Example121 {
+    func run() async throws {
+        let profiles = KeychainCache<Profile>(name: "profiles", keychain: keychain, lifetime: .seconds(86400))
+        try await profiles.set(profile, for: "42")
+        let stored = try await profiles.value(for: "42")
+        _ = profiles
+        _ = stored
+    }
+}
+
+// Sources/CofferCaches/LRUCache.swift
+struct Example122 {
+    func run() async throws {
+        let pictures = LRUCache<String, [UInt8]>(limits: CacheLimits(count: 200, cost: 32 << 20))
+        pictures.set(bytes, for: "me", cost: bytes.count)
+        let picture = pictures.value(for: "me")
+        _ = pictures
+        _ = picture
+    }
+}
+
+// Sources/CofferCaches/MemoryCache.swift
+struct Example123 {
+    func run() async throws {
+        let limits = CacheLimits(count: 100, cost: 1 << 20)
+        _ = limits
+    }
+}
+
+// Sources/CofferCaches/RemoteSource.swift
+struct Example124 {
+    struct Profiles: RemoteSource {
+        func fetch(_ ids: [String]) async throws -> [String: Profile] { try await mailServer.profiles(ids) }
+        func send(_ profiles: [String: Profile]) async throws { try await mailServer.store(profiles) }
+    }
+}
+
+// Sources/CofferCaches/RemoteSource.swift
+struct Example125 {
+    func run() async throws {
+        let source = ClosureSource { (id: String) in try await mailServer.profile(id) }
+        _ = source
+    }
+}
+
+// Sources/CofferCaches/RemoteSource.swift
+struct Example126 {
+    func send(_ values: [String: Profile]) async throws { throw ReadOnlySource() }
+}
+
+// Sources/CofferCaches/Repository.swift
+struct Example127 {
+    func run() async throws {
+        let profile = try await profiles.value(for: "42", policy: .networkFirst)
+        _ = profile
+    }
+}
+
+// Sources/CofferCaches/Repository.swift
+struct Example128 {
+    func run() async throws {
+        let profiles = Repository(
+            source: ClosureSource { (id: String) in try await mailServer.profile(id) },
+            cache: TTLCache(lifetime: .seconds(300)))
+        let profile = try await profiles.value(for: "42")                      // the cache, then the source
+        let newest = try await profiles.value(for: "42", policy: .networkFirst)  // also works offline
+        let forced = try await profiles.refresh("42")
+        _ = profiles
+        _ = profile
+        _ = newest
+        _ = forced
+    }
+}
+
+// Sources/CofferCaches/TTLCache.swift
+struct Example129 {
+    func run() async throws {
+        let answers = TTLCache<String, Answer>(lifetime: .seconds(300))
+        answers.set(answer, for: url)
+        answers.set(answer, for: other, lifetime: .seconds(10))
+        let cached = answers.value(for: url)   // nil after 300 seconds
+        _ = answers
+        _ = cached
+    }
+}
+
+// Sources/CofferCaches/ValueCache.swift
+struct Example130 {
+    func warm(_ cache: some ValueCache<String, Profile>) async throws {
+        try await cache.keep(["42": profile])
+    }
+}
+
+// Sources/CofferSessions/CredentialSession+Reading.swift
+struct Example131 {
+    func run() async throws {
+        if try await session.state() == .needsRefresh { showBusy() }
+    }
+}
+
+// Sources/CofferSessions/CredentialSession+Reading.swift
+struct Example132 {
+    func run() async throws {
+        let login = try await session.load([.userName, .password], reason: "Sign you in")
+        _ = login
+    }
+}
+
+// Sources/CofferSessions/CredentialSession+Refresh.swift
 struct Example133 {
     func run() async throws {
-        let sockets = SocketPaths(broker: folder + "/coffer.sock", authenticator: folder + "/auth.sock")
-        _ = sockets
+        let tokens = try await session.refresh { refreshToken in
+            try await mailServer.exchange(refreshToken)
+        }
+        _ = tokens
     }
 }
 
-// Sources/Coffer/Storage/StorageAdvice.swift
+// Sources/CofferSessions/CredentialSession.swift
 struct Example134 {
     func run() async throws {
-        let advice = StorageAdvice.store(for: .document, size: picture.count)
-        _ = advice
+        let session = CredentialSession(
+            keychain: Keychain(service: "com.example.app"),
+            access: [.password: .whenUnlocked.thisDeviceOnly.requiring(.userPresence)])
+        try await session.save(Credentials(accessToken: "a", refreshToken: "r", userID: "42"))
+        if try await session.isLoggedIn {
+            let credentials = try await session.load([.accessToken], reason: "Fetch your mail")
+            await mailServer.fetch(credentials)
+        }
+        try await session.logout()
+        _ = session
     }
 }
 
-// Sources/Coffer/Storage/StorageAdvice.swift
+// Sources/CofferSessions/Credentials.swift
 struct Example135 {
     func run() async throws {
-        let advice = StorageAdvice.store(for: .document, size: picture.count)
-        print(advice.store, advice.reason)   // protectedFile …
-        _ = advice
+        try await session.save(Credentials(accessToken: "a1", refreshToken: "r1", userID: "42"))
     }
 }
 
-// Sources/Coffer/Storage/StorageAdvice.swift
+// Sources/CofferSessions/Credentials.swift
 struct Example136 {
     func run() async throws {
-        let fits = picture.count <= StorageLimits.item
-        _ = fits
+        let credentials = Credentials(accessToken: "a1", refreshToken: "r1", userID: "42")
+        _ = credentials
+    }
+}
+
+// Sources/CofferSessions/Credentials.swift
+struct Example137 {
+    func run() async throws {
+        let tokens = SessionTokens(accessToken: "a2", expires: Date(timeIntervalSinceNow: 3600))
+        _ = tokens
+    }
+}
+
+// Sources/CofferSessions/Credentials.swift
+struct Example138 {
+    func run() async throws {
+        let tokens = SessionTokens(accessToken: "a2", expires: Date(timeIntervalSinceNow: 3600))
+        _ = tokens
+    }
+}
+
+// Sources/CofferSessions/Credentials.swift
+struct Example139 {
+    func run() async throws {
+        let session = CredentialSession(keychain: keychain, access: [.refreshToken: .whenUnlocked.thisDeviceOnly])
+        _ = session
+    }
+}
+
+// Sources/CofferSessions/ServiceLifeCycle.swift
+struct Example140 {
+    func run() async throws {
+        let life = ServiceLifeCycle(
+            keychain: keychain, sessions: [session],
+            personal: [profiles],          // a Repository
+            lasting: [users])              // a HybridStore
+        try await life.logout()              // users stay
+        try await life.deleteEverything()    // nothing stays
+        _ = life
+    }
+}
+
+// Sources/CofferSessions/ServiceLifeCycle.swift
+struct Example141 {
+    func run() async throws {
+        do throws(ServiceDeletionError) {
+            try await lifeCycle.deleteEverything()
+        } catch {
+            for failure in error.failures { print(failure.error) }
+        }
     }
 }
 
 // Sources/CofferFiles/Folders/ProtectedDirectory.swift
-struct Example137 {
+struct Example142 {
     func run() async throws {
         let documents = ProtectedFiles(service: "com.example.notes", directory: .documents)
         let exports = ProtectedFiles(service: "com.example.notes", directory: .custom("/srv/notes"))
@@ -1398,7 +1452,7 @@ struct Example137 {
 }
 
 // Sources/CofferFiles/Hybrid/HybridRecord.swift
-struct Example138 {
+struct Example143 {
     struct User: HybridRecord {
         var token: String?
         var theme = "light"
@@ -1413,7 +1467,7 @@ struct Example138 {
 }
 
 // Sources/CofferFiles/Hybrid/HybridRecord.swift
-struct Example139 {
+struct Example144 {
     func run() async throws {
         let token = HybridField<User>.secret("token", \.token)
         _ = token
@@ -1421,7 +1475,7 @@ struct Example139 {
 }
 
 // Sources/CofferFiles/Hybrid/HybridStore.swift
-struct Example140 {
+struct Example145 {
     func run() async throws {
         let users = HybridStore(
             User.self, name: "user", keychain: keychain, settings: settings, files: files)
@@ -1434,28 +1488,28 @@ struct Example140 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example141 {
+struct Example146 {
     func run() async throws {
         for file in try await files.list() where !file.isFolder { print(file.path, file.size) }
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example142 {
+struct Example147 {
     func run() async throws {
         for file in try await files.list(in: "notes") where !file.isFolder { print(file.name, file.size) }
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example143 {
+struct Example148 {
     func run() async throws {
         if try await files.exists("notes/today.json") { show("notes/today.json") }
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example144 {
+struct Example149 {
     func run() async throws {
         let age = Date.now.timeIntervalSince(try await files.info(of: "notes/today.json").modified)
         _ = age
@@ -1463,7 +1517,7 @@ struct Example144 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example145 {
+struct Example150 {
     func run() async throws {
         let bytes = try await files.size(of: "backup.tar")
         _ = bytes
@@ -1471,7 +1525,7 @@ struct Example145 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example146 {
+struct Example151 {
     func run() async throws {
         let date = try await files.modified(of: "backup.tar")
         _ = date
@@ -1479,21 +1533,21 @@ struct Example146 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example147 {
+struct Example152 {
     func run() async throws {
         if try await caches.directorySize() > 100 << 20 { try await caches.deleteAll() }
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Moving.swift
-struct Example148 {
+struct Example153 {
     func run() async throws {
         try await files.move("notes/draft.json", to: "notes/final.json", reason: "Rename your note")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Reading.swift
-struct Example149 {
+struct Example154 {
     func run() async throws {
         let picture = try await files.read("pictures/profile.png", reason: "Show your picture")
         _ = picture
@@ -1501,7 +1555,7 @@ struct Example149 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Reading.swift
-struct Example150 {
+struct Example155 {
     func run() async throws {
         let note = try await files.read("notes/today.json", as: Note.self)
         _ = note
@@ -1509,56 +1563,56 @@ struct Example150 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Reading.swift
-struct Example151 {
+struct Example156 {
     func run() async throws {
         for try await part in files.chunks(of: "recording.wav") { await player.play(part) }
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Reading.swift
-struct Example152 {
+struct Example157 {
     func run() async throws {
         try await files.export("backup.tar", toDescriptor: STDOUT_FILENO, reason: "Restore the backup")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Removing.swift
-struct Example153 {
+struct Example158 {
     func run() async throws {
         try await files.delete("notes/today.json")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Removing.swift
-struct Example154 {
+struct Example159 {
     func run() async throws {
         try await files.delete(["notes/today.json", "notes/yesterday.json"])
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Removing.swift
-struct Example155 {
+struct Example160 {
     func run() async throws {
         try await files.createDirectory("notes/2026")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Removing.swift
-struct Example156 {
+struct Example161 {
     func run() async throws {
         try await files.removeDirectory("notes/2025", recursively: true)
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Removing.swift
-struct Example157 {
+struct Example162 {
     func run() async throws {
         try await ProtectedFiles(service: "com.example.notes", directory: .caches).deleteAll()
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Sweeping.swift
-struct Example158 {
+struct Example163 {
     func run() async throws {
         let removed = try await files.sweep()
         _ = removed
@@ -1566,28 +1620,28 @@ struct Example158 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Writing.swift
-struct Example159 {
+struct Example164 {
     func run() async throws {
         try await files.write(Array(picture), to: "pictures/profile.png")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Writing.swift
-struct Example160 {
+struct Example165 {
     func run() async throws {
         try await files.write(value: Note(title: "Today"), to: "notes/today.json")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Writing.swift
-struct Example161 {
+struct Example166 {
     func run() async throws {
         try await files.write(from: download, to: "backup.tar")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Writing.swift
-struct Example162 {
+struct Example167 {
     func run() async throws {
         var writer = try await files.writer(to: "recording.wav", access: .afterFirstUnlock)
         while let samples = await microphone.next() { try await writer.write(samples) }
@@ -1596,7 +1650,7 @@ struct Example162 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Writing.swift
-struct Example163 {
+struct Example168 {
     func run() async throws {
         do { try await files.write(from: download, to: "picture.png") } catch {
             if case .source(let reason) = error { print("the download failed: \(reason)") }
@@ -1605,7 +1659,7 @@ struct Example163 {
 }
 
 // Sources/CofferFiles/ProtectedFiles.swift
-struct Example164 {
+struct Example169 {
     func run() async throws {
         let files = ProtectedFiles(service: "com.example.notes", directory: .documents)
         try await files.write(value: Note(title: "Today"), to: "notes/today.json", access: .whenUnlocked.requiring(.userPresence))
@@ -1616,7 +1670,7 @@ struct Example164 {
 }
 
 // Sources/CofferFiles/Streams/ProtectedFileChunks.swift
-struct Example165 {
+struct Example170 {
     func run() async throws {
         var digest = Digest()
         for try await part in files.chunks(of: "backup.tar", reason: "Check the backup") {
@@ -1626,7 +1680,7 @@ struct Example165 {
 }
 
 // Sources/CofferFiles/Streams/ProtectedFileWriter.swift
-struct Example166 {
+struct Example171 {
     func run() async throws {
         var writer = try await files.writer(to: "backup.tar")
         for try await part in download { try await writer.write(part) }
@@ -1635,14 +1689,14 @@ struct Example166 {
 }
 
 // Sources/CofferConfiguration/KeychainProvider+Watching.swift
-struct Example167 {
+struct Example172 {
     func run() async throws {
         try await secrets.run { _ = try? await secrets.preload() }
     }
 }
 
 // Sources/CofferConfiguration/KeychainProvider.swift
-struct Example168 {
+struct Example173 {
     func run() async throws {
         let secrets = KeychainProvider(Keychain(service: "com.example.server"))
         let config = ConfigReader(providers: [secrets, EnvironmentVariablesProvider()])
@@ -1654,14 +1708,14 @@ struct Example168 {
 }
 
 // Sources/CofferConfiguration/ValueConversion.swift
-struct Example169 {
+struct Example174 {
     func explain(_ error: any Error) {
         if let error = error as? ConversionError { print("check the secret \(error.account)") }
     }
 }
 
 // Sources/CofferTestKit/InMemory/InMemoryKeychain.swift
-struct Example170 {
+struct Example175 {
     func run() async throws {
         let backend = InMemoryKeychain(password: "s3cret", person: .answers("s3cret"))
         let keychain = Keychain(service: "com.example.app", backend: backend)
@@ -1674,7 +1728,7 @@ struct Example170 {
 }
 
 // Sources/CofferTestKit/InMemory/Question.swift
-struct Example171 {
+struct Example176 {
     func run() async throws {
         let keychain = Keychain(service: "test", backend: InMemoryKeychain(person: .givesUp))
         _ = keychain
@@ -1682,7 +1736,7 @@ struct Example171 {
 }
 
 // Sources/CofferTestKit/Sandbox/SandboxBroker.swift
-struct Example172 {
+struct Example177 {
     func run() async throws {
         let sandbox = try await SandboxBroker()
         let keychain = Keychain(
@@ -1697,7 +1751,7 @@ struct Example172 {
 }
 
 // Sources/CofferTestKit/Sandbox/SandboxBroker.swift
-struct Example173 {
+struct Example178 {
     func run() async throws {
         let sandbox = try await SandboxBroker()
         let keychain = Keychain(service: "com.example.app", backend: sandbox.backend)
@@ -1709,7 +1763,7 @@ struct Example173 {
 }
 
 // Sources/CofferTestKit/Sandbox/SandboxBroker.swift
-struct Example174 {
+struct Example179 {
     func run() async throws {
         do { try await SandboxBroker().stop() } catch { print("is Coffer installed? \(error)") }
     }

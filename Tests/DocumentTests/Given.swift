@@ -1,6 +1,9 @@
 import Coffer
+import CofferCaches
 import CofferConfiguration
 import CofferFiles
+import CofferSessions
+import CofferSettings
 import FoundationEssentials
 
 // What the examples of documents and doc comments take for given. DocumentCode.swift is made of these examples by scripts/doc-code.

@@ -13,7 +13,7 @@ struct CollectionTableTests {
     }
 
     private func table(_ aliases: [String: String]) -> CollectionTable {
-        var table = CollectionTable(started: Date())
+        var table = CollectionTable(started: .now)
         table.load([
             record(CollectionRecord.aliases, CollectionRecord.attributes(ofAliases: aliases)),
             record(CollectionRecord.name(ofCollection: "mine"), CollectionRecord.attributes(ofCollection: "mine")),

@@ -1,4 +1,4 @@
-import Coffer
+import CofferClient
 import Cryptography
 import Foundation
 import Testing
@@ -7,11 +7,11 @@ import Testing
 
 @Suite("finding items by their attributes")
 struct ItemIndexTests {
-    private func item(_ number: Int, _ attributes: [String: String], expires: Date? = nil) throws -> ServiceItem {
+    private func item(_ number: Int, _ attributes: [String: String], expires: Moment? = nil) throws -> ServiceItem {
         ServiceItem(
             id: "i\(number)", collection: number % 2 == 0 ? "login" : "other", label: "", attributes: attributes,
-            created: .init(timeIntervalSince1970: Double(number)),
-            modified: .init(timeIntervalSince1970: Double(number)),
+            created: .init(secondsSince1970: Double(number)),
+            modified: .init(secondsSince1970: Double(number)),
             expires: expires, place: .memory(try SecretBytes(copying: []), contentType: ""))
     }
 
@@ -71,20 +71,20 @@ struct ItemIndexTests {
         #expect(index.search(["a": "2"]).items.count == 1)
         index.remove("i0")
         #expect(index.search(["a": "2"]).examined == 0 && index.count(of: "login") == 0)
-        index.insert(try item(2, ["a": "3"], expires: Date(timeIntervalSince1970: 100)))
-        #expect(index.search(["a": "3"], now: Date(timeIntervalSince1970: 99)).items.count == 1)
-        #expect(index.search(["a": "3"], now: Date(timeIntervalSince1970: 100)).items.isEmpty)
+        index.insert(try item(2, ["a": "3"], expires: Moment(secondsSince1970: 100)))
+        #expect(index.search(["a": "3"], now: Moment(secondsSince1970: 99)).items.count == 1)
+        #expect(index.search(["a": "3"], now: Moment(secondsSince1970: 100)).items.isEmpty)
     }
 
     @Test("A collection has changed when its newest item was, or when one was removed")
     func collections() throws {
         var index = ItemIndex()
         for number in [2, 8, 4] { index.insert(try item(number, ["a": "1"])) }
-        #expect(index.lastChange(of: "login") == Date(timeIntervalSince1970: 8))
-        index.remove("i8", now: Date(timeIntervalSince1970: 20))
-        #expect(index.lastChange(of: "login") == Date(timeIntervalSince1970: 20))
-        index.remove("i2", now: Date(timeIntervalSince1970: 10))
-        #expect(index.lastChange(of: "login") == Date(timeIntervalSince1970: 20))
+        #expect(index.lastChange(of: "login") == Moment(secondsSince1970: 8))
+        index.remove("i8", now: Moment(secondsSince1970: 20))
+        #expect(index.lastChange(of: "login") == Moment(secondsSince1970: 20))
+        index.remove("i2", now: Moment(secondsSince1970: 10))
+        #expect(index.lastChange(of: "login") == Moment(secondsSince1970: 20))
         #expect(index.lastChange(of: "other") == .distantPast)
     }
 

@@ -3,6 +3,7 @@ import Glibc
 import Testing
 
 @testable import Coffer
+@testable import CofferClient
 
 @Suite("a lease, and the programs on the bus")
 struct LeaseTests {

@@ -1,4 +1,4 @@
-import Coffer
+import CofferSettings
 import Glibc
 
 /// Writes settings as another process does. It prints a line when it is ready, and begins when it reads one.

@@ -16,4 +16,14 @@ import Testing
             #expect(!libraries.contains(library), "\(name) links \(library)")
         }
     }
+
+    /// What waits for people most of the time has no Foundation at all, which would be 6 MB in each process.
+    @Test(arguments: ["coffer-authenticator", "coffer-secret-service"])
+    func whatWaitsForPeopleHoldsNoFoundation(name: String) throws {
+        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let program = URL(fileURLWithPath: tests).deletingLastPathComponent().path + "/" + name
+        let libraries = try Tool.output("ldd", [program])
+        #expect(libraries.contains("libswiftCore.so"))
+        #expect(!libraries.contains("Foundation"))
+    }
 }

@@ -17,6 +17,9 @@ let package = Package(
     name: "coffer",
     products: [
         .library(name: "Coffer", targets: ["Coffer"]),
+        .library(name: "CofferSettings", targets: ["CofferSettings"]),
+        .library(name: "CofferCaches", targets: ["CofferCaches"]),
+        .library(name: "CofferSessions", targets: ["CofferSessions"]),
         .library(name: "CofferFiles", targets: ["CofferFiles"]),
         .library(name: "CofferTestKit", targets: ["CofferTestKit"]),
     ],
@@ -29,8 +32,12 @@ let package = Package(
         library("JSON", ["Platform"]),
         library("Varlink", ["JSON", "Platform"]),
         library("BrokerProtocol", ["Item", "JSON", "Varlink"]),
-        library("Coffer", ["Item", "BrokerProtocol", "JSON", "Varlink", "Platform"]),
+        library("CofferClient", ["Item", "BrokerProtocol", "JSON", "Varlink", "Platform"]),
+        library("Coffer", ["CofferClient"]),
+        library("CofferSettings", ["Coffer", "Platform"]),
+        library("CofferCaches", ["Coffer"]),
+        library("CofferSessions", ["Coffer", "CofferCaches"]),
         library("CofferTestKit", ["Coffer", "Platform"]),
-        library("CofferFiles", ["Coffer", "Cryptography", "Platform"]),
+        library("CofferFiles", ["Coffer", "CofferSettings", "Cryptography", "Platform"]),
     ]
 )

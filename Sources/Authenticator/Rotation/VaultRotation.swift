@@ -1,6 +1,7 @@
 import Authorization
 import BrokerProtocol
 import Cryptography
+import Platform
 
 /// Renews all keys of a vault (docs/rotation.md). It is made only after a person, or root for a service, has agreed to exactly this. The
 /// signature for unlocking the vault comes before it.

@@ -1,6 +1,7 @@
 import Authorization
 import BrokerProtocol
 import Cryptography
+import Platform
 
 /// Signs for each authorization in turn. Nonce and parameter hash come from the broker, everything else from the registry.
 struct Signer {

@@ -1,6 +1,7 @@
 import Authorization
 import BrokerProtocol
 import Cryptography
+import Platform
 import Varlink
 import Vault
 

@@ -1,5 +1,6 @@
 import Authorization
 import BrokerProtocol
+import Platform
 
 /// The signatures that can answer a challenge. There can be several alternatives, each complete by itself. Signatures
 /// of different alternatives cannot be combined.

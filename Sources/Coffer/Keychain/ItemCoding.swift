@@ -1,15 +1,15 @@
 import FoundationEssentials
 
 /// Values as text and as JSON. The errors never quote a value.
-enum ItemCoding {
-    static func string(_ bytes: [UInt8], _ name: ItemName) throws(KeychainError) -> String {
+package enum ItemCoding {
+    package static func string(_ bytes: [UInt8], _ name: ItemName) throws(KeychainError) -> String {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw KeychainError(.notText, "the value of \(name) is not UTF-8", advice: "read it as bytes")
         }
         return text
     }
 
-    static func decode<Value: Decodable>(
+    package static func decode<Value: Decodable>(
         _ type: Value.Type, _ bytes: [UInt8], _ name: ItemName
     ) throws(KeychainError) -> Value {
         do { return try JSONDecoder().decode(type, from: Data(bytes)) } catch {
@@ -27,7 +27,7 @@ enum ItemCoding {
         }
     }
 
-    static func encode<Value: Encodable>(_ value: Value) throws(KeychainError) -> [UInt8] {
+    package static func encode<Value: Encodable>(_ value: Value) throws(KeychainError) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         do { return Array(try encoder.encode(value)) } catch {

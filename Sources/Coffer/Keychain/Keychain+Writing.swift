@@ -121,8 +121,3 @@ extension Keychain {
             name(account), to: name(newAccount), request(reason, applicationPassword: applicationPassword), in: vault)
     }
 }
-
-enum ChangeLimits {
-    /// The changes that one request takes.
-    static let changes = ItemLimits.changes
-}

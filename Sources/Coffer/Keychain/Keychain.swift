@@ -32,7 +32,7 @@ public struct Keychain: Sendable {
     public let prompts: Prompts
     /// The class of the items that the methods name by their account.
     public let itemClass: ItemClass
-    let backend: any KeychainBackend
+    package let backend: any KeychainBackend
 
     /// A keychain of the user's own vault, or of a group's.
     /// - Parameters:

@@ -35,13 +35,13 @@ public enum DataKind: String, Sendable, Hashable, CaseIterable {
 public struct StorageAdvice: Sendable, Hashable {
     /// The stores of Coffer, and the one that it does not have.
     public enum Store: String, Sendable, Hashable, CaseIterable {
-        /// An item of the keychain. See ``Keychain`` and ``CredentialSession``.
+        /// An item of the keychain. See ``Keychain`` and `CredentialSession`.
         case keychainItem
         /// `Settings`: plain text in a file of the user's.
         case settings
         /// A file of `ProtectedFiles`, under a key of its own that the vault has.
         case protectedFile
-        /// ``LRUCache``, ``TTLCache`` or ``KeychainCache``.
+        /// `LRUCache`, `TTLCache` or `KeychainCache`.
         case cache
         /// A database that the application brings. Coffer keeps its key.
         case database
@@ -132,5 +132,5 @@ public enum StorageLimits {
     /// The value of an item: 1 MiB.
     public static let item = ItemLimits.value
     /// A setting, as JSON: 256 KiB.
-    public static let setting = SettingsLimits.value
+    public static let setting = 256 << 10
 }

@@ -1,4 +1,5 @@
 public import Coffer
+import CofferSettings
 import FoundationEssentials
 
 /// A record whose parts belong into different stores. ``HybridStore`` saves, loads and deletes it as a whole.

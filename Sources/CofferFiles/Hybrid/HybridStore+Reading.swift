@@ -1,4 +1,5 @@
 import Coffer
+import CofferSettings
 
 extension HybridStore {
     /// The whole record, as one save has left it; nil if there is none. The secrets take one prompt at most, and so does each file.

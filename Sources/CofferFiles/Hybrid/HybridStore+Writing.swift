@@ -1,4 +1,5 @@
 import Coffer
+import CofferSettings
 import FoundationEssentials
 import Platform
 

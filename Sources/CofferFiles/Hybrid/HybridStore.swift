@@ -1,4 +1,5 @@
 public import Coffer
+import CofferSettings
 import FoundationEssentials
 import Platform
 

@@ -187,7 +187,7 @@ extension MemoryItem {
 extension Expiry {
     /// Milliseconds since 1970-01-01 UTC; nil for never.
     func moment(at now: Int64) -> Int64? {
-        let moment = milliseconds(now: .init(milliseconds: now))
+        let moment = ItemExpiry(self).milliseconds(now: Moment(milliseconds: now))
         return moment == 0 ? nil : moment
     }
 }

@@ -92,5 +92,5 @@ extension Date {
     init(milliseconds: Int64) { self.init(timeIntervalSince1970: Double(milliseconds) / 1000) }
 
     /// Milliseconds since 1970-01-01 UTC.
-    var milliseconds: Int64 { Expiry.at(self).milliseconds(now: self) }
+    var milliseconds: Int64 { Moment(self).milliseconds }
 }

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Platform
 import SystemBus
 
@@ -97,7 +96,7 @@ struct Clients {
 
     private static func title(of process: Int32) -> String {
         // A process that has ended has no title.
-        let bytes = (try? Data(contentsOf: URL(fileURLWithPath: "/proc/\(process)/comm"))) ?? Data()
+        let bytes = (try? DurableFile.read("/proc/\(process)/comm", limit: 64)) ?? []
         let title = String(decoding: bytes.prefix(32), as: UTF8.self).trimmingSuffix { $0.isNewline }
         return title.isEmpty ? "?" : String(title)
     }

@@ -1,4 +1,4 @@
-import Coffer
+import CofferClient
 import Cryptography
 import SystemBus
 

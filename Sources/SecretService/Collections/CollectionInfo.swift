@@ -1,13 +1,12 @@
-import Coffer
-import FoundationEssentials
+import CofferClient
 
 /// A collection as clients see it. Its items are in the ``ItemIndex``.
 struct CollectionInfo: Sendable, Equatable {
     /// The last word of its object path.
     let id: String
     var label: String
-    var created: Date
-    var modified: Date
+    var created: Moment
+    var modified: Moment
 
     /// All items of the vault that no client has put elsewhere. Some clients know this path by heart.
     static let defaultID = "login"
@@ -15,7 +14,7 @@ struct CollectionInfo: Sendable, Equatable {
     static let sessionID = "session"
 
     /// Whether it is known when it was made.
-    var hasTimes: Bool { created > Date(timeIntervalSince1970: 0) }
+    var hasTimes: Bool { created > Moment(milliseconds: 0) }
     var path: String { ObjectPath.pathOfCollection(id) }
     var isTransient: Bool { id == Self.sessionID }
 }
@@ -26,11 +25,11 @@ struct CollectionTable: Equatable {
     /// From an alias to a collection. A built-in one that was taken away has "/".
     private(set) var aliases: [String: String] = [:]
     private var transientLabel = "Session"
-    private var transientModified: Date
-    let started: Date
+    private var transientModified: Moment
+    let started: Moment
 
     /// - Parameter started: when the provider was started.
-    init(started: Date) {
+    init(started: Moment) {
         self.started = started
         transientModified = started
         reset()
@@ -40,8 +39,8 @@ struct CollectionTable: Equatable {
         let (login, session) = (CollectionInfo.defaultID, CollectionInfo.sessionID)
         collections = [
             login: CollectionInfo(
-                id: login, label: "Login", created: Date(timeIntervalSince1970: 0),
-                modified: Date(timeIntervalSince1970: 0)),
+                id: login, label: "Login", created: Moment(milliseconds: 0),
+                modified: Moment(milliseconds: 0)),
             session: CollectionInfo(id: session, label: transientLabel, created: started, modified: transientModified),
         ]
         aliases = ["default": login, login: login, session: session]
@@ -61,7 +60,7 @@ struct CollectionTable: Equatable {
                     id != CollectionInfo.sessionID
                 else { continue }
                 collections[id] = CollectionInfo(
-                    id: id, label: item.label ?? "", created: item.created, modified: item.modified)
+                    id: id, label: item.label ?? "", created: item.times.created, modified: item.times.modified)
             case CollectionRecord.aliasesKind:
                 for (name, id) in item.attributes where name.beginsWith(CollectionRecord.alias) {
                     stored[String(decoding: name.utf8.dropFirst(CollectionRecord.alias.utf8.count), as: UTF8.self)] = id
@@ -77,7 +76,7 @@ struct CollectionTable: Equatable {
     }
 
     /// The `session` collection has its label in memory only.
-    mutating func setTransientLabel(_ label: String, now: Date = Date()) {
+    mutating func setTransientLabel(_ label: String, now: Moment = .now) {
         transientLabel = label
         transientModified = now
         collections[CollectionInfo.sessionID]?.label = label

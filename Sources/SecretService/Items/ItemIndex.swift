@@ -1,4 +1,4 @@
-import FoundationEssentials
+import CofferClient
 
 /// All items, and which of them have an attribute. A search looks only at the items that have the rarest attribute of the query.
 struct ItemIndex {
@@ -6,7 +6,7 @@ struct ItemIndex {
     private var byAttribute: [AttributePair: Set<String>] = [:]
     private var byCollection: [String: Set<String>] = [:]
     /// When an item of a collection was changed or removed last, as far as is known.
-    private var changes: [String: Date] = [:]
+    private var changes: [String: Moment] = [:]
 
     /// What a search found, and its work.
     struct Result {
@@ -19,7 +19,7 @@ struct ItemIndex {
     /// Adds an item, or replaces the one with the same id.
     mutating func insert(_ item: ServiceItem) {
         if let former = take(item.id), former.collection != item.collection {
-            noteChange(of: former.collection, Date())
+            noteChange(of: former.collection, .now)
         }
         noteChange(of: item.collection, item.modified)
         items[item.id] = item
@@ -28,17 +28,17 @@ struct ItemIndex {
     }
 
     @discardableResult
-    mutating func remove(_ id: String, now: Date = Date()) -> ServiceItem? {
+    mutating func remove(_ id: String, now: Moment = .now) -> ServiceItem? {
         guard let item = take(id) else { return nil }
         noteChange(of: item.collection, now)
         return item
     }
 
     /// When one of a collection's items was changed or removed last.
-    func lastChange(of collection: String) -> Date { changes[collection] ?? .distantPast }
+    func lastChange(of collection: String) -> Moment { changes[collection] ?? .distantPast }
 
-    private mutating func noteChange(of collection: String, _ date: Date) {
-        changes[collection] = max(lastChange(of: collection), date)
+    private mutating func noteChange(of collection: String, _ moment: Moment) {
+        changes[collection] = max(lastChange(of: collection), moment)
     }
 
     private mutating func take(_ id: String) -> ServiceItem? {
@@ -56,7 +56,7 @@ struct ItemIndex {
     ///   - attributes: nothing matches an empty query, which would otherwise give everything to anybody.
     ///   - collection: nil for all collections.
     ///   - now: items that have expired are not found.
-    func search(_ attributes: [String: String], in collection: String? = nil, now: Date = Date()) -> Result {
+    func search(_ attributes: [String: String], in collection: String? = nil, now: Moment = .now) -> Result {
         let pairs = attributes.pairs
         var rarest: Set<String>?
         for pair in pairs {
@@ -86,7 +86,7 @@ struct ItemIndex {
     }
 
     /// The items of a collection, in a stable order.
-    func items(of collection: String, now: Date = Date()) -> [ServiceItem] {
+    func items(of collection: String, now: Moment = .now) -> [ServiceItem] {
         (byCollection[collection] ?? []).compactMap { items[$0] }.filter { !$0.hasExpired(now: now) }
             .sorted { ($0.created, $0.id) < ($1.created, $1.id) }
     }

@@ -1,4 +1,4 @@
-import Coffer
+import CofferClient
 
 /// Chooses service and account of a new item, so that `coffer list` shows something that people recognise.
 /// The name only matters to people: clients find an item by its attributes.

@@ -1,6 +1,5 @@
-import Coffer
+import CofferClient
 import Cryptography
-import FoundationEssentials
 
 /// An item as the Secret Service has it.
 struct ServiceItem: Sendable, Equatable {
@@ -9,9 +8,9 @@ struct ServiceItem: Sendable, Equatable {
     let collection: String
     var label: String
     var attributes: [String: String]
-    let created: Date
-    var modified: Date
-    var expires: Date?
+    let created: Moment
+    var modified: Moment
+    var expires: Moment?
     var place: Place
 
     /// Where the value is.
@@ -37,7 +36,7 @@ struct ServiceItem: Sendable, Equatable {
     /// GNOME's name for what `xdg:schema` says.
     var type: String { attributes["xdg:schema"] ?? "org.freedesktop.Secret.Generic" }
 
-    func hasExpired(now: Date) -> Bool { expires.map { $0 <= now } ?? false }
+    func hasExpired(now: Moment) -> Bool { expires.map { $0 <= now } ?? false }
 
     /// Whether Unlock must be called before it can be read.
     func isLocked(in state: VaultStatus.State) -> Bool {
@@ -49,7 +48,7 @@ struct ServiceItem: Sendable, Equatable {
     }
 }
 
-extension Date {
+extension Moment {
     /// Times on the bus are seconds since 1970.
-    var busSeconds: UInt64 { UInt64(max(0, min(timeIntervalSince1970, 0x1p52))) }
+    var busSeconds: UInt64 { UInt64(max(0, min(secondsSince1970, 0x1p52))) }
 }

@@ -1,4 +1,4 @@
-import Coffer
+import CofferClient
 
 /// How the Secret Service's attributes, collection and content type are kept among the attributes of an item in the vault
 /// (docs/secret-service.md).
@@ -110,8 +110,8 @@ extension ServiceItem {
             id: Self.id(of: stored), collection: collections.contains(named) ? named : CollectionInfo.defaultID,
             label: stored.label
                 ?? (stored.attributes[StoredAttributes.collection] == nil ? stored.name.description : ""),
-            attributes: StoredAttributes.decode(stored), created: stored.created, modified: stored.modified,
-            expires: stored.expires, place: .vault(stored))
+            attributes: StoredAttributes.decode(stored), created: stored.times.created, modified: stored.times.modified,
+            expires: stored.times.expires, place: .vault(stored))
     }
 
     /// The broker's id, which is a UUID, without what an object path cannot have.

@@ -1,6 +1,5 @@
-import Coffer
+import CofferClient
 import Cryptography
-import FoundationEssentials
 import Platform
 import SystemBus
 
@@ -79,7 +78,7 @@ extension Provider {
         let others = index.items(of: collection.id).filter { $0.id != former?.id }
         try checkTransient(others, adding: draft.value)
         if former == nil { lastTransient += 1 }
-        let now = Date()
+        let now = Moment.now
         let item = ServiceItem(
             id: former?.id ?? "t\(lastTransient)", collection: collection.id, label: draft.label,
             attributes: draft.attributes, created: former?.created ?? now, modified: now, expires: nil,

@@ -1,6 +1,5 @@
-import Coffer
+import CofferClient
 import Cryptography
-import FoundationEssentials
 import Platform
 import SystemBus
 
@@ -41,7 +40,7 @@ extension Provider {
             try checkTransient(index.items(of: item.collection).filter { $0.id != item.id }, adding: value)
             var changed = item
             changed.place = .memory(value, contentType: received.contentType)
-            changed.modified = Date()
+            changed.modified = .now
             index.insert(changed)
             tellChanged(changed)
             return

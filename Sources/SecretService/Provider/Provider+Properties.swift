@@ -1,5 +1,4 @@
-import Coffer
-import FoundationEssentials
+import CofferClient
 import SystemBus
 
 /// Methods of `org.freedesktop.DBus.Properties`.
@@ -71,7 +70,7 @@ extension Provider {
     }
 
     /// Nothing tells when the default collection began if it has no record. It is as old as its oldest item.
-    private func created(_ collection: CollectionInfo) -> Date {
+    private func created(_ collection: CollectionInfo) -> Moment {
         guard !collection.hasTimes else { return collection.created }
         return index.items(of: collection.id, now: .distantPast).map(\.created).min() ?? collections.started
     }
@@ -115,7 +114,7 @@ extension Provider {
                 try Self.check(attributes)
                 changed.attributes = attributes
             }
-            changed.modified = Date()
+            changed.modified = .now
             index.insert(changed)
             return tellChanged(changed)
         }

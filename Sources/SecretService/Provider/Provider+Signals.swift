@@ -1,4 +1,4 @@
-import Coffer
+import CofferClient
 import SystemBus
 
 /// What is told to everybody on the bus.

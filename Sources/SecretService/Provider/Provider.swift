@@ -1,5 +1,4 @@
-import Coffer
-import FoundationEssentials
+import CofferClient
 import Logging
 import SystemBus
 
@@ -55,7 +54,7 @@ public actor Provider {
         self.backend = backend
         self.asking = asking
         self.logger = logger
-        collections = CollectionTable(started: Date())
+        collections = CollectionTable(started: .now)
     }
 
     /// Answers on the calling thread until the bus ends, or another program takes the name over.

@@ -1,4 +1,4 @@
-import Coffer
+import CofferClient
 
 /// The items of the vault, as lists, replies to writes and events tell them. Events come in the order of the changes.
 /// The reply to a write can come before its own event or after later ones. Times do not tell which is newer, because a

@@ -1,5 +1,4 @@
-import Coffer
-import FoundationEssentials
+import CofferClient
 import SystemBus
 
 /// How the provider knows what is in the vault: it lists all items once, and then hears of every change from the broker.

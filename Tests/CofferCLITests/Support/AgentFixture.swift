@@ -7,6 +7,7 @@ import Testing
 import Varlink
 
 @testable import Coffer
+@testable import CofferClient
 
 /// A fake broker and authenticator, an agent in a terminal, and callers that have none.
 struct AgentFixture {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Coffer
+@testable import CofferCaches
 
 /// The cache that outlives the process.
 struct KeychainCacheTests {

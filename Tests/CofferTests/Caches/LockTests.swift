@@ -2,6 +2,8 @@ import Synchronization
 import Testing
 
 @testable import Coffer
+@testable import CofferCaches
+@testable import CofferClient
 
 /// Caches that hold values only while the vault is unlocked. The attacker reads the memory of a program after the vault was locked.
 struct LockTests {

@@ -2,6 +2,7 @@ import Synchronization
 import Testing
 
 @testable import Coffer
+@testable import CofferCaches
 
 /// The caches in memory: bounds, order of use, lifetimes.
 struct MemoryCacheTests {

@@ -3,6 +3,8 @@ import Synchronization
 import Testing
 
 @testable import Coffer
+@testable import CofferCaches
+@testable import CofferClient
 
 /// A server of the test's: it counts requests, waits, and can be offline.
 final class ScriptedSource: RemoteSource {

@@ -3,6 +3,7 @@ import Testing
 import Varlink
 
 @testable import Coffer
+@testable import CofferClient
 
 /// What comes next in a call that may need a person. Attacker 9: a broker that was taken over wears nobody out.
 @Suite struct CallLifeTests {

@@ -3,6 +3,7 @@ import Testing
 import Varlink
 
 @testable import Coffer
+@testable import CofferClient
 
 /// A conversation's steps. Attacker 4: who has a copy of the connection can take no message away unnoticed.
 @Suite struct ConversationLifeTests {

@@ -8,6 +8,7 @@ import Testing
 import Varlink
 
 @testable import Coffer
+@testable import CofferClient
 @testable import CofferTestKit
 
 /// A read that asks is cancelled at many moments. Nothing of it stays: no question, no challenge, no process.

@@ -6,6 +6,7 @@ import Testing
 import Varlink
 
 @testable import Coffer
+@testable import CofferClient
 @testable import CofferTestKit
 
 /// Many tasks read at once, with the real broker and the real authenticator.

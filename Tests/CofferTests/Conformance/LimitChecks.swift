@@ -1,4 +1,5 @@
 import Coffer
+import CofferCaches
 import Testing
 
 let limitChecks = [

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Coffer
+@testable import CofferClient
 @testable import CofferTestKit
 
 let readingChecks = [

@@ -6,6 +6,9 @@ import Testing
 import Varlink
 
 @testable import Coffer
+@testable import CofferCaches
+@testable import CofferClient
+@testable import CofferSettings
 @testable import CofferTestKit
 
 /// Every kind of error is produced: by the real broker and authenticator where a test can bring it about, otherwise by a server that speaks their protocol.

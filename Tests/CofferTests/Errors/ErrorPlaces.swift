@@ -5,6 +5,7 @@ import Testing
 import Varlink
 
 @testable import Coffer
+@testable import CofferClient
 @testable import CofferTestKit
 
 /// A real broker and a real authenticator, for errors that a test can bring about.

@@ -1,4 +1,5 @@
 import Coffer
+import CofferSettings
 import Foundation
 import Platform
 import Synchronization

@@ -4,6 +4,7 @@ import Testing
 
 @testable import Coffer
 @testable import CofferFiles
+@testable import CofferSettings
 
 struct HybridStoreTests {
     let fixture: HybridFixture

@@ -4,6 +4,7 @@ import Testing
 import Varlink
 
 @testable import Coffer
+@testable import CofferClient
 @testable import CofferTestKit
 
 /// What an application sees that starts on any machine.

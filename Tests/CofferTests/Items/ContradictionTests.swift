@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Coffer
+@testable import CofferClient
 
 /// An access control that contradicts itself is refused by every call that gets one, before anything is sent: nobody
 /// serves the socket of these keychains.

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Coffer
+@testable import CofferClient
 
 /// Properties that stand for items.
 struct KeychainItemTests {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Coffer
+@testable import CofferClient
 @testable import CofferTestKit
 
 /// What the library does below a lease (docs/leases.md): it reads without a prompt, even if the program may ask nobody.

@@ -3,6 +3,9 @@ import Synchronization
 import Testing
 
 @testable import Coffer
+@testable import CofferCaches
+@testable import CofferClient
+@testable import CofferSessions
 
 /// Data of a service outside of its keychain.
 final class ScriptedData: ServiceData {

@@ -1,4 +1,6 @@
 import Coffer
+import CofferSessions
+import CofferSettings
 import CofferTestKit
 import Testing
 

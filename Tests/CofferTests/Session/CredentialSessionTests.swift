@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Coffer
+@testable import CofferSessions
 
 /// The verbs of a login, in the order in which an application needs them.
 struct CredentialSessionTests {

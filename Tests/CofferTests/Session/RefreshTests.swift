@@ -3,6 +3,8 @@ import Synchronization
 import Testing
 
 @testable import Coffer
+@testable import CofferClient
+@testable import CofferSessions
 
 struct RefreshTests {
     let backend = ScriptedBackend()

@@ -4,6 +4,7 @@ import Platform
 import Testing
 
 @testable import Coffer
+@testable import CofferSettings
 
 /// The file itself, and those who can put things in its place.
 @Suite struct FileSettingsTests {

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Coffer
+@testable import CofferSettings
 
 private struct Session: Codable, SettingValue {
     var user = "anna"

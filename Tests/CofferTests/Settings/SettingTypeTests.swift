@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Coffer
+@testable import CofferSettings
 
 enum Theme: String, SettingValue { case light, dark }
 

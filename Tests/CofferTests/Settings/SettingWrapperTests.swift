@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Coffer
+@testable import CofferSettings
 
 @Suite struct SettingWrapperTests {
     private struct Preferences {

@@ -2,6 +2,7 @@ import Synchronization
 import Testing
 
 @testable import Coffer
+@testable import CofferSettings
 
 @Suite struct SettingsChangesTests {
     private let size = SettingKey("size", default: 12)

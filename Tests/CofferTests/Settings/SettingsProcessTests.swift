@@ -3,6 +3,7 @@ import Platform
 import Testing
 
 @testable import Coffer
+@testable import CofferSettings
 
 /// Several real processes on one file.
 @Suite(.serialized) struct SettingsProcessTests {

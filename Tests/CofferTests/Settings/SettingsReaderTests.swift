@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Coffer
+@testable import CofferSettings
 
 @Suite struct SettingsReaderTests {
     private func read(_ text: String, depth: Int = 4) throws -> SettingsJSON {

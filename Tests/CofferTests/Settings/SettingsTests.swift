@@ -3,6 +3,7 @@ import Platform
 import Testing
 
 @testable import Coffer
+@testable import CofferSettings
 
 @Suite struct SettingsTests {
     private let size = SettingKey("size", default: 12)

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Coffer
+@testable import CofferSettings
 
 private struct First: Codable, Sendable, Equatable { var size: Int }
 

@@ -3,6 +3,7 @@ import Glibc
 import Platform
 
 @testable import Coffer
+@testable import CofferSettings
 
 /// A folder with settings files, removed with this value.
 final class SettingsFixture: Sendable {

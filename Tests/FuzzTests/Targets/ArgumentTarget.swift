@@ -3,6 +3,7 @@ import Foundation
 import Platform
 
 @testable import Coffer
+@testable import CofferClient
 @testable import HelperProtocol
 @testable import coffer_cli
 

@@ -106,7 +106,7 @@ struct SecretTarget: FuzzTarget {
             for _ in 0..<mutator.below(4) { attributes["coffer:alias:" + text(&mutator)] = text(&mutator) }
             items.append(try Self.item(attributes, service: CollectionRecord.service, account: "\(number)"))
         }
-        var table = CollectionTable(started: Date())
+        var table = CollectionTable(started: .now)
         table.load(items)
         try promise(table[CollectionInfo.defaultID] != nil && table[CollectionInfo.sessionID] != nil, "none is left")
         try promise(table[CollectionInfo.sessionID]?.isTransient == true, "a record becomes the session collection")

@@ -3,6 +3,7 @@ import Platform
 import TestSupport
 
 @testable import Coffer
+@testable import CofferSettings
 
 /// An application's settings files.
 struct SuiteTarget: FuzzTarget {

@@ -1,0 +1,181 @@
+import Coffer
+
+/// Whether a value comes from the cache or from the source.
+///
+/// ```swift
+/// let profile = try await profiles.value(for: "42", policy: .networkFirst)
+/// ```
+public enum CachePolicy: Sendable, Hashable, CaseIterable {
+    /// From the cache. What it does not have comes from the source.
+    case cacheFirst
+    /// From the source. If it cannot be reached, from the cache.
+    case networkFirst
+    /// From the cache. The source is never asked.
+    case cacheOnly
+    /// From the source. The cache is never asked, but keeps the answer.
+    case networkOnly
+}
+
+/// Values of a remote source, with a cache in front of it.
+///
+/// ```swift
+/// let profiles = Repository(
+///     source: ClosureSource { (id: String) in try await mailServer.profile(id) },
+///     cache: TTLCache(lifetime: .seconds(300)))
+/// let profile = try await profiles.value(for: "42")                      // the cache, then the source
+/// let newest = try await profiles.value(for: "42", policy: .networkFirst)  // also works offline
+/// let forced = try await profiles.refresh("42")
+/// ```
+/// Loads of one key that overlap make one request. An answer that is older than a refresh, an update or a removal is not kept.
+/// If updates of one key overlap, nobody knows which value the source has, so the cache keeps none.
+/// A task that is cancelled stops waiting at once, and a request that nobody waits for is cancelled.
+public struct Repository<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+    private let source: any RemoteSource<Key, Value>
+    private let cache: any ValueCache<Key, Value>
+    private let cacheFailed: @Sendable (KeychainError) -> Void
+    let flights = Flights<Key, Value>()
+    private let turns = Turns()
+    private let updates = Updates<Key>()
+
+    /// - Parameter cacheFailed: gets the errors of the cache where the source has the answer, for example `.locked`. The call goes on.
+    public init(
+        source: some RemoteSource<Key, Value>, cache: some ValueCache<Key, Value>,
+        cacheFailed: @escaping @Sendable (KeychainError) -> Void = { _ in }
+    ) {
+        self.source = source
+        self.cache = cache
+        self.cacheFailed = cacheFailed
+    }
+}
+
+// MARK: Reading
+
+extension Repository {
+    /// The value of a key; nil if neither the source nor the cache, as far as the policy asks them, has one.
+    /// - Throws: as ``values(for:policy:)``.
+    public func value(for key: Key, policy: CachePolicy = .cacheFirst) async throws -> Value? {
+        try await values(for: [key], policy: policy)[key]
+    }
+
+    /// The values of several keys, with one request for all that the cache does not have.
+    /// - Returns: the values of the keys that there are.
+    /// - Throws: what the source throws. With ``CachePolicy/networkFirst`` it is thrown only if the source could be reached, or if the cache
+    ///   does not have all of the keys. With ``CachePolicy/cacheOnly``, what the cache throws. `CancellationError`.
+    public func values(for keys: [Key], policy: CachePolicy = .cacheFirst) async throws -> [Key: Value] {
+        switch policy {
+        case .cacheOnly: return try await cache.values(for: keys)
+        case .networkOnly: return try await fetched(keys)
+        case .cacheFirst:
+            let cached = await cached(keys)
+            let missing = keys.filter { cached[$0] == nil }
+            return cached.merging(try await fetched(missing, unlessCached: true)) { _, new in new }
+        case .networkFirst:
+            do { return try await fetched(keys) } catch {
+                guard !Task.isCancelled, source.isOffline(error) else { throw error }
+                let cached = await cached(keys)
+                // A part could not be told from values that the source does not have.
+                guard keys.allSatisfy({ cached[$0] != nil }) else { throw error }
+                return cached
+            }
+        }
+    }
+
+    /// Fetches a value anew, even if it is cached, by a request that begins now. The cache keeps the answer.
+    /// - Returns: nil if the source has none. Then the cache has none either.
+    /// - Throws: what the source throws, and `CancellationError`. A cached value stays then.
+    @discardableResult
+    public func refresh(_ key: Key) async throws -> Value? { try await refresh([key])[key] }
+
+    /// Fetches several values anew, by one request that begins now.
+    @discardableResult
+    public func refresh(_ keys: [Key]) async throws -> [Key: Value] { try await fetched(keys, joining: false) }
+}
+
+// MARK: Writing
+
+extension Repository {
+    /// Stores values in the source by one request, then in the cache. If another update of a key overlaps, the cache forgets that key.
+    /// - Throws: what the source throws. The cache is unchanged then.
+    public func update(_ values: [Key: Value]) async throws {
+        let keys = Array(values.keys)
+        updates.begin(keys)
+        do { try await source.send(values) } catch {
+            _ = updates.end(keys)
+            throw error
+        }
+        flights.outdate(keys)
+        await changeCache { (cache) throws(KeychainError) in
+            // Only now, so that an update that begins later also has a later turn.
+            let mixed = updates.end(keys)
+            if !mixed.isEmpty { try await cache.forget(Array(mixed)) }
+            if mixed.count < keys.count { try await cache.keep(values.filter { !mixed.contains($0.key) }) }
+        }
+    }
+
+    /// Puts values into the cache that the application has got in another way, such as a notice of the server.
+    public func keep(_ values: [Key: Value]) async {
+        flights.outdate(Array(values.keys))
+        await changeCache { (cache) throws(KeychainError) in try await cache.keep(values) }
+    }
+
+    /// Removes values from the cache. Answers that are under way are not kept.
+    public func forget(_ keys: [Key]) async throws(KeychainError) {
+        flights.outdate(keys)
+        let cache = cache
+        try await turns.run { await result { () throws(KeychainError) in try await cache.forget(keys) } }.get()
+    }
+
+    /// Empties the cache. Answers that are under way are not kept. Call it when a person logs out.
+    public func forgetAll() async throws(KeychainError) {
+        flights.outdate()
+        let cache = cache
+        try await turns.run { await result { () throws(KeychainError) in try await cache.forgetAll() } }.get()
+    }
+}
+
+// MARK: Requests
+
+extension Repository {
+    /// - Parameter unlessCached: whether what came into the cache meanwhile is good enough.
+    private func fetched(
+        _ keys: [Key], joining: Bool = true, unlessCached: Bool = false
+    ) async throws -> [Key: Value] {
+        try await flights.values(for: keys, joining: joining) { keys, flight in
+            let cached = unlessCached ? await cached(keys) : [:]
+            let missing = keys.filter { cached[$0] == nil }
+            guard !missing.isEmpty else { return cached }
+            let fetched = try await source.fetch(missing)
+            await changeCache { (cache) throws(KeychainError) in
+                // Only now, because an update, a removal or a newer request may have come first.
+                let newest = missing.filter { flights.isNewest(flight, of: $0) }
+                let kept = newest.compactMap { key in fetched[key].map { (key, $0) } }
+                if !kept.isEmpty { try await cache.keep(Dictionary(kept) { first, _ in first }) }
+                let gone = newest.filter { fetched[$0] == nil }
+                if !gone.isEmpty { try await cache.forget(gone) }
+            }
+            return cached.merging(fetched) { _, new in new }
+        }
+    }
+
+    private func cached(_ keys: [Key]) async -> [Key: Value] {
+        do throws(KeychainError) { return try await cache.values(for: keys) } catch {
+            cacheFailed(error)
+            return [:]
+        }
+    }
+
+    private func changeCache(
+        _ body: @escaping @Sendable (any ValueCache<Key, Value>) async throws(KeychainError) -> Void
+    ) async {
+        await turns.run {
+            do throws(KeychainError) { try await body(cache) } catch { cacheFailed(error) }
+        }
+    }
+}
+
+/// The outcome of a call whose error another task throws.
+private func result(
+    _ body: () async throws(KeychainError) -> Void
+) async -> Result<Void, KeychainError> {
+    do throws(KeychainError) { return .success(try await body()) } catch { return .failure(error) }
+}

@@ -1,0 +1,69 @@
+import BrokerProtocol
+import JSON
+import Platform
+import Varlink
+
+/// The sizes of calls and answers on the wire, so that a keychain without a broker refuses what the broker refuses.
+package enum MessageSize {
+    /// Whether the broker accepts a call that makes these changes.
+    package static func fits(_ changes: [ItemChange]) throws(KeychainError) -> Bool {
+        let now = Moment.now
+        var wire: [Wire.Change] = []
+        for change in changes { wire.append(try Wire.Change(change, now: now)) }
+        return try fits(wire)
+    }
+
+    static func fits(_ changes: [Wire.Change]) throws(KeychainError) -> Bool {
+        // The name of the vault and the id of a challenge come besides the changes.
+        count(VarlinkCall(Wire.Apply(changes: changes))) <= Varlink.longestMessage - frame
+    }
+
+    /// Values that take fewer bytes on the wire are not worth counting before they are sent.
+    static let small = 1 << 20
+
+    package static var tooLong: KeychainError {
+        KeychainError(.limitExceeded, "this is more than the broker accepts", advice: "make several calls")
+    }
+
+    /// Whether the broker gives these items in one answer. It counts each value as it is sealed, with its padding.
+    package static func fits(_ items: [Item]) throws(KeychainError) -> Bool {
+        var room = Varlink.longestMessage - frame
+        for item in items {
+            let sealed = padded(item.value.count) + sealing
+            room -= count(Wire.Item(item.attributes)) + (sealed / 3 + 1) * 4 + frame
+        }
+        return room >= 0
+    }
+
+    /// The room that the broker keeps for what is around an item and its value, and a call for what is around its changes.
+    private static let frame = 64
+    /// What sealing adds to a padded value: a nonce and a tag.
+    private static let sealing = 28
+
+    /// The size class of a value, with the length before it (docs/vault-format.md, "Padmé").
+    private static func padded(_ count: Int) -> Int {
+        let length = count + 4
+        guard length > 64 else { return 64 }
+        let exponent = Int.bitWidth - 1 - length.leadingZeroBitCount
+        let step = 1 << (exponent - (Int.bitWidth - exponent.leadingZeroBitCount))
+        return (length + step - 1) / step * step
+    }
+
+    private static func count(_ message: some JSONWritable) -> Int {
+        let bytes = Varlink.encode(message)
+        // It holds the values that are to be stored.
+        defer { Wipe.storage(of: bytes) }
+        return bytes.count
+    }
+}
+
+extension Wire.Item {
+    fileprivate init(_ item: ItemAttributes) {
+        self.init(
+            id: item.id, service: item.service, account: item.account, kind: item.name.itemClass,
+            label: item.label, comment: item.comment, attributes: item.attributes,
+            access: item.access, created: item.times.created.milliseconds,
+            modified: item.times.modified.milliseconds, expires: item.times.expires?.milliseconds,
+            version: Int64(item.version), revision: item.revision)
+    }
+}

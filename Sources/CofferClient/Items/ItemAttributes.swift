@@ -1,0 +1,73 @@
+/// Everything about an item except its value. Looking at it never prompts, and works while the vault is locked.
+///
+/// ```swift
+/// let token = try await keychain.attributes(of: "token")
+/// print(token.modified, token.access)
+/// ```
+public struct ItemAttributes: Sendable, Hashable {
+    /// The item's identity. It stays the same when the item is renamed or gets another value.
+    public let id: String
+    /// The item's class, service and account.
+    public let name: ItemName
+    /// A name for people.
+    public let label: String?
+    /// A remark for people. At most 4 KiB in UTF-8.
+    public let comment: String?
+    /// Names and values to search for. At most 64, of 4 KiB each.
+    public let attributes: [String: String]
+    /// What reading the value takes.
+    public let access: AccessControl
+    /// Applications have them as dates.
+    package let times: ItemTimes
+    /// Counts the item's values, from 1.
+    public let version: Int
+    /// Names this state of the item. Any change of the item gives it another one, and a state that is gone never comes back.
+    public let revision: String
+
+    package init(
+        id: String, name: ItemName, label: String? = nil, comment: String? = nil, attributes: [String: String] = [:],
+        access: AccessControl = .whenUnlocked, times: ItemTimes, version: Int, revision: String
+    ) {
+        self.id = id
+        self.name = name
+        self.label = label
+        self.comment = comment
+        self.attributes = attributes
+        self.access = access
+        self.times = times
+        self.version = version
+        self.revision = revision
+    }
+
+    /// The service of ``name``.
+    public var service: String { name.service }
+    /// The account of ``name``.
+    public var account: String { name.account }
+}
+
+/// An item with its value.
+///
+/// ```swift
+/// let item = try await keychain.item(for: "token", reason: "Show your token")
+/// print(item.value.count, item.attributes.modified)
+/// ```
+public struct Item: Sendable, Hashable {
+    /// The secret: at most 1 MiB.
+    public let value: [UInt8]
+    /// Everything else about the item.
+    public let attributes: ItemAttributes
+
+    /// For backends. Applications get items from ``Keychain/item(for:reason:applicationPassword:)``.
+    public init(value: [UInt8], attributes: ItemAttributes) {
+        self.value = value
+        self.attributes = attributes
+    }
+}
+
+extension Item: CustomStringConvertible, CustomReflectable {
+    /// Never shows the value.
+    public var description: String { "\(attributes.name): [REDACTED]" }
+
+    /// Never shows the value.
+    public var customMirror: Mirror { Mirror(self, children: ["attributes": attributes, "value": "[REDACTED]"]) }
+}
