@@ -70,4 +70,17 @@ public enum AuthorizationKind: String, Sendable, CaseIterable {
 
     /// Whether only a finger or a face can earn it.
     public var isBiometric: Bool { self == .biometryAny || self == .biometryCurrentSet }
+
+    /// The object or key that the signature opens.
+    public var role: ObjectRole {
+        switch self {
+        case .unlock: .unlockRoot
+        case .recovery: .recovery
+        case .presence: .presence
+        case .biometryAny: .biometryAny
+        case .biometryCurrentSet: .biometryCurrentSet
+        case .passcode: .passcode
+        case .boot: .approvingKey
+        }
+    }
 }

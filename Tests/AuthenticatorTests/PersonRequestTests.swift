@@ -59,7 +59,7 @@ struct PersonRequestTests {
             }
             #expect(try PersonRequest(facts(purposes)) == request, "\(purposes)")
             // The broker's words are in the log and in the list of shared prompts, in one order.
-            #expect(request.purposes.map(\.rawValue) == purposes.map(\.rawValue).sorted())
+            #expect(request.purposes == purposes.map(\.rawValue).sorted())
             accepted.insert(Set(purposes))
         }
         #expect(accepted == Set(PersonRequest.samples.keys))

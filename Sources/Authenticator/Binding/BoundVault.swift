@@ -20,14 +20,14 @@ struct BoundVault {
         case rotate
 
         init(_ request: PersonRequest) throws(ConversationError) {
-            switch request {
-            case .unlock, .use, .readAll: self = .open
+            switch request.kind {
+            case .unlock, .read, .readAll, .change, .rename: self = .open
             case .bind: self = .bind
             case .unbind: self = .unbind
             case .tieToBoot: self = .changeBoot(ties: true)
             case .releaseFromBoot: self = .changeBoot(ties: false)
             case .rotate: self = .rotate
-            case .create, .recovery, .approveBoot, .accept, .enrolment, .lease: throw BoundVault.opensNothing
+            default: throw BoundVault.opensNothing
             }
         }
     }

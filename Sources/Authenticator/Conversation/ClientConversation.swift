@@ -145,7 +145,7 @@ public struct ClientConversation {
         defer { open.keep() }
         do throws(ConversationError) {
             let checked = try describe(client, challenge, dependencies, &broker, &open)
-            report.purpose = checked.request.purposes.map(\.rawValue).joined(separator: "+")
+            report.purpose = checked.request.purposes.joined(separator: "+")
             switch checked.request {
             case .enrolment(let kinds):
                 let enrolment = Enrolment(
@@ -159,8 +159,7 @@ public struct ClientConversation {
                 try checked.claim.confirm(checked.request, of: client)
                 let signer = signer(client, challenge, checked, by: .asked, dependencies)
                 try grant.sign(checked, for: client, by: signer, &broker)
-            case .create, .unlock, .use, .readAll, .recovery, .bind, .unbind, .tieToBoot, .releaseFromBoot,
-                .approveBoot, .accept, .rotate:
+            case .vault, .use, .readAll, .rotate:
                 guard !checked.needsPassword else {
                     return try askForPassword(client, challenge, checked, dependencies, &session, &broker)
                 }
@@ -255,7 +254,7 @@ public struct ClientConversation {
         _ broker: inout BrokerConnection
     ) throws(ConversationError) {
         var signer = signer(client, challenge, checked, by: proof, dependencies)
-        switch checked.request {
+        switch checked.request.kind {
         case .accept:
             // Accepting opens nothing, so nothing is signed.
             do throws(BrokerFailure) {
@@ -278,7 +277,8 @@ public struct ClientConversation {
             try TiedVault(checked, ties: true, signer: signer, registry: dependencies.registry).perform(&broker)
         case .releaseFromBoot:
             try TiedVault(checked, ties: false, signer: signer, registry: dependencies.registry).perform(&broker)
-        case .unlock, .use, .readAll, .recovery, .approveBoot: try signer.sign(checked.signatures, through: &broker)
+        case .unlock, .read, .readAll, .change, .rename, .recovery, .approveBoot:
+            try signer.sign(checked.signatures, through: &broker)
         // The first two always take the password, an enrolment takes nobody's answer, and a lease is granted elsewhere.
         case .bind, .unbind, .enrolment, .lease: throw PersonRequest.unexplained
         }

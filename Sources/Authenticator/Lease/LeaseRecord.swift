@@ -50,16 +50,8 @@ struct LeaseRecord: JSONValue, Equatable {
 /// For which requests a lease replaces the question: reading the present value of items. Never for unlocking, for changes or for another lease.
 enum LeaseRule {
     static func allows(_ request: PersonRequest) -> Bool {
-        switch request {
-        case .use(let use, unlocks: false):
-            switch use.deed {
-            case .read: use.item.version == nil
-            case .change, .rename: false
-            }
-        case .readAll(_, let unlocks): !unlocks
-        case .use(_, unlocks: true), .create, .unlock, .recovery, .bind, .unbind, .tieToBoot, .releaseFromBoot,
-            .approveBoot, .accept, .rotate, .enrolment, .lease:
-            false
-        }
+        guard request.kind.accepts(.lease), !request.unlocks else { return false }
+        // A former value is asked for, because the prompt for the lease did not name it.
+        return request.items.allSatisfy { $0.version == nil }
     }
 }

@@ -69,14 +69,9 @@ struct CheckedRequest {
     /// The person to ask. If root accepts a person's vault, this is the vault's owner; otherwise the client's user.
     /// - Returns: nil if nobody is asked. A service vault has nobody to ask.
     func person(_ client: Client) throws(ConversationError) -> Account? {
-        switch request {
-        case .accept:
-            let isService = record?.isService ?? false
-            return try isService ? nil : owner(client)
-        case .create, .unlock, .use, .readAll, .recovery, .bind, .unbind, .tieToBoot, .releaseFromBoot, .approveBoot,
-            .rotate, .enrolment, .lease:
-            return claim.right == .root ? nil : client.account
-        }
+        guard request.kind == .accept else { return claim.right == .root ? nil : client.account }
+        let isService = record?.isService ?? false
+        return try isService ? nil : owner(client)
     }
 
     /// The vault's owner; the client's user if the vault is a group's.
@@ -99,20 +94,17 @@ struct CheckedRequest {
 
     /// Checks that the request fits the vault as it is registered now.
     private static func check(_ record: RegistryRecord?, for request: PersonRequest) throws(ConversationError) {
-        switch (request, record) {
-        case (.create, nil): break
-        case (.create, _?), (_, nil): throw wrongVault
-        case (.bind, let record?):
-            guard record.canBeBound, record.binding == nil else { throw unbindable }
-        case (.unbind, let record?):
-            guard record.canBeBound, record.binding != nil else { throw unbindable }
-        case (.tieToBoot, let record?):
-            guard record.canBeBound, record.boot == nil else { throw untieable }
-        case (.releaseFromBoot, let record?), (.approveBoot, let record?):
-            guard record.canBeBound, record.boot != nil else { throw untieable }
-        case (.unlock, _?), (.use, _?), (.readAll, _?), (.recovery, _?), (.accept, _?), (.rotate, _?), (.enrolment, _?),
-            (.lease, _?):
-            break
+        guard let record else {
+            guard request.kind.terms.vault == .absent else { throw wrongVault }
+            return
+        }
+        switch request.kind.terms.vault {
+        case .absent: throw wrongVault
+        case .present: break
+        case .unbound: guard record.canBeBound, record.binding == nil else { throw unbindable }
+        case .bound: guard record.canBeBound, record.binding != nil else { throw unbindable }
+        case .untied: guard record.canBeBound, record.boot == nil else { throw untieable }
+        case .tied: guard record.canBeBound, record.boot != nil else { throw untieable }
         }
     }
 
@@ -127,32 +119,17 @@ struct CheckedRequest {
     private static func check(
         _ signatures: [SignatureWays.Signature], for request: PersonRequest
     ) throws(ConversationError) {
-        switch request {
-        case .rotate(let items), .readAll(let items, _):
-            let isEach = AuthorizationKind.allCases.allSatisfy { kind in
-                signatures.count { $0.kind == kind } <= (kind == .unlock ? 1 : items.count)
-            }
-            guard isEach else { throw PersonRequest.unnamedItems }
-        case .lease(let lease):
-            let isEach = AuthorizationKind.allCases.allSatisfy { kind in
-                signatures.count { $0.kind == kind } <= (kind.isForReading ? lease.items.count : 0)
-            }
-            guard isEach else { throw PersonRequest.unnamedItems }
-        // ``SignatureWays`` lets these have each kind only once.
-        case .create, .unlock, .use, .recovery, .bind, .unbind, .tieToBoot, .releaseFromBoot, .approveBoot, .accept,
-            .enrolment:
-            break
+        let roots = request.kind.rootSignatures(unlocking: request.unlocks)
+        let isEach = AuthorizationKind.allCases.allSatisfy { kind in
+            let most = kind.isForReading ? request.items.count : roots.count { $0 == kind }
+            return signatures.count { $0.kind == kind } <= most
         }
+        guard isEach else { throw PersonRequest.unnamedItems }
     }
 
     /// Whether the vault is bound to the login password, or is to be.
     private static func isBound(_ record: RegistryRecord?, during request: PersonRequest) -> Bool {
-        switch request {
-        case .bind: true
-        case .create, .unlock, .use, .readAll, .recovery, .unbind, .tieToBoot, .releaseFromBoot, .approveBoot, .accept,
-            .rotate, .enrolment, .lease:
-            record?.binding != nil
-        }
+        request.kind == .bind || record?.binding != nil
     }
 
     private static func record(

@@ -36,7 +36,7 @@ struct Claim {
                 guard client.account.uid == 0, let account = try Account.withUID(uid) else { throw Self.foreign }
                 right = .root
                 name = account.name
-            case .group(let gid) where isRoots && Self.rootAsksForGroups(request):
+            case .group(let gid) where isRoots && request.kind.terms.askers.contains(.root):
                 guard let group = try Group.withGID(gid) else { throw Self.foreign }
                 right = .root
                 name = group.name
@@ -52,31 +52,17 @@ struct Claim {
     private static let refusal = ConversationError.refused(
         .challengeRefused("the challenge is for another owner's vault"))
 
-    /// Whether root may ask for a group that it does not belong to.
-    private static func rootAsksForGroups(_ request: PersonRequest) -> Bool {
-        switch request {
-        case .accept: true
-        case .create, .unlock, .use, .readAll, .recovery, .bind, .unbind, .tieToBoot, .releaseFromBoot, .approveBoot,
-            .rotate, .enrolment, .lease:
-            false
-        }
-    }
-
     /// Checks the request against the right. Root makes, unlocks and renews service vaults this way, but not people's vaults or single items.
     func check(_ request: PersonRequest, on record: RegistryRecord?) throws(ConversationError) {
         let isServices = right == .root && (record?.isService ?? true)
-        let isAllowed =
-            switch request {
-            // One member must not carry away a group's secrets.
-            case .recovery: right == .own
-            // One person's password and boot belong to that person's vault only.
-            case .bind, .unbind, .tieToBoot, .releaseFromBoot, .approveBoot: right == .own
-            // Members of a group cannot decide for each other.
-            case .rotate: right == .own || isServices
-            case .create, .unlock: right == .own || right == .member || isServices
-            case .use, .readAll, .enrolment, .lease: right == .own || right == .member
-            case .accept: isRoots
+        let isAllowed = request.kind.terms.askers.contains { asker in
+            switch asker {
+            case .owner: right == .own
+            case .member: right == .member
+            case .rootForService: isServices
+            case .root: isRoots
             }
+        }
         guard isAllowed else { throw Self.refusal }
     }
 

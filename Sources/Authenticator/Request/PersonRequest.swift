@@ -3,27 +3,16 @@ import BrokerProtocol
 
 /// What a challenge asks a person to allow, with all that the person is shown about it.
 ///
-/// A request has one purpose. Only the use of an item can also unlock the vault, so consent to one thing never includes another. The rules
-/// about requests are exhaustive switches, each in the file of its rule. ``Claim``, for example, holds the rule of who may ask.
+/// A request has one purpose. Only the use of an item can also unlock the vault, so consent to one thing never includes another. The rules for
+/// each kind are one row of ``RequestKind/terms``. They are applied to what the broker says here, in ``SignatureWays``, ``Claim`` and
+/// ``CheckedRequest``.
 enum PersonRequest: Equatable {
-    /// To make a vault, and unlock it.
-    case create
-    case unlock
+    /// To do something with the vault as a whole. The kind says everything.
+    case vault(RequestKind)
     /// To use one item. `unlocks` tells whether the vault is unlocked for it.
     case use(ItemUse, unlocks: Bool)
     /// To read several items, all or none. The person is shown each of them.
     case readAll([BrokerInterface.NamedItem], unlocks: Bool)
-    /// To make a new recovery code.
-    case recovery
-    /// To bind the vault to the login password.
-    case bind
-    case unbind
-    case tieToBoot
-    case releaseFromBoot
-    /// To change which ways of starting the machine open the vault.
-    case approveBoot
-    /// To accept a vault's file as the newest, although the TPM has not counted it.
-    case accept
     /// To renew all keys of the vault. These items are read for it, and the person is shown each of them.
     case rotate([BrokerInterface.NamedItem])
     /// To bind an item to these kinds of biometry, at least one. Nobody is asked, and nothing is signed.
@@ -40,72 +29,50 @@ enum PersonRequest: Equatable {
         let unlocks = facts.purposes.count == 2 && facts.purposes.contains(.unlock)
         let others = unlocks ? facts.purposes.filter { $0 != .unlock } : facts.purposes
         guard others.count == 1 else { throw Self.unexplained }
-        try self.init(others[0], unlocking: unlocks, facts)
+        let kind = RequestKind(others[0], ofSeveral: !(facts.items ?? []).isEmpty)
+        // Each alone, so that consent to unlocking never includes these.
+        guard !unlocks || kind.terms.canUnlock else { throw Self.unexplained }
+        try self.init(kind, unlocking: unlocks, facts)
         try checkFields(facts)
     }
 
     private init(
-        _ purpose: Keychain.Purpose, unlocking unlocks: Bool, _ facts: BrokerInterface.Describe.Reply
+        _ kind: RequestKind, unlocking unlocks: Bool, _ facts: BrokerInterface.Describe.Reply
     ) throws(ConversationError) {
-        switch purpose {
-        case .read where !(facts.items ?? []).isEmpty:
-            self = .readAll(facts.items ?? [], unlocks: unlocks)
-            return
+        switch kind {
         case .read:
-            self = .use(
-                ItemUse(item: try Self.item(facts), deed: .read, presentName: try Self.presentName(facts)),
-                unlocks: unlocks)
-            return
-        case .change:
-            self = .use(ItemUse(item: try Self.item(facts), deed: .change), unlocks: unlocks)
-            return
+            let use = ItemUse(item: try Self.item(facts), deed: .read, presentName: try Self.presentName(facts))
+            self = .use(use, unlocks: unlocks)
+        case .change: self = .use(ItemUse(item: try Self.item(facts), deed: .change), unlocks: unlocks)
         case .rename:
-            self = .use(
-                ItemUse(item: try Self.item(facts), deed: .rename(to: try Self.newName(facts))), unlocks: unlocks)
-            return
-        case .create: self = .create
-        case .unlock: self = .unlock
-        case .recovery: self = .recovery
-        case .bind: self = .bind
-        case .unbind: self = .unbind
-        case .tieToBoot: self = .tieToBoot
-        case .releaseFromBoot: self = .releaseFromBoot
-        case .approveBoot: self = .approveBoot
-        case .accept: self = .accept
+            let use = ItemUse(item: try Self.item(facts), deed: .rename(to: try Self.newName(facts)))
+            self = .use(use, unlocks: unlocks)
+        case .readAll: self = .readAll(facts.items ?? [], unlocks: unlocks)
         case .rotate: self = .rotate(facts.items ?? [])
         case .enrolment: self = .enrolment(try Self.biometrics(facts))
         case .lease:
             guard let terms = facts.lease else { throw Self.unexplained }
             self = .lease(LeaseRequest(items: facts.items ?? [], seconds: terms.seconds, command: terms.command))
+        case .create, .unlock, .recovery, .bind, .unbind, .tieToBoot, .releaseFromBoot, .approveBoot, .accept:
+            self = .vault(kind)
         }
-        // Each alone, so that consent to unlocking never includes these.
-        guard !unlocks else { throw Self.unexplained }
     }
 
     /// Checks that a list of items or of kinds of biometry belongs to this request, and that it can be shown.
     private func checkFields(_ facts: BrokerInterface.Describe.Reply) throws(ConversationError) {
-        if case .lease = self {} else if facts.lease != nil { throw Self.unexplained }
-        let (hasBiometrics, hasItems) = (!(facts.enrolment ?? []).isEmpty, !(facts.items ?? []).isEmpty)
-        switch self {
-        case .enrolment:
-            guard hasBiometrics else { throw Self.unclearBiometrics }
-            guard !hasItems else { throw Self.unnamedItems }
-        case .rotate(let items):
-            guard !hasBiometrics else { throw Self.unclearBiometrics }
+        guard kind == .lease || facts.lease == nil else { throw Self.unexplained }
+        let isOfFingers = !(facts.enrolment ?? []).isEmpty
+        guard isOfFingers == (kind == .enrolment) else { throw Self.unclearBiometrics }
+        let items = facts.items ?? []
+        switch kind.terms.items {
+        case .none, .one:
+            guard items.isEmpty else { throw Self.unnamedItems }
+        case .anyNumber:
             guard items.count <= PromptLimits.items else { throw Self.unnamedItems }
-        case .readAll(let items, _):
-            guard !hasBiometrics else { throw Self.unclearBiometrics }
-            guard items.count <= PromptLimits.items else { throw Self.unnamedItems }
+        case .several:
+            guard !items.isEmpty, items.count <= PromptLimits.items else { throw Self.unnamedItems }
             // One item beside the list would not be shown.
             guard facts.service == nil, facts.account == nil else { throw Self.unnamedItems }
-        case .lease(let lease):
-            guard !hasBiometrics else { throw Self.unclearBiometrics }
-            guard hasItems, lease.items.count <= PromptLimits.items, facts.service == nil, facts.account == nil else {
-                throw Self.unnamedItems
-            }
-        case .create, .unlock, .use, .recovery, .bind, .unbind, .tieToBoot, .releaseFromBoot, .approveBoot, .accept:
-            guard !hasBiometrics else { throw Self.unclearBiometrics }
-            guard !hasItems else { throw Self.unnamedItems }
         }
     }
 
@@ -145,25 +112,37 @@ enum PersonRequest: Equatable {
         return kinds
     }
 
-    /// The purposes as the broker names them, in alphabetical order.
-    var purposes: [Keychain.Purpose] {
+    var kind: RequestKind {
         switch self {
-        case .create: [.create]
-        case .unlock: [.unlock]
-        case .use(let use, let unlocks): unlocks ? [use.purpose, .unlock] : [use.purpose]
-        case .readAll(_, let unlocks): unlocks ? [.read, .unlock] : [.read]
-        case .recovery: [.recovery]
-        case .bind: [.bind]
-        case .unbind: [.unbind]
-        case .tieToBoot: [.tieToBoot]
-        case .releaseFromBoot: [.releaseFromBoot]
-        case .approveBoot: [.approveBoot]
-        case .accept: [.accept]
-        case .rotate: [.rotate]
-        case .enrolment: [.enrolment]
-        case .lease: [.lease]
+        case .vault(let kind): kind
+        case .use(let use, _): use.kind
+        case .readAll: .readAll
+        case .rotate: .rotate
+        case .enrolment: .enrolment
+        case .lease: .lease
         }
     }
+
+    /// Whether the vault is unlocked for the request.
+    var unlocks: Bool {
+        switch self {
+        case .use(_, let unlocks), .readAll(_, let unlocks): unlocks
+        case .vault, .rotate, .enrolment, .lease: false
+        }
+    }
+
+    /// The items that are read.
+    var items: [BrokerInterface.NamedItem] {
+        switch self {
+        case .use(let use, _): [use.item]
+        case .readAll(let items, _), .rotate(let items): items
+        case .lease(let lease): lease.items
+        case .vault, .enrolment: []
+        }
+    }
+
+    /// The purposes as the broker names them, in alphabetical order.
+    var purposes: [String] { ([kind.purpose] + (unlocks ? [RequestKind.unlock.purpose] : [])).sorted() }
 
     /// No request has these purposes together, or is answered by these signatures.
     static let unexplained = ConversationError.refused(
@@ -199,11 +178,35 @@ struct ItemUse: Equatable {
     /// For a former value: the item's present name, if the value was stored under another one.
     var presentName: BrokerInterface.NamedItem?
 
-    fileprivate var purpose: Keychain.Purpose {
+    var kind: RequestKind {
         switch deed {
         case .read: .read
         case .change: .change
         case .rename: .rename
         }
+    }
+}
+
+extension RequestKind {
+    /// The only place in which the authenticator reads the wire's word for a purpose.
+    fileprivate init(_ purpose: Keychain.Purpose, ofSeveral isOfSeveral: Bool) {
+        self =
+            switch purpose {
+            case .create: .create
+            case .unlock: .unlock
+            case .read: isOfSeveral ? .readAll : .read
+            case .change: .change
+            case .rename: .rename
+            case .recovery: .recovery
+            case .bind: .bind
+            case .unbind: .unbind
+            case .tieToBoot: .tieToBoot
+            case .releaseFromBoot: .releaseFromBoot
+            case .approveBoot: .approveBoot
+            case .accept: .accept
+            case .rotate: .rotate
+            case .enrolment: .enrolment
+            case .lease: .lease
+            }
     }
 }

@@ -1,3 +1,4 @@
+import Authorization
 import BrokerProtocol
 import Item
 import Platform
@@ -21,8 +22,7 @@ enum PromptNotice {
             let rest = [asker(client) + " and every program that it starts", command, reason]
             guard lease.items.count > 1 else { return try whole([question.what] + rest) }
             return try text([question.what + ":"], naming: lease.items, rest)
-        case .create, .unlock, .use, .recovery, .bind, .unbind, .tieToBoot, .releaseFromBoot, .approveBoot, .accept,
-            .enrolment:
+        case .vault, .use, .enrolment:
             return try whole([question.what, asker(client), question.effect, reason])
         }
     }
@@ -104,8 +104,8 @@ enum PromptNotice {
 
     /// What a person is asked for, and what follows from it, in a sentence of its own.
     private struct Question {
-        let what: String
-        var effect = ""
+        var what: String
+        let effect: String
     }
 
     /// - Parameter items: words for the items of several requests; nil for the request's own item.
@@ -115,68 +115,38 @@ enum PromptNotice {
             ? "the group \(EscapedText.quoted(checked.claim.name, limit: PromptLimits.owner))" : nil
         let owner = group.map { " of \($0)" } ?? ""
         let unlocking = " and unlock \(group == nil ? "your" : "its") vault"
+        let terms = checked.request.kind.terms
+        var question = Question(what: terms.words, effect: terms.effect)
         switch checked.request {
-        case .create: return Question(what: "Make a vault for \(group ?? "you") and unlock it")
-        case .unlock: return Question(what: "Unlock \(group.map { "the vault of \($0)" } ?? "your vault")")
+        case .vault(.create): question.what += " \(group ?? "you") and unlock it"
+        case .vault(.unlock): question.what += " \(group.map { "the vault of \($0)" } ?? "your vault")"
+        case .vault(.accept): question.what += " \(EscapedText.quoted(checked.claim.name, limit: PromptLimits.owner))"
+        // Their words name the vault.
+        case .vault, .rotate, .enrolment: break
         // The item stands before the vault, so that it is what a person sees first.
         case .use(let use, let unlocks):
-            return Question(what: words(for: use, items ?? name(use.item), owner) + (unlocks ? unlocking : ""))
+            question.what = words(for: use, items ?? name(use.item), owner) + (unlocks ? unlocking : "")
         case .readAll(let items, let unlocks):
             let named = items.count == 1 ? name(items[0]) : "these \(items.count) items"
-            return Question(what: "Read \(named)\(owner)" + (unlocks ? unlocking : ""))
+            question.what += " \(named)\(owner)" + (unlocks ? unlocking : "")
         case .lease(let lease):
             let named = lease.items.count == 1 ? name(lease.items[0]) : "these \(lease.items.count) items"
             let time = SpokenTime.of(seconds: Int(clamping: lease.seconds))
-            return Question(what: "Read \(named)\(owner) for \(time) without asking you again")
-        case .recovery:
-            return Question(
-                what: "Make a new recovery code",
-                effect:
-                    "With that code and a copy of your vault's file, anyone can read your secrets, on any machine and "
-                    + "without you. Secrets that are for this device only stay closed.")
-        case .bind:
-            return Question(
-                what: "Bind your vault to your login password", effect: "From then on, nothing else opens it.")
-        case .unbind:
-            return Question(
-                what: "Unbind your vault from your login password",
-                effect: "This destroys its items of class passcode-set.")
-        case .accept:
-            let name = EscapedText.quoted(checked.claim.name, limit: PromptLimits.owner)
-            return Question(
-                what: "Accept the present file of the vault of \(name)",
-                effect:
-                    "The TPM has not counted this file. It may be an older copy, so this may undo deletions and changes."
-            )
-        case .tieToBoot:
-            return Question(
-                what: "Tie your vault to the way this machine was started",
-                effect:
-                    "If you do not approve a change of firmware or kernel in advance, only the recovery code opens the "
-                    + "vault after it.")
-        case .releaseFromBoot:
-            return Question(
-                what: "Release your vault from the way this machine is started",
-                effect: "It then opens no matter how the machine was started.")
-        case .approveBoot: return Question(what: "Change which ways of starting this machine open your vault")
-        case .rotate:
-            return Question(
-                what: "Renew all keys of your vault",
-                effect: "Afterwards, earlier copies of its file and an earlier recovery code no longer open it.")
-        // Nobody is asked for this.
-        case .enrolment: return Question(what: "Bind an item to your enrolled fingers")
+            question.what += " \(named)\(owner) for \(time) without asking you again"
         }
+        return question
     }
 
     private static func words(for use: ItemUse, _ item: String, _ owner: String) -> String {
+        let words = use.kind.terms.words
         switch use.deed {
         case .read:
-            guard let version = use.item.version else { return "Read \(item)\(owner)" }
+            guard let version = use.item.version else { return "\(words) \(item)\(owner)" }
             let now = use.presentName.map { ", now \(name($0))" } ?? ""
-            return "Read a former value (version \(version)) of \(item)\(owner)\(now)"
-        case .change: return "Permanently change the requirements for reading \(item)\(owner)"
+            return "\(words) a former value (version \(version)) of \(item)\(owner)\(now)"
+        case .change: return "\(words) \(item)\(owner)"
         case .rename(let newName):
-            return "Rename \(item)\(owner) to \(name(newName)), the name that prompts show from then on"
+            return "\(words) \(item)\(owner) to \(name(newName)), the name that prompts show from then on"
         }
     }
 

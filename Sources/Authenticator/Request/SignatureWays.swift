@@ -24,7 +24,7 @@ struct SignatureWays {
         let points = authorizations.map(\.point)
         for authorization in authorizations {
             guard let kind = AuthorizationKind(rawValue: authorization.kind), authorization.setDigest.isEmpty,
-                !kinds.contains(kind) || (Self.readsMany(request) && kind.isForReading)
+                !kinds.contains(kind) || (request.kind.terms.items.isList && kind.isForReading)
             else { throw .refused(.challengeRefused("the challenge asks for an unknown kind of authorization")) }
             kinds.append(kind)
         }
@@ -46,26 +46,11 @@ struct SignatureWays {
     private static func isExplained(_ kinds: Set<AuthorizationKind>, by request: PersonRequest) -> Bool {
         let forReading = kinds.filter(\.isForReading)
         let rest = kinds.subtracting(forReading)
-        switch request {
-        case .create, .enrolment, .accept: return kinds.isEmpty
-        case .unlock, .bind, .unbind: return kinds == [.unlock]
-        case .recovery: return kinds == [.recovery]
-        case .tieToBoot, .releaseFromBoot: return kinds == [.unlock, .recovery]
-        case .approveBoot: return kinds == [.boot]
-        case .rotate: return rest == [.unlock]
-        case .use(_, let unlocks), .readAll(_, let unlocks):
-            return !forReading.isEmpty && rest == (unlocks ? [.unlock] : [])
-        case .lease: return !forReading.isEmpty && rest.isEmpty
-        }
-    }
-
-    /// Whether the request reads several items, so that one kind of signature can be needed more than once.
-    private static func readsMany(_ request: PersonRequest) -> Bool {
-        switch request {
-        case .rotate, .readAll, .lease: true
-        case .create, .unlock, .use, .recovery, .bind, .unbind, .tieToBoot, .releaseFromBoot, .approveBoot, .accept,
-            .enrolment:
-            false
+        guard rest == Set(request.kind.rootSignatures(unlocking: request.unlocks)) else { return false }
+        switch request.kind.terms.items {
+        case .none: return forReading.isEmpty
+        case .one, .several: return !forReading.isEmpty
+        case .anyNumber: return true
         }
     }
 

@@ -51,23 +51,8 @@ enum ReuseRule {
     static func allows(
         _ kinds: [AuthorizationKind], for request: PersonRequest, by services: Set<ProofService>
     ) -> Bool {
-        guard isReading(request), !kinds.isEmpty else { return false }
+        guard request.kind.accepts(.earlier), !request.unlocks, !kinds.isEmpty else { return false }
         return kinds.allSatisfy { isMet($0, by: services) }
-    }
-
-    /// Whether items are read, and nothing else is done for them.
-    private static func isReading(_ request: PersonRequest) -> Bool {
-        switch request {
-        case .use(let use, unlocks: false):
-            switch use.deed {
-            case .read: true
-            case .change, .rename: false
-            }
-        case .readAll(_, let unlocks): !unlocks
-        case .use(_, unlocks: true), .create, .unlock, .recovery, .bind, .unbind, .tieToBoot, .releaseFromBoot,
-            .approveBoot, .accept, .rotate, .enrolment, .lease:
-            false
-        }
     }
 
     private static func isMet(_ kind: AuthorizationKind, by services: Set<ProofService>) -> Bool {

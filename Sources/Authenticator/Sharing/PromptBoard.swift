@@ -122,7 +122,7 @@ struct PromptGroup: JSONValue, Equatable {
         pid = client.process.pid
         startTime = client.process.startTime
         owner = checked.claim.owner.text
-        purposes = checked.request.purposes.map(\.rawValue)
+        purposes = checked.request.purposes
         services = checked.services.map(\.rawValue)
     }
 }

@@ -46,18 +46,10 @@ struct SharedInquiry {
     /// The item that a prompt for several requests names. Only reading its present value, and unlocking the vault for it, can share a prompt.
     /// - Returns: nil if the request is asked for by itself.
     static func sharedItem(of request: PersonRequest) -> BrokerInterface.NamedItem? {
-        switch request {
-        case .use(let use, _):
-            switch use.deed {
-            case .read: use.item.version == nil ? use.item : nil
-            case .change, .rename: nil
-            }
-        // A read of several items fills a prompt by itself.
-        case .readAll: nil
-        case .create, .unlock, .recovery, .bind, .unbind, .tieToBoot, .releaseFromBoot, .approveBoot, .accept, .rotate,
-            .enrolment, .lease:
-            nil
+        guard case .use(let use, _) = request, request.kind.accepts(.shared), use.item.version == nil else {
+            return nil
         }
+        return use.item
     }
 
     private func lead(

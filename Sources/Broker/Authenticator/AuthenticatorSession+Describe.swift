@@ -39,8 +39,7 @@ extension AuthenticatorSession {
         case .lease(let read, let wanted):
             items = read.items.map(\.named)
             terms = BrokerInterface.LeaseTerms(seconds: Int64(wanted.seconds), command: wanted.command)
-        case .create, .unlock, .login, .recovery, .bind, .unbind, .tieToBoot, .releaseFromBoot, .approveBoot, .accept:
-            break
+        case .vault, .login, .tieToBoot: break
         }
         return .reply(
             BrokerInterface.Describe.Reply(

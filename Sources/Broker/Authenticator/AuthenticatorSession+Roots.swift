@@ -14,7 +14,7 @@ extension AuthenticatorSession {
             let root = try step { (_, connection) throws(ChallengeRefusal) in
                 try challenge.life.conversation(over: connection).root
             }
-            let isUnbinding = if case .unbind = challenge.request { true } else { false }
+            let isUnbinding = challenge.request.kind == .unbind
             guard case .released(let root) = root, (pin == nil) == isUnbinding else {
                 throw Fault(.brokerNotPermitted, PrivateCall.reseal.objection)
             }

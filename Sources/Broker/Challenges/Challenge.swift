@@ -102,6 +102,16 @@ struct Challenge: Sendable {
         var progress = Progress.open
 
         enum Progress: Sendable { case open, busy, done }
+
+        init(role: ObjectRole, kind: AuthorizationKind, point: [UInt8]?, item: ItemID? = nil) {
+            self.role = role
+            self.kind = kind
+            self.point = point
+            self.item = item
+        }
+
+        /// For one of the vault's roots.
+        init(root kind: AuthorizationKind) { self.init(role: kind.role, kind: kind, point: nil) }
     }
 
     /// The authenticator's word for how it recognised the person.

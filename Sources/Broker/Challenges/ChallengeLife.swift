@@ -168,12 +168,7 @@ struct ChallengeLife: Sendable {
     /// Everything that needs no signature was found, or the owner has consented.
     mutating func confirm(over connection: UInt64) throws(ChallengeRefusal) -> Action {
         _ = try conversation(over: connection)
-        switch request {
-        case .enrolment, .accept: break
-        case .create, .unlock, .login, .use, .readAll, .recovery, .bind, .unbind, .tieToBoot, .releaseFromBoot,
-            .approveBoot, .rotate, .lease:
-            throw .anotherRequest
-        }
+        guard request.kind == .enrolment || request.kind == .accept else { throw .anotherRequest }
         state = .granted(Grant())
         return .startGrant
     }

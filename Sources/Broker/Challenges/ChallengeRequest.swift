@@ -6,25 +6,15 @@ import Vault
 extension Challenge {
     /// What a person is asked to allow, with everything that this takes.
     enum Request: Sendable {
-        /// Makes a vault and opens it.
-        case create
-        /// Opens the vault.
-        case unlock
+        /// Does something with the vault as a whole. The kind says everything.
+        case vault(RequestKind)
         /// Opens the vault after a login that the authenticator reported. No client waits for it.
         case login
         /// Uses one item's secret. If `unlocks`, the vault is opened for that.
         case use(ItemUse, unlocks: Bool)
         /// Reads several items, all or none. If `unlocks`, the vault is opened for that.
         case readAll(JointRead, unlocks: Bool)
-        /// Makes a recovery code.
-        case recovery
-        case bind
-        case unbind
         case tieToBoot(registers: [Int])
-        case releaseFromBoot
-        case approveBoot
-        /// Accepts the vault's file as the newest one. Root asks.
-        case accept
         /// Renews all keys.
         case rotate(Rotation)
         /// Asks if these kinds are available for binding an item to them. Nobody is prompted, and nobody signs.
@@ -60,53 +50,56 @@ extension Challenge {
 }
 
 extension Challenge.Request {
-    /// The names that the authenticator and the client get.
-    var purposes: [Keychain.Purpose] {
+    var kind: RequestKind {
         switch self {
-        case .create: [.create]
-        case .unlock, .login: [.unlock]
-        case .use(let use, let unlocks): (unlocks ? [.unlock] : []) + [use.deed.purpose]
-        case .readAll(_, let unlocks): unlocks ? [.unlock, .read] : [.read]
-        case .recovery: [.recovery]
-        case .bind: [.bind]
-        case .unbind: [.unbind]
-        case .tieToBoot: [.tieToBoot]
-        case .releaseFromBoot: [.releaseFromBoot]
-        case .approveBoot: [.approveBoot]
-        case .accept: [.accept]
-        case .rotate: [.rotate]
-        case .enrolment: [.enrolment]
-        case .lease: [.lease]
+        case .vault(let kind): kind
+        case .login: .unlock
+        case .use(let use, _): use.deed.kind
+        case .readAll: .readAll
+        case .tieToBoot: .tieToBoot
+        case .rotate: .rotate
+        case .enrolment: .enrolment
+        case .lease: .lease
         }
     }
 
+    /// Whether the vault is opened for the request.
+    var unlocks: Bool {
+        switch self {
+        case .use(_, let unlocks), .readAll(_, let unlocks): unlocks
+        case .vault, .login, .tieToBoot, .rotate, .enrolment, .lease: false
+        }
+    }
+
+    /// The names that the authenticator and the client get.
+    var purposes: [Keychain.Purpose] { (unlocks ? [.unlock] : []) + [Keychain.Purpose(kind)] }
+
     /// The signatures that answer it, as far as they are known when it is made.
     var choice: SignatureChoice {
-        switch self {
-        case .create, .accept, .enrolment: .none
-        case .unlock, .login, .bind, .unbind: .unlock
-        case .use(let use, unlocks: false): SignatureChoice(use.ways)
-        case .use(let use, unlocks: true):
-            SignatureChoice(use.ways.map { SignatureChoice.unlock.authorizations + $0 })
-        case .readAll(let read, unlocks: false): SignatureChoice(read.ways)
-        case .readAll(let read, unlocks: true):
-            SignatureChoice(read.ways.map { SignatureChoice.unlock.authorizations + $0 })
-        case .lease(let read, _): SignatureChoice(read.ways)
-        case .recovery: .recovery
-        case .tieToBoot, .releaseFromBoot: .roots
-        case .approveBoot: .boot
-        case .rotate(let rotation):
-            SignatureChoice([SignatureChoice.unlock.authorizations + rotation.authorizations])
-        }
+        let roots = kind.rootSignatures(unlocking: unlocks).map(Challenge.Authorization.init(root:))
+        return SignatureChoice(itemWays.map { roots + $0 })
+    }
+
+    /// The ways to meet the requirements of the items that it reads, at least one.
+    private var itemWays: [[Challenge.Authorization]] {
+        let ways: [[Challenge.Authorization]] =
+            switch self {
+            case .use(let use, _): use.ways
+            case .readAll(let read, _), .lease(let read, _): read.ways
+            case .rotate(let rotation): [rotation.authorizations]
+            case .vault, .login, .tieToBoot, .enrolment: []
+            }
+        return ways.isEmpty ? [[]] : ways
     }
 
     /// The event in the access log. nil for a request that asks nobody.
     var event: AccessRecord.Event? {
-        switch self {
+        switch kind {
         case .create: .create
-        case .unlock, .login: .unlock
-        case .use(let use, _): use.deed.event
-        case .readAll: .read
+        case .unlock: .unlock
+        case .read, .readAll: .read
+        case .change: .edit
+        case .rename: .rename
         case .recovery: .recovery
         case .bind: .bind
         case .unbind: .unbind
@@ -120,24 +113,21 @@ extension Challenge.Request {
         }
     }
 
-    /// Whether roots are released only to be sealed again. They then open nothing and are given to no call.
-    var resealsRoots: Bool {
-        switch self {
-        case .bind, .unbind, .tieToBoot, .releaseFromBoot: true
-        case .create, .unlock, .login, .use, .readAll, .recovery, .approveBoot, .accept, .rotate, .enrolment, .lease:
-            false
-        }
-    }
-
     /// Whether one prompt may name this request together with others. It must read an item's present value, and do
     /// nothing else but open the vault for that.
     var sharesPrompts: Bool {
-        if case .use(let use, _) = self { use.deed == .read && !use.subject.isFormer } else { false }
+        if case .use(let use, _) = self { kind.accepts(.shared) && !use.subject.isFormer } else { false }
     }
+
+    /// Whether roots are released only to be sealed again. They then open nothing and are given to no call.
+    var resealsRoots: Bool { kind.terms.replaces != nil }
+
+    /// Whether a lease can replace the person: items' present values are read, and nothing else is done for them.
+    var canBeLeased: Bool { kind.accepts(.lease) && !unlocks && !subjects.contains(where: \.isFormer) }
 
     var isLogin: Bool { if case .login = self { true } else { false } }
 
-    var isEnrolment: Bool { if case .enrolment = self { true } else { false } }
+    var isEnrolment: Bool { kind == .enrolment }
 
     /// The item that is used, and its version.
     var subject: Challenge.Subject? {
@@ -191,7 +181,7 @@ extension Challenge.Request {
 }
 
 extension Challenge.ItemUse.Deed {
-    fileprivate var purpose: Keychain.Purpose {
+    fileprivate var kind: RequestKind {
         switch self {
         case .read: .read
         case .change: .change
@@ -199,14 +189,30 @@ extension Challenge.ItemUse.Deed {
         }
     }
 
-    fileprivate var event: AccessRecord.Event {
-        switch self {
-        case .read: .read
-        case .change: .edit
-        case .rename: .rename
-        }
-    }
-
     /// The item's new name, if it gets one.
     var newName: Challenge.Name? { if case .rename(let name) = self { name } else { nil } }
+}
+
+extension Keychain.Purpose {
+    /// The only place in which the broker writes the wire's word for a purpose.
+    init(_ kind: RequestKind) {
+        self =
+            switch kind {
+            case .create: .create
+            case .unlock: .unlock
+            case .read, .readAll: .read
+            case .change: .change
+            case .rename: .rename
+            case .recovery: .recovery
+            case .bind: .bind
+            case .unbind: .unbind
+            case .tieToBoot: .tieToBoot
+            case .releaseFromBoot: .releaseFromBoot
+            case .approveBoot: .approveBoot
+            case .accept: .accept
+            case .rotate: .rotate
+            case .enrolment: .enrolment
+            case .lease: .lease
+            }
+    }
 }

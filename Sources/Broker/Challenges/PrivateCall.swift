@@ -35,8 +35,8 @@ enum PrivateCall: String, Sendable, CaseIterable {
         case .reseal: request.mayBind ? .once : .never
         case .resealForBoot: request.changesBoot ? .once : .never
         case .adoptRoots: request.mayBind || request.changesBoot ? .once : .never
-        case .renew, .succeed, .adoptSuccessor: if case .rotate = request { .once } else { .never }
-        case .confirmAcceptance: if case .accept = request { .once } else { .never }
+        case .renew, .succeed, .adoptSuccessor: request.kind == .rotate ? .once : .never
+        case .confirmAcceptance: request.kind == .accept ? .once : .never
         }
     }
 
@@ -74,26 +74,13 @@ enum PrivateCall: String, Sendable, CaseIterable {
 }
 
 extension Challenge.Request {
-    fileprivate var makesVault: Bool { if case .create = self { true } else { false } }
+    fileprivate var makesVault: Bool { kind == .create }
 
-    fileprivate var changesBoot: Bool {
-        switch self {
-        case .tieToBoot, .releaseFromBoot: true
-        case .create, .unlock, .login, .use, .readAll, .recovery, .bind, .unbind, .approveBoot, .accept, .rotate,
-            .enrolment, .lease:
-            false
-        }
-    }
+    fileprivate var changesBoot: Bool { kind.terms.replaces == .boot }
 
     /// Whether the unlock root may be sealed again, with another password or with none. Opening a bound vault moves it
     /// to a changed password. A login does not, because nobody is prompted.
     fileprivate var mayBind: Bool {
-        switch self {
-        case .bind, .unbind, .unlock: true
-        case .use(_, let unlocks), .readAll(_, let unlocks): unlocks
-        case .create, .login, .recovery, .tieToBoot, .releaseFromBoot, .approveBoot, .accept, .rotate, .enrolment,
-            .lease:
-            false
-        }
+        kind.terms.replaces == .password || unlocks || (kind == .unlock && !isLogin)
     }
 }

@@ -31,21 +31,7 @@ struct SignatureChoice: Sendable, Equatable {
     init(_ authorizations: Challenge.Authorization...) { self.init([authorizations]) }
 
     /// Opens a vault.
-    static let unlock = SignatureChoice(Challenge.Authorization(role: .unlockRoot, kind: .unlock, point: nil))
-
-    /// Makes a recovery code.
-    static let recovery = SignatureChoice(Challenge.Authorization(role: .recovery, kind: .recovery, point: nil))
-
-    /// Releases a vault's roots, which are then sealed again.
-    static let roots = SignatureChoice(
-        Challenge.Authorization(role: .unlockRoot, kind: .unlock, point: nil),
-        Challenge.Authorization(role: .recovery, kind: .recovery, point: nil))
-
-    /// Approves other boots.
-    static let boot = SignatureChoice(Challenge.Authorization(role: .approvingKey, kind: .boot, point: nil))
-
-    /// No signature yet; the ones to be made come later.
-    static let none = SignatureChoice()
+    static let unlock = SignatureChoice(Challenge.Authorization(root: .unlock))
 
     /// Begins one of the signatures. Each can be begun once, and only together with those of one alternative.
     /// - Returns: nil if it may not be begun.

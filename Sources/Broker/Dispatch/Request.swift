@@ -37,7 +37,7 @@ struct Request: Sendable {
         // Before anybody is asked, because an answer would be in vain.
         let isForService = admission.standing == .root
         try await vaultActor.dependencies.requireRoom(for: vaultActor.owner, by: isForService ? nil : caller.uid)
-        return try ask(for: .create, vault: nil)
+        return try ask(for: .vault(.create), vault: nil)
     }
 
     /// Members may open a group's vault only while their own vault is open.

@@ -189,16 +189,3 @@ final class LeaseStore: Sendable {
         continuation.finish()
     }
 }
-
-extension Challenge.Request {
-    /// Whether a lease can replace the person: items' present values are read, and nothing else is done for them.
-    var canBeLeased: Bool {
-        switch self {
-        case .use(let use, unlocks: false): use.deed == .read && !use.subject.isFormer
-        case .readAll(_, let unlocks): !unlocks
-        case .use(_, unlocks: true), .create, .unlock, .login, .recovery, .bind, .unbind, .tieToBoot, .releaseFromBoot,
-            .approveBoot, .accept, .rotate, .enrolment, .lease:
-            false
-        }
-    }
-}

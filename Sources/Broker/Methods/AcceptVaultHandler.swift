@@ -10,9 +10,9 @@ enum AcceptVaultHandler: MethodHandler {
             guard request.condition != .none else { throw Fault(.notFound, "there is no such vault") }
             try await request.vaultActor.rollback.requireRollback(in: request.vaultActor)
             let vault = try await request.vaultActor.vaultID()
-            throw try request.ask(for: .accept, vault: vault)
+            throw try request.ask(for: .vault(.accept), vault: vault)
         }
-        guard case .accept = granted.request else { throw Faults.challengeRefused }
+        guard granted.request.kind == .accept else { throw Faults.challengeRefused }
         try await request.vaultActor.rollback.accept(in: request.vaultActor, by: request.program(granted))
         return .reply(Keychain.VaultReply(vault: try await request.vaultActor.state()))
     }

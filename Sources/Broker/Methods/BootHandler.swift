@@ -30,7 +30,7 @@ enum TieToBootHandler: MethodHandler {
         let releases = method.release ?? false
         if let named = method.registers { _ = try BootPrecondition.registers(named) }
         let isGranted =
-            switch granted?.request {
+            switch granted?.request.kind {
             case .tieToBoot: !releases
             case .releaseFromBoot: releases
             default: false
@@ -49,7 +49,7 @@ enum TieToBootHandler: MethodHandler {
         }
         // The challenge was granted for this, but the registry was changed again meanwhile.
         if isGranted { throw Faults.challengeRefused }
-        guard !releases else { throw try request.ask(for: .releaseFromBoot, vault: record.vault) }
+        guard !releases else { throw try request.ask(for: .vault(.releaseFromBoot), vault: record.vault) }
         try await request.vaultActor.roots.requireRecoveryCode(in: request.vaultActor)
         let coverage = try await BootPrecondition.coverage(of: method.registers, request.core)
         try BootPrecondition.check(coverage, isWeakMeant: method.weak ?? false)
@@ -75,10 +75,10 @@ enum ApproveBootHandler: MethodHandler {
             .digest(method, FirmwareLog(request.core.configuration))
         guard let granted else {
             let vault = try await request.vaultActor.vaultID()
-            throw try request.ask(for: .approveBoot, vault: vault)
+            throw try request.ask(for: .vault(.approveBoot), vault: vault)
         }
         // Without the authenticator's signature nobody has the key, not even the broker.
-        guard case .approveBoot = granted.request, let key = granted.grant.agreements[.approvingKey] else {
+        guard granted.request.kind == .approveBoot, let key = granted.grant.agreements[.approvingKey] else {
             throw Faults.challengeRefused
         }
         try await request.vaultActor.boots.approve(in: request.vaultActor, next, by: key)

@@ -127,7 +127,7 @@ struct JointReader: Sendable {
     ) throws(Fault) -> Challenge.Request? {
         guard missing.contains(where: { !$0.isEmpty }) else { return nil }
         let wanted = zip(missing, found).compactMap { missing, found in missing.ways.map { (found.item.id, $0) } }
-        guard !wanted.isEmpty else { return .unlock }
+        guard !wanted.isEmpty else { return .vault(.unlock) }
         let subjects = found.map { found in
             Challenge.Subject(
                 item: found.item.id, version: found.item.version, service: found.item.metadata.service,

@@ -10,10 +10,10 @@ enum NewRecoveryCodeHandler: MethodHandler {
         try RecoveryPrecondition.check(request)
         guard let granted = try request.redeem(method.challenge) else {
             let vault = try await request.vaultActor.vaultID()
-            throw try request.ask(for: .recovery, vault: vault)
+            throw try request.ask(for: .vault(.recovery), vault: vault)
         }
         // Without the authenticator's signature nobody has the key, not even the broker.
-        guard case .recovery = granted.request, let key = granted.grant.agreements[.recovery] else {
+        guard granted.request.kind == .recovery, let key = granted.grant.agreements[.recovery] else {
             throw Faults.challengeRefused
         }
         let made = try await request.vaultActor.recovery.make(

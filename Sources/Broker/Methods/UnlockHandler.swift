@@ -14,18 +14,18 @@ enum UnlockHandler: MethodHandler {
         if let bind = method.bind, bind != isBound {
             try await BindingPrecondition.check(request.vaultActor.record())
             // The challenge was granted for this, but the registry was changed again meanwhile.
-            switch granted?.request {
+            switch granted?.request.kind {
             case .bind where bind, .unbind where !bind: throw Faults.challengeRefused
             default: break
             }
             let vault = try await request.vaultActor.vaultID()
-            throw try request.ask(for: bind ? .bind : .unbind, vault: vault)
+            throw try request.ask(for: .vault(bind ? .bind : .unbind), vault: vault)
         }
         if state.state == .unlocked { return .reply(Keychain.VaultReply(vault: state)) }
         // The vault was opened for this call, but somebody locked it again meanwhile.
         if granted != nil { throw Faults.locked }
         let vault = try await request.vaultActor.vaultID()
-        throw try request.ask(for: .unlock, vault: vault)
+        throw try request.ask(for: .vault(.unlock), vault: vault)
     }
 
     static func logged(_ method: Keychain.Unlock) -> LoggedCall? {

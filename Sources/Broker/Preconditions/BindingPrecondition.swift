@@ -26,7 +26,7 @@ enum BindingPrecondition {
         try check(record)
         guard record.vault == challenge.vault else { throw Faults.challengeRefused }
         // Only a bound vault can be unbound, or bound to a changed password.
-        let isBinding = if case .bind = challenge.request { true } else { false }
+        let isBinding = challenge.request.kind == .bind
         guard (record.binding == nil) == isBinding else { throw Faults.challengeRefused }
     }
 }

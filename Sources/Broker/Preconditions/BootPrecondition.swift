@@ -30,7 +30,7 @@ enum BootPrecondition {
     /// - Parameter challenge: the challenge that released the roots.
     static func check(_ record: RegistryRecord, for challenge: Challenge) throws(Fault) {
         try check(record)
-        let isTying = if case .tieToBoot = challenge.request { true } else { false }
+        let isTying = challenge.request.kind == .tieToBoot
         guard record.vault == challenge.vault, (record.boot == nil) == isTying else {
             throw Faults.challengeRefused
         }

@@ -21,7 +21,7 @@ enum ReadRules {
         var isEmpty: Bool { !unlocks && ways == nil }
 
         func request(_ deed: Challenge.ItemUse.Deed, _ subject: Challenge.Subject) -> Challenge.Request {
-            guard let ways else { return .unlock }
+            guard let ways else { return .vault(.unlock) }
             return .use(Challenge.ItemUse(deed: deed, subject: subject, ways: ways), unlocks: unlocks)
         }
     }

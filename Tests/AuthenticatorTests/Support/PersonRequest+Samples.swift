@@ -14,9 +14,10 @@ extension PersonRequest {
         let change = ItemUse(item: item, deed: .change)
         let rename = ItemUse(item: item, deed: .rename(to: .init(service: "gitlab", account: "you")))
         return [
-            [.create]: .create, [.unlock]: .unlock, [.recovery]: .recovery, [.bind]: .bind, [.unbind]: .unbind,
-            [.tieToBoot]: .tieToBoot, [.releaseFromBoot]: .releaseFromBoot, [.approveBoot]: .approveBoot,
-            [.accept]: .accept, [.rotate]: .rotate([item]), [.enrolment]: .enrolment([.biometryAny]),
+            [.create]: .vault(.create), [.unlock]: .vault(.unlock), [.recovery]: .vault(.recovery),
+            [.bind]: .vault(.bind), [.unbind]: .vault(.unbind), [.tieToBoot]: .vault(.tieToBoot),
+            [.releaseFromBoot]: .vault(.releaseFromBoot), [.approveBoot]: .vault(.approveBoot),
+            [.accept]: .vault(.accept), [.rotate]: .rotate([item]), [.enrolment]: .enrolment([.biometryAny]),
             [.read]: .use(.reading, unlocks: false), [.unlock, .read]: .use(.reading, unlocks: true),
             [.change]: .use(change, unlocks: false), [.unlock, .change]: .use(change, unlocks: true),
             [.lease]: .lease(LeaseRequest(items: [item], seconds: 60, command: nil)),

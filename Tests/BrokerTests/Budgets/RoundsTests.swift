@@ -108,7 +108,7 @@ struct RoundsTests {
         let thread = SealerThread(clock: clock)
         let caller = Caller(uid: 1, process: try TestAuthenticator.thisProcess(), connection: 1)
         for _ in 0..<1000 {
-            _ = try store.issue(.create, to: caller, owner: .user(1), vault: nil)
+            _ = try store.issue(.vault(.create), to: caller, owner: .user(1), vault: nil)
             try await thread.run { () throws(SealerError) in }
         }
         #expect(timers.withLock { $0 } <= 2)

@@ -1,4 +1,5 @@
 import Authorization
+import BrokerProtocol
 import Cryptography
 import Platform
 import TestSupport
@@ -49,12 +50,18 @@ struct ChallengeLifeTests {
         }
     }
 
+    @Test("the wire has one word for each purpose")
+    func words() {
+        for kind in RequestKind.allCases { #expect(Keychain.Purpose(kind).rawValue == kind.purpose) }
+        #expect(Set(RequestKind.allCases.map { Keychain.Purpose($0) }) == Set(Keychain.Purpose.allCases))
+    }
+
     @Test("only what needs no signature is granted without one")
     func confirmations() throws {
         for request in try Challenge.Request.oneOfEach() {
             var life = try described(request)
             switch request {
-            case .accept, .enrolment:
+            case .vault(.accept), .enrolment:
                 #expect(try life.confirm(over: 1) == .startGrant)
                 #expect(try life.redeem().agreements.isEmpty)
             default:
@@ -66,7 +73,7 @@ struct ChallengeLifeTests {
 
     @Test("a root is held once and replaced once; a login's is never held")
     func roots() throws {
-        var life = try described(.bind)
+        var life = try described(.vault(.bind))
         let (root, next) = (try SecretBytes.random(count: 32), try SecretBytes.random(count: 32))
         #expect(throws: ChallengeRefusal.outOfOrder) { try life.replace(by: next, sealedAs: [1], over: 1) }
         #expect(throws: ChallengeRefusal.outOfOrder) { try life.hold(root, over: 2) }
@@ -85,7 +92,7 @@ struct ChallengeLifeTests {
 
     @Test("a wrong password is forgiven once")
     func retries() throws {
-        var life = try described(.unlock)
+        var life = try described(.vault(.unlock))
         _ = try life.begin(0, over: 1)
         try life.retry(0, over: 1)
         _ = try life.begin(0, over: 1)

@@ -15,7 +15,7 @@ struct ChallengeStoreTests {
 
     private func granted(for caller: Caller) throws -> (ChallengeStore, Challenge.ID) {
         let store = ChallengeStore(limits: .init(openPerUser: 8, life: .seconds(60)), clock: clock.clock)
-        let id = try store.issue(.unlock, to: caller, owner: .user(1000), vault: VaultID.random())
+        let id = try store.issue(.vault(.unlock), to: caller, owner: .user(1000), vault: VaultID.random())
         _ = try store.describe(id, uid: caller.uid, process: caller.process, connection: 1)
         _ = try store.begin(id, 0, connection: 1)
         try store.finish(id, 0, connection: 1, agreement: nil)
@@ -42,7 +42,7 @@ struct ChallengeStoreTests {
     func otherConnection() throws {
         let store = ChallengeStore(limits: .init(openPerUser: 8, life: .seconds(60)), clock: clock.clock)
         let caller = Caller(uid: 1000, process: process, connection: 1)
-        let id = try store.issue(.unlock, to: caller, owner: .user(1000), vault: VaultID.random())
+        let id = try store.issue(.vault(.unlock), to: caller, owner: .user(1000), vault: VaultID.random())
         _ = try store.describe(id, uid: 1000, process: process, connection: 1)
         #expect(throws: ChallengeRefusal.outOfOrder) {
             try store.describe(id, uid: 1000, process: process, connection: 2)
@@ -68,7 +68,7 @@ struct ChallengeStoreTests {
             limits: .init(openPerUser: 8, life: .seconds(60)), clock: BrokerClock(now: clock.clock.now) { _, _ in })
         let caller = Caller(uid: 1000, process: process, connection: 1)
         func issued() throws -> Challenge.ID {
-            try store.issue(.unlock, to: caller, owner: .user(1000), vault: VaultID.random())
+            try store.issue(.vault(.unlock), to: caller, owner: .user(1000), vault: VaultID.random())
         }
         let (waiting, asked, answered) = (try issued(), try issued(), try issued())
         for id in [asked, answered] { _ = try store.describe(id, uid: 1000, process: process, connection: 1) }
@@ -94,7 +94,7 @@ struct ChallengeStoreTests {
         var ids: [Challenge.ID] = []
         for number in 0..<10 {
             ids.append(
-                try store.issue(.unlock, to: caller, owner: .user(1000), vault: vault))
+                try store.issue(.vault(.unlock), to: caller, owner: .user(1000), vault: vault))
             if number == 0 { _ = try store.describe(ids[0], uid: 1000, process: process, connection: 1) }
             clock.advance(by: .milliseconds(1))
         }
@@ -164,6 +164,6 @@ struct ChallengeStoreTests {
         let choice = SignatureChoice([[unlock, Self.presence], [unlock, Self.passcode]])
         #expect(choice.authorizations == [unlock, Self.presence, Self.passcode])
         #expect(choice.alternatives == [[0, 1], [0, 2]])
-        #expect(SignatureChoice.none.alternatives == [[]])
+        #expect(SignatureChoice().alternatives == [[]])
     }
 }

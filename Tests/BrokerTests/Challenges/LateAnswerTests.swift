@@ -37,7 +37,7 @@ struct LateAnswerTests {
         let key = try P256.PrivateKey.generate().publicKey
         func provision(_ vaultActor: VaultActor) async throws -> RegistryRecord {
             let id = try store.issue(
-                .create, to: Caller(uid: uid, process: ProcessIdentity(pid: 7, startTime: 70), connection: 1),
+                .vault(.create), to: Caller(uid: uid, process: ProcessIdentity(pid: 7, startTime: 70), connection: 1),
                 owner: .user(uid), vault: nil)
             return try await vaultActor.creation.provision(
                 in: vaultActor, for: id, authenticatorKey: key)

@@ -24,7 +24,7 @@ struct LockTests {
     @Test("a signature that comes after a lock opens nothing")
     func late() async throws {
         let (vaultActor, store, caller, folder) = try await unlockedVault()
-        let id = try store.issue(.unlock, to: caller, owner: caller.owner, vault: nil)
+        let id = try store.issue(.vault(.unlock), to: caller, owner: caller.owner, vault: nil)
         vaultActor.lock()
         await #expect(throws: Faults.challengeRefused) {
             try await vaultActor.unlock(with: SecretBytes.random(count: 32), for: id)

@@ -34,7 +34,7 @@ struct LockUnderLoadTests {
                     registry: Registry(directory: folder.path, authenticatorUID: OwnProcess.effectiveUser),
                     sealer: SealerService(sealer, patience: patience), challenges: store))
             for uid in users {
-                let id = try question(uid, .create)
+                let id = try question(uid, .vault(.create))
                 let vaultActor = vaultStore.vaultActor(of: .user(uid))
                 try vaultStore.dependencies.registry.write(
                     try await vaultActor.creation.provision(in: vaultActor, for: id, authenticatorKey: key.publicKey))
@@ -114,7 +114,7 @@ struct LockUnderLoadTests {
     func ownLock() async throws {
         let stage = try await Fixture([Self.busy])
         let vaultActor = stage.vaultStore.vaultActor(of: .user(Self.busy))
-        let id = try stage.question(Self.busy, .unlock)
+        let id = try stage.question(Self.busy, .vault(.unlock))
         let root = try await stage.root(of: vaultActor)
         let gate = try await stage.keepBusy(Self.busy)
         let reads = (0..<8).map { _ in Task { try await vaultActor.use { $0.keys.contains(.whenUnlocked) } } }
@@ -161,7 +161,7 @@ struct LockUnderLoadTests {
         let root = try await stage.root(of: vaultActor)
         var opened = 0
         for round in 0..<300 {
-            let id = try stage.question(Self.busy, .unlock)
+            let id = try stage.question(Self.busy, .vault(.unlock))
             let unlocking = Task { try await vaultActor.unlock(with: root, for: id) }
             let locking = Task.detached {
                 // Every third lock comes after the unlocking, on a machine of any speed.
@@ -182,7 +182,7 @@ struct LockUnderLoadTests {
         let stage = try await Fixture([Self.busy])
         let vaultActor = stage.vaultStore.vaultActor(of: .user(Self.busy))
         let keys = try #require(vaultActor.held.keys)
-        let id = try stage.question(Self.busy, .unlock)
+        let id = try stage.question(Self.busy, .vault(.unlock))
         vaultActor.lock()
         #expect(!vaultActor.held.unlock(keys, at: 1) { stage.store.isOpen(id) })
         #expect(Self.isWiped(stage.vaultStore, Self.busy))

@@ -39,8 +39,9 @@ extension Challenge.Request {
             [subject, other], reason: nil, wanted: [(subject.item, presence), (other.item, presence)])
         let joint = [true, false].map { Challenge.Request.readAll(together, unlocks: $0) }
         return uses + joint + (isMade ? [] : [.login]) + [
-            .create, .unlock, .recovery, .bind, .unbind, .tieToBoot(registers: [7]), .releaseFromBoot, .approveBoot,
-            .accept, .rotate(rotation), .enrolment([.biometryAny]), .enrolment([.biometryAny, .biometryCurrentSet]),
+            .vault(.create), .vault(.unlock), .vault(.recovery), .vault(.bind), .vault(.unbind),
+            .tieToBoot(registers: [7]), .vault(.releaseFromBoot), .vault(.approveBoot), .vault(.accept),
+            .rotate(rotation), .enrolment([.biometryAny]), .enrolment([.biometryAny, .biometryCurrentSet]),
             .lease(together, Lease.Terms(seconds: 60, command: nil)),
         ]
     }

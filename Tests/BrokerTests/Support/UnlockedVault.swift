@@ -25,7 +25,7 @@ func unlockedVault(
             budgets: budgets))
     let caller = Caller(uid: uid, process: try TestAuthenticator.thisProcess(), connection: 1)
     let key = try P256.PrivateKey.generate()
-    let id = try store.issue(.create, to: caller, owner: caller.owner, vault: nil)
+    let id = try store.issue(.vault(.create), to: caller, owner: caller.owner, vault: nil)
     let record = try await vaultActor.creation.provision(in: vaultActor, for: id, authenticatorKey: key.publicKey)
     try registry.write(record)
     _ = try await vaultActor.creation.adopt(in: vaultActor, for: id)

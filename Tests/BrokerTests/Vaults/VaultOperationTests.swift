@@ -25,7 +25,7 @@ struct VaultOperationTests {
     private func challenge() throws -> Challenge.ID {
         let uid = OwnProcess.effectiveUser
         let caller = Caller(uid: uid, process: try TestAuthenticator.thisProcess(), connection: 1)
-        return try challenges.issue(.create, to: caller, owner: caller.owner, vault: nil)
+        return try challenges.issue(.vault(.create), to: caller, owner: caller.owner, vault: nil)
     }
 
     @Test("no operation begins beside another challenge's, of the same kind or another", arguments: kinds, kinds)
