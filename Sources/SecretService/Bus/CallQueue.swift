@@ -84,6 +84,47 @@ struct CallQueue<Call: Sendable> {
     }
 }
 
+/// The calls of all clients that have no answer. Each client has a queue of its own.
+struct CallTable {
+    private var queues: [String: CallQueue<ReceivedCall>] = [:]
+    private var last: UInt64 = 0
+
+    var isEmpty: Bool { queues.isEmpty }
+
+    /// - Returns: false if the client has too many calls already.
+    mutating func add(_ received: ReceivedCall) -> Bool {
+        let call = received.call
+        return queues[call.sender, default: CallQueue()].add(
+            received, size: call.size, asksPerson: call.mayAskPerson)
+    }
+
+    /// - Returns: the next call of the client and its number; nil if none waits, or enough are worked on.
+    mutating func next(of client: String) -> (number: UInt64, turn: CallQueue<ReceivedCall>.Turn)? {
+        guard let turn = queues[client]?.next() else { return nil }
+        last += 1
+        return (last, turn)
+    }
+
+    /// The call is worked on until ``end(_:of:)``.
+    mutating func begin(
+        _ number: UInt64, _ turn: CallQueue<ReceivedCall>.Turn, of client: String,
+        cancel: @escaping @Sendable () -> Void
+    ) {
+        queues[client]?.begin(number, turn, cancel: cancel)
+    }
+
+    mutating func end(_ number: UInt64, of client: String) { queues[client]?.end(number) }
+
+    mutating func clientLeft(_ client: String) { queues[client, default: CallQueue()].clientLeft() }
+
+    /// - Returns: the client's queue if it is empty, which is then gone.
+    mutating func takeDone(of client: String) -> CallQueue<ReceivedCall>? {
+        guard let queue = queues[client], queue.isEmpty else { return nil }
+        queues[client] = nil
+        return queue
+    }
+}
+
 extension BusCall {
     /// Whether it reads secrets, for which a person may have to be asked. It changes nothing.
     var mayAskPerson: Bool { ["GetSecret", "GetSecrets", "RetrieveSecret"].contains(member) }

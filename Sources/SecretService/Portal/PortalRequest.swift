@@ -6,6 +6,23 @@ struct PortalRequest: Sendable {
     let cancel: @Sendable () -> Void
 }
 
+/// The requests that are not answered, by their paths.
+struct PortalRequestTable {
+    private var requests: [String: PortalRequest] = [:]
+
+    subscript(_ path: String) -> PortalRequest? { requests[path] }
+
+    func count(of owner: String) -> Int { requests.values.count { $0.owner == owner } }
+
+    mutating func begin(_ request: PortalRequest) { requests[request.path] = request }
+
+    /// Another front end may have taken the path since.
+    mutating func end(_ path: String, of owner: String) { if requests[path]?.owner == owner { requests[path] = nil } }
+
+    /// They end a little later. The front end that comes next has all places and paths at once.
+    mutating func clientLeft(_ name: String) { requests = requests.filter { $0.value.owner != name } }
+}
+
 /// How a request ended (xdg-desktop-portal, `Request::Response`).
 enum PortalResponse: UInt32 {
     case success = 0

@@ -14,8 +14,9 @@ extension Provider {
         guard case .portalRequest = ObjectPath(path), portalRequests[path] == nil else {
             throw .invalid("\(path) is no new request")
         }
-        let open = portalRequests.values.count { $0.owner == client.name }
-        guard open < PortalLimits.requests else { throw .limit("too many requests are open") }
+        guard portalRequests.count(of: client.name) < PortalLimits.requests else {
+            throw .limit("too many requests are open")
+        }
         let delivery: SecretDelivery
         do throws(SystemError) { delivery = try SecretDelivery(to: number) } catch {
             throw ServiceError(BusErrorName.failed, ServiceError.product + error.description)
@@ -28,8 +29,8 @@ extension Provider {
                 return .failure(error)
             }
         }
-        portalRequests[path] = PortalRequest(path: path, owner: client.name) { task.cancel() }
-        defer { if portalRequests[path]?.owner == client.name { portalRequests[path] = nil } }
+        portalRequests.begin(PortalRequest(path: path, owner: client.name) { task.cancel() })
+        defer { portalRequests.end(path, of: client.name) }
         let result = await withTaskCancellationHandler {
             await task.value
         } onCancel: {

@@ -99,10 +99,8 @@ extension Provider {
                 return result
             }
         }
-        lastAsk += 1
-        let number = lastAsk
-        asks[number] = Ask(opensVault: opensVault) { task.cancel() }
-        defer { asks[number] = nil }
+        let number = questions.begin(opensVault: opensVault) { task.cancel() }
+        defer { questions.end(number) }
         if isLeaving { task.cancel() }
         let isLate = Late()
         let timer = Task {
@@ -126,13 +124,6 @@ extension Provider {
         guard case .failure(let error) = result else { throw .cancelledByPerson }
         throw error
     }
-}
-
-/// A question to a person that is open or waits for its turn.
-struct Ask: Sendable {
-    /// Whether it is to open the vault. Then an open vault is an answer.
-    let opensVault: Bool
-    let cancel: @Sendable () -> Void
 }
 
 /// Whether a time limit was reached.

@@ -93,8 +93,7 @@ extension Provider {
         state = new
         if new == .unlocked {
             obstacles.vaultOpened()
-            // An open question would keep other clients from asking, for nothing.
-            for ask in asks.values where ask.opensVault { ask.cancel() }
+            questions.vaultOpened()
         }
         let before = collections.all.filter { !$0.isTransient }
         if (old == .unlocked) != (new == .unlocked) { for collection in before { tellChanged(collection.id) } }

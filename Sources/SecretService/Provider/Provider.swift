@@ -23,11 +23,9 @@ public actor Provider {
     var following = Following.not
     var lastTransient: UInt64 = 0
     var obstacles = ObstacleTable()
-    /// The requests of applications that are not answered, by their paths.
-    var portalRequests: [String: PortalRequest] = [:]
-    /// A deletion that may be the first half of a rename.
-    var held: (number: UInt64, item: ItemAttributes)?
-    var lastHeld: UInt64 = 0
+    /// The requests of applications in a sandbox.
+    var portalRequests = PortalRequestTable()
+    var heldDeletion = HeldDeletion()
     /// Collections whose long list of items is to be sent.
     var pendingLists: Set<String> = []
 
@@ -38,14 +36,11 @@ public actor Provider {
     /// Collections that are being deleted. Nothing new comes into them.
     var leavingCollections: Set<String> = []
 
-    /// Ends each question to a person that is open or waits for its turn.
-    var asks: [UInt64: Ask] = [:]
-    var lastAsk: UInt64 = 0
+    var questions = QuestionTable()
     /// Whether another program has the name now.
     private(set) var isLeaving = false
 
-    private var calls: [String: CallQueue<ReceivedCall>] = [:]
-    private var lastCall: UInt64 = 0
+    private var calls = CallTable()
     public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe server.asUnownedSerialExecutor() }
 
     /// - Parameter logger: is told why a program got nothing.
@@ -80,9 +75,7 @@ public actor Provider {
         case .call(let call):
             let caller = Result { () throws(CallerError) in try clients.client(call.sender, on: server) }
             let received = ReceivedCall(call: call, caller: caller)
-            let queued = calls[call.sender, default: CallQueue()].add(
-                received, size: call.size, asksPerson: call.mayAskPerson)
-            guard queued else {
+            guard calls.add(received) else {
                 server.reply(to: call, error: BusErrorName.limitsExceeded, "too many calls of this client are open")
                 return
             }
@@ -92,19 +85,16 @@ public actor Provider {
 
     /// Begins calls of a client whose turn has come. Other clients have queues of their own.
     private func startCalls(of sender: String) {
-        while let turn = calls[sender]?.next() {
-            lastCall += 1
-            let number = lastCall
+        while let (number, turn) = calls.next(of: sender) {
             let task = Task {
                 await answer(turn.call)
-                calls[sender]?.end(number)
+                calls.end(number, of: sender)
                 startCalls(of: sender)
             }
-            calls[sender]?.begin(number, turn) { task.cancel() }
+            calls.begin(number, turn, of: sender) { task.cancel() }
         }
-        guard let queue = calls[sender], queue.isEmpty else { return }
-        calls[sender] = nil
-        if queue.hasLeft {
+        guard let done = calls.takeDone(of: sender) else { return }
+        if done.hasLeft {
             // Only now: what it has called needs its sessions, and may have made a prompt.
             sessions.closeAll(of: sender)
             dropPrompts(of: sender)
@@ -118,7 +108,7 @@ public actor Provider {
         isLeaving = true
         logger.notice("another program has taken \(ServiceName.bus) over; this one ends")
         for id in prompts.ids { finish(id, nil) }
-        for ask in asks.values { ask.cancel() }
+        questions.cancelAll()
         stopIfDone()
         Task {
             // `try?`: nobody cancels this.
@@ -136,9 +126,8 @@ public actor Provider {
         clients.forget(name)
         obstacles.clientLeft(name)
         dropPrompts(of: name)
-        // They end a little later. The front end that comes next has all places and paths at once.
-        portalRequests = portalRequests.filter { $0.value.owner != name }
-        calls[name, default: CallQueue()].clientLeft()
+        portalRequests.clientLeft(name)
+        calls.clientLeft(name)
         startCalls(of: name)
     }
 

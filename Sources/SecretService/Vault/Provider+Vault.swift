@@ -64,8 +64,11 @@ extension Provider {
     private func hear(_ events: AsyncThrowingStream<KeychainEvent, any Error>) async {
         do {
             for try await event in events {
-                // A rename is told as a deletion and an item of the same id.
-                if case .added(let item) = event, held?.item.id == item.id { held = nil } else { releaseHeld() }
+                if case .added(let item) = event {
+                    delete(heldDeletion.followed(by: item))
+                } else {
+                    delete(heldDeletion.followed(by: nil))
+                }
                 switch event {
                 case .added(let item), .updated(let item):
                     let former = vault[ServiceItem.id(of: item)]
@@ -79,25 +82,23 @@ extension Provider {
         } catch {
             // The broker has ended, or cannot be heard. The next call says why, if that stays so.
         }
-        releaseHeld()
+        delete(heldDeletion.followed(by: nil))
         following = .not
     }
 
     /// Keeps a deletion until the next event, or a moment if there is none.
     private func hold(_ item: ItemAttributes) {
-        lastHeld += 1
-        let number = lastHeld
-        held = (number, item)
+        let number = heldDeletion.hold(item)
         Task {
             // `try?`: nobody cancels this.
             try? await Task.sleep(for: BusCallLimits.rename)
-            if held?.number == number { releaseHeld() }
+            delete(heldDeletion.letGo(number))
         }
     }
 
-    private func releaseHeld() {
-        guard let (_, item) = held else { return }
-        held = nil
+    /// - Parameter item: nil if there was nothing to delete.
+    private func delete(_ item: ItemAttributes?) {
+        guard let item else { return }
         let id = ServiceItem.id(of: item)
         if let former = vault.take(deletionOf: id) { removed(id, former) }
     }
