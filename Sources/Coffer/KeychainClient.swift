@@ -208,15 +208,21 @@ package protocol Challengeable: VarlinkMethod {
     var challenge: String? { get set }
 }
 
+/// A method that can open a locked vault on the way.
+package protocol VaultOpening: Challengeable {
+    /// Whether the answer about a locked vault is a challenge that also opens it, instead of an error.
+    var unlock: Bool? { get set }
+}
+
 /// A method that reads an item and may take an application password.
-package protocol PasswordTaking: Challengeable {
+package protocol PasswordTaking: VaultOpening {
     /// The password in Base64.
     var applicationPassword: String? { get set }
 }
 
 extension BrokerProtocol.Keychain.Set: Challengeable {}
 extension BrokerProtocol.Keychain.Get: PasswordTaking {}
-extension BrokerProtocol.Keychain.GetAll: Challengeable {}
+extension BrokerProtocol.Keychain.GetAll: VaultOpening {}
 extension BrokerProtocol.Keychain.Lease: Challengeable {}
 extension BrokerProtocol.Keychain.Apply: Challengeable {}
 extension BrokerProtocol.Keychain.Edit: PasswordTaking {}

@@ -36,10 +36,8 @@ struct CommandSession {
 
     func variable(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
 
-    /// Whether a locked vault may be unlocked on the way. It may if somebody can be asked.
-    func mayUnlock(noPrompt: Bool) -> Bool {
-        !noPrompt && PrompterFinder(environment: environment).find() != nil
-    }
+    /// Whether somebody can be asked, which is looked for.
+    func mayAsk(noPrompt: Bool) -> Bool { !noPrompt && findPrompter() != nil }
 
     /// Makes a call that may need a person.
     /// - Parameter purpose: the subject of the error message: "github/me".
@@ -47,6 +45,29 @@ struct CommandSession {
     /// - Parameter asksOwner: whether somebody is asked even if root uses another account's vault.
     func call<Method: Challengeable>(
         _ method: Method, for purpose: String, noPrompt: Bool = false, command: String, asksOwner: Bool = false
+    ) throws(KeychainError) -> Method.Reply {
+        try answer(to: method, for: purpose, noPrompt: noPrompt, command: command, asksOwner: asksOwner)
+    }
+
+    /// Makes a call that opens a locked vault on the way, if it wants that and somebody can be asked. Without a terminal,
+    /// somebody is looked for only when the vault is locked.
+    func call<Method: VaultOpening>(
+        _ method: Method, for purpose: String, noPrompt: Bool, command: String
+    ) throws(KeychainError) -> Method.Reply {
+        var method = method
+        let opens = method.unlock == true && !noPrompt
+        method.unlock = opens && PrompterFinder(environment: environment).isSure ? true : nil
+        do throws(KeychainError) {
+            return try answer(to: method, for: purpose, noPrompt: noPrompt, command: command)
+        } catch {
+            guard error.code == .locked, opens, method.unlock == nil, findPrompter() != nil else { throw error }
+            method.unlock = true
+            return try answer(to: method, for: purpose, noPrompt: noPrompt, command: command)
+        }
+    }
+
+    private func answer<Method: Challengeable>(
+        to method: Method, for purpose: String, noPrompt: Bool, command: String, asksOwner: Bool = false
     ) throws(KeychainError) -> Method.Reply {
         var creates = false
         let reply = try retrying { () throws(KeychainError) in

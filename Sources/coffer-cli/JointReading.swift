@@ -32,7 +32,7 @@ struct JointReading {
             return try session.call(
                 Keychain.GetAll(
                     items: items.map { .init(service: $0.service, account: $0.account, kind: $0.kind) },
-                    reason: reason, unlock: session.mayUnlock(noPrompt: noPrompt)),
+                    reason: reason, unlock: true),
                 for: purpose, noPrompt: noPrompt, command: command
             ).items
         } catch {

@@ -75,7 +75,7 @@ struct EditCommand: ParsableCommand {
             service: name.service, account: name.account, kind: name.kind, access: access,
             label: metadata.label, comment: metadata.comment,
             attributes: metadata.attributes, expires: metadata.expires?.milliseconds, reason: why.reason,
-            unlock: access != nil && session.mayUnlock(noPrompt: prompt.noPrompt) ? true : nil,
+            unlock: access == nil ? nil : true,
             newApplicationPassword: newPassword)
         _ = try session.finding(name.partial) { () throws(KeychainError) in
             try session.call(

@@ -79,7 +79,7 @@ struct RenameCommand: ParsableCommand {
                 Keychain.Rename(
                     service: old.service, account: old.account, kind: old.kind, newService: new.service,
                     newAccount: new.account, reason: why.reason,
-                    unlock: session.mayUnlock(noPrompt: prompt.noPrompt) ? true : nil),
+                    unlock: true),
                 for: old.shownName, noPrompt: prompt.noPrompt, choosingPassword: password.appPassword,
                 command: ShellText.askingAgain)
         }

@@ -69,7 +69,7 @@ struct RestoreCommand: ParsableCommand {
             Keychain.Restore(
                 service: name.service, account: name.account, kind: name.kind, version: former.version,
                 reason: why.reason,
-                unlock: session.mayUnlock(noPrompt: prompt.noPrompt) ? true : nil),
+                unlock: true),
             for: name.shownName, noPrompt: prompt.noPrompt, choosingPassword: password.appPassword,
             command: ShellText.command(
                 "restore", name.service, name.account,

@@ -72,7 +72,7 @@ struct RotateCommand: ParsableCommand {
             try session.call(
                 Keychain.Rotate(
                     service: name.service, account: name.account, kind: name.kind,
-                    unlock: session.mayUnlock(noPrompt: prompt.noPrompt) ? true : nil),
+                    unlock: true),
                 for: name.shownName, noPrompt: prompt.noPrompt,
                 choosingPassword: false,
                 command: ShellText.command(

@@ -157,7 +157,7 @@ struct RunCommand: ParsableCommand {
         let method = Keychain.Lease(
             items: items.names, seconds: Int64(time.seconds), command: Self.shownProgram(command[0]), reason: reason)
         let state = try session.client.call(Keychain.Status()).vault.state
-        if state == .locked || state == .sealed, session.mayUnlock(noPrompt: prompt.noPrompt) {
+        if state == .locked || state == .sealed, session.mayAsk(noPrompt: prompt.noPrompt) {
             // Opening the vault is a question of its own, so that no yes to it means more.
             _ = try session.call(
                 Keychain.Unlock(), for: "unlocking", noPrompt: prompt.noPrompt, command: session.unlockCommand)

@@ -40,7 +40,7 @@ struct ImportRun {
     /// - Throws: what ended it. ``outcomes`` has what was stored before.
     mutating func run(_ items: [ImportedItem]) throws(KeychainError) {
         let vault = try VaultComparison(
-            session, noPrompt: noPrompt, mayAsk: !isTrial && session.mayUnlock(noPrompt: noPrompt))
+            session, noPrompt: noPrompt, mayAsk: !isTrial && !noPrompt)
         let known = items.compactMap { vault[$0] }
         let values = known.isEmpty ? [:] : try vault.values(of: known)
         var steps: [Step] = []
@@ -111,7 +111,7 @@ struct ImportRun {
                 Keychain.Edit(
                     service: present.service, account: present.account, kind: present.kind,
                     access: change.checked(over: present.access),
-                    unlock: session.mayUnlock(noPrompt: noPrompt) ? true : nil),
+                    unlock: true),
                 for: present.shownName, noPrompt: noPrompt, command: session.unlockCommand)
         }
         outcomes.append(ImportOutcome(item, .stricter))

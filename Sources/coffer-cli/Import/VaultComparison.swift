@@ -21,7 +21,7 @@ struct VaultComparison {
 
     private let session: CommandSession
     private let noPrompt: Bool
-    /// Whether a person may be asked for values that are guarded.
+    /// Whether a person may be asked for values that are guarded. Somebody is looked for only if there are any.
     private let mayAsk: Bool
     private(set) var present: [Name: Keychain.Item] = [:]
 
@@ -57,7 +57,8 @@ struct VaultComparison {
         let guarded = items.filter {
             !$0.access.requirements.isEmpty && !$0.access.requirements.contains(.applicationPassword)
         }
-        for group in [open, mayAsk ? guarded : []] {
+        let asks = mayAsk && !guarded.isEmpty && session.mayAsk(noPrompt: noPrompt)
+        for group in [open, asks ? guarded : []] {
             for found in try reading.values(of: group) {
                 values[Name(found.item)] = found.value
             }

@@ -101,12 +101,11 @@ struct ReferenceResolver {
 
     private func read(_ batch: Batch) throws(KeychainError) -> [Secret] {
         let session = CommandSession(batch.vault)
-        let unlock = session.mayUnlock(noPrompt: noPrompt) ? true : nil
         if batch.references.count == 1, let only = batch.references.first {
             // This call also takes an application password.
             let reply = try session.call(
                 Keychain.Get(
-                    service: only.service, account: only.account, kind: only.kind, reason: reason, unlock: unlock),
+                    service: only.service, account: only.account, kind: only.kind, reason: reason, unlock: true),
                 for: only.shownName, noPrompt: noPrompt, choosingPassword: choosesPassword, command: command)
             return [try Self.secret(reply.value, reply.item)]
         }
@@ -114,7 +113,7 @@ struct ReferenceResolver {
             Keychain.ItemName(service: $0.service, account: $0.account, kind: $0.kind)
         }
         let reply = try session.call(
-            Keychain.GetAll(items: names, reason: reason, unlock: unlock), for: "reading \(names.count) secrets",
+            Keychain.GetAll(items: names, reason: reason, unlock: true), for: "reading \(names.count) secrets",
             noPrompt: noPrompt, command: command)
         guard reply.items.count == names.count else {
             throw KeychainError(

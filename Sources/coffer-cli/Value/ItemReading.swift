@@ -23,7 +23,7 @@ struct ItemReading {
             try session.call(
                 Keychain.Get(
                     service: name.service, account: name.account, kind: name.kind, version: version, reason: reason,
-                    unlock: session.mayUnlock(noPrompt: noPrompt) ? true : nil),
+                    unlock: true),
                 for: name.shownName, noPrompt: noPrompt, choosingPassword: choosingPassword, command: command)
         }
         guard let data = Data(base64Encoded: reply.value) else {
