@@ -14,6 +14,11 @@ package enum MessageSize {
         return try fits(wire)
     }
 
+    /// The bytes that a change takes.
+    package static func count(_ change: ItemChange) throws(KeychainError) -> Int {
+        count(try Wire.Change(change, now: Date()))
+    }
+
     static func fits(_ changes: [Wire.Change]) throws(KeychainError) -> Bool {
         // The name of the vault and the id of a challenge come besides the changes.
         count(VarlinkCall(Wire.Apply(changes: changes))) <= Varlink.longestMessage - frame
@@ -63,10 +68,8 @@ extension Wire.Item {
         self.init(
             id: item.id, service: item.service, account: item.account, kind: item.name.itemClass,
             label: item.label, comment: item.comment, attributes: item.attributes,
-            access: item.access, created: Self.milliseconds(item.created),
-            modified: Self.milliseconds(item.modified), expires: item.expires.map(Self.milliseconds),
+            access: item.access, created: item.created.milliseconds,
+            modified: item.modified.milliseconds, expires: item.expires.map(\.milliseconds),
             version: Int64(item.version), revision: item.revision)
     }
-
-    private static func milliseconds(_ date: Date) -> Int64 { Expiry.at(date).milliseconds(now: date) }
 }

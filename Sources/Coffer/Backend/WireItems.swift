@@ -4,7 +4,7 @@ import Platform
 
 /// Items between the library's types and those of `org.coffer.Keychain`.
 extension ItemAttributes {
-    init(_ item: Wire.Item) throws(KeychainError) {
+    package init(_ item: BrokerProtocol.Keychain.Item) throws(KeychainError) {
         guard let version = Int(exactly: item.version) else {
             throw KeychainError(.protocolViolation, "the broker gave an impossible version")
         }
@@ -16,14 +16,34 @@ extension ItemAttributes {
             created: Date(milliseconds: item.created), modified: Date(milliseconds: item.modified),
             expires: item.expires.map(Date.init(milliseconds:)), version: version,
             revision: item.revision)
+        biometrySet = item.biometrySet
+    }
+}
+
+extension ItemVersion {
+    init(_ former: Wire.FormerVersion) {
+        self.init(
+            version: Int(clamping: former.version), set: Date(milliseconds: former.set),
+            keptUntil: Date(milliseconds: former.until), access: former.access)
     }
 }
 
 extension ItemName {
     /// As calls name an item: the usual kind is left out.
     var wireKind: ItemKind? { itemClass == .genericPassword ? nil : itemClass }
+}
 
-    var wire: Wire.ItemName { Wire.ItemName(service: service, account: account, kind: wireKind) }
+extension PartialName {
+    package var wire: BrokerProtocol.Keychain.ItemName { Wire.ItemName(service: service, account: account, kind: kind) }
+}
+
+extension NewItem {
+    var wireAccess: Wire.AccessChange? {
+        get throws(KeychainError) {
+            if let accessChange { return Wire.AccessChange(accessChange) }
+            return try access?.wire
+        }
+    }
 }
 
 extension ItemChange.Condition {
@@ -46,7 +66,7 @@ extension Wire.Change {
         case .set(let item):
             self.init(
                 action: .set, service: name.service, account: name.account, kind: name.wireKind,
-                value: Base64Text.encode(item.value), access: try item.access?.wire, label: item.label,
+                value: Base64Text.encode(item.value), access: try item.wireAccess, label: item.label,
                 comment: item.comment, attributes: item.attributes, expires: item.expiry?.milliseconds(now: now),
                 mode: change.condition.mode, ifRevision: change.condition.revision,
                 applicationPassword: item.applicationPassword.map(Base64Text.encode))
@@ -64,13 +84,20 @@ extension Wire.Change {
 }
 
 extension Date {
-    init(milliseconds: Int64) { self.init(timeIntervalSince1970: Double(milliseconds) / 1000) }
+    package init(milliseconds: Int64) { self.init(timeIntervalSince1970: Double(milliseconds) / 1000) }
+
+    /// Since 1970-01-01 UTC. A moment outside of the range is its nearest end.
+    package var milliseconds: Int64 {
+        let milliseconds = (timeIntervalSince1970 * 1000).rounded()
+        // 2^62 is beyond every date that people use, and far from overflow.
+        return Int64(min(max(milliseconds.isNaN ? 0 : milliseconds, -0x1p62), 0x1p62))
+    }
 }
 
 extension AccessControl {
     /// As calls name it.
     /// - Throws: `.invalidArgument` if it contradicts itself. Nothing is sent then.
-    package var wire: BrokerProtocol.Keychain.AccessChange {
+    var wire: Wire.AccessChange {
         get throws(KeychainError) {
             do throws(AccessControlError) { return try Wire.AccessChange(self) } catch { throw KeychainError(error) }
         }
@@ -86,7 +113,7 @@ extension AccessControl {
     }
 }
 
-extension BrokerProtocol.Keychain.AccessChange {
+extension AccessControl.Change {
     /// What an item has after the change.
     /// - Throws: `.invalidArgument` if that contradicts itself.
     package func checked(over former: AccessControl) throws(KeychainError) -> AccessControl {
@@ -106,7 +133,9 @@ enum Base64Text {
     static func take(_ text: String) throws(KeychainError) -> [UInt8] {
         defer { Wipe.storage(of: text.utf8) }
         guard let data = Data(base64Encoded: text) else {
-            throw KeychainError(.protocolViolation, "the broker gave a value that is not base64")
+            throw KeychainError(
+                .protocolViolation, "the broker's answer holds no value",
+                advice: "install coffer and cofferd of the same version")
         }
         defer { Wipe.storage(of: data) }
         return Array(data)
