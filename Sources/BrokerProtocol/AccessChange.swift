@@ -26,18 +26,20 @@ extension Keychain.AccessChange {
     /// Names all of it.
     /// - Throws: if it contradicts itself.
     public init(_ access: AccessControl) throws(AccessControlError) {
-        try access.check()
+        self.init(try AccessControl.Change(access))
+    }
+
+    package init(_ change: AccessControl.Change) {
         self.init(
-            accessibility: access.accessibility, thisDeviceOnly: access.isThisDeviceOnly,
-            require: access.requirements.inOrder, any: access.anyIsEnough)
+            accessibility: change.accessibility, thisDeviceOnly: change.isThisDeviceOnly, require: change.requirements,
+            any: change.anyIsEnough)
     }
 
     /// What an item has after the change.
     /// - Throws: if that contradicts itself.
     public func applied(to former: AccessControl) throws(AccessControlError) -> AccessControl {
-        try AccessControl(
-            accessibility ?? former.accessibility, isThisDeviceOnly: thisDeviceOnly ?? former.isThisDeviceOnly,
-            requirements: require.map(Set.init(naming:)) ?? former.requirements,
-            anyIsEnough: any ?? (require == nil && former.anyIsEnough))
+        try AccessControl.Change(
+            accessibility: accessibility, isThisDeviceOnly: thisDeviceOnly, requirements: require, anyIsEnough: any
+        ).applied(to: former)
     }
 }

@@ -8,21 +8,29 @@ package struct KeychainClient: Sendable {
     private let broker: BrokerClient
     private let authenticator: Authenticator
     /// The vault of all calls.
-    private let vault: BrokerProtocol.Keychain.VaultChoice
+    private let vault: VaultName
 
     /// - Parameter caller: the calling process's own uid.
     /// - Parameter vault: the vault of all calls; by default the caller's own.
     /// - Parameter whenWaiting: called if the broker does not take a call for a moment.
     package init(
-        paths: SocketPaths, caller: UInt32,
-        vault: BrokerProtocol.Keychain.VaultChoice = BrokerProtocol.Keychain.VaultChoice(),
-        whenWaiting: (@Sendable () -> Void)? = nil
+        paths: SocketPaths, caller: UInt32, vault: VaultName = .own, whenWaiting: (@Sendable () -> Void)? = nil
     ) {
         self.paths = paths
         self.broker = BrokerClient(path: paths.broker, whenWaiting: whenWaiting)
         self.vault = vault
         self.authenticator = Authenticator(paths: paths, caller: caller)
     }
+
+    private init(_ client: KeychainClient, _ vault: VaultName) {
+        paths = client.paths
+        broker = client.broker
+        authenticator = client.authenticator
+        self.vault = vault
+    }
+
+    /// The same client for another vault. Both share a connection.
+    package func of(_ vault: VaultName) -> KeychainClient { KeychainClient(self, vault) }
 
     /// Makes a call that never needs a person.
     package func call<Method: VarlinkMethod>(_ method: Method) throws(KeychainError) -> Method.Reply {
@@ -38,25 +46,41 @@ package struct KeychainClient: Sendable {
         }
     }
 
+    /// Makes a call about items that never needs a person.
+    package func call<Method: VarlinkMethod, Answer>(
+        _ request: ItemCall<Method, Answer>
+    ) throws(KeychainError) -> Answer {
+        try request.answer(call(request.method))
+    }
+
     private func inVault<Method: VarlinkMethod>(_ method: Method) -> BrokerProtocol.Keychain.InVault<Method> {
-        BrokerProtocol.Keychain.InVault(method, vault)
+        BrokerProtocol.Keychain.InVault(method, vault.choice)
     }
 
     /// All items of a service, or of all services.
     /// - Parameter kind: nil for items of all kinds.
     package func list(
         service: String?, kind: ItemKind? = nil
-    ) throws(KeychainError) -> [BrokerProtocol.Keychain.Item] {
-        try broker.stream(inVault(BrokerProtocol.Keychain.List(service: service, kind: kind))).flatMap(\.items)
+    ) throws(KeychainError) -> [ItemAttributes] {
+        try items(BrokerProtocol.Keychain.List(service: service, kind: kind))
     }
 
     /// All items that have the attributes and contain the text, of any service.
     /// - Parameter kind: nil for items of all kinds.
     package func search(
         text: String?, attributes: [String: String]?, kind: ItemKind? = nil
-    ) throws(KeychainError) -> [BrokerProtocol.Keychain.Item] {
-        let method = BrokerProtocol.Keychain.Search(text: text, attributes: attributes, kind: kind)
-        return try broker.stream(inVault(method)).flatMap(\.items)
+    ) throws(KeychainError) -> [ItemAttributes] {
+        try items(BrokerProtocol.Keychain.Search(text: text, attributes: attributes, kind: kind))
+    }
+
+    private func items<Method: VarlinkMethod>(
+        _ method: Method
+    ) throws(KeychainError) -> [ItemAttributes] where Method.Reply == BrokerProtocol.Keychain.ItemsReply {
+        var items: [ItemAttributes] = []
+        for reply in try broker.stream(inVault(method)) {
+            for item in reply.items { items.append(try ItemAttributes(item)) }
+        }
+        return items
     }
 
     /// Has a person asked once. Reads in this terminal session may use the answer for this many seconds.
@@ -106,14 +130,15 @@ package struct KeychainClient: Sendable {
 
     /// Renews all keys. A person is asked again only while there are items that the last prompt could not name.
     /// - Parameters:
-    ///   - passwords: the application passwords of all items that have one.
+    ///   - passwords: the application passwords of all items that have one, by the items' ids.
     ///   - prompts: the most prompts that the items can need.
     package func rotateAll(
-        _ passwords: [BrokerProtocol.Keychain.ItemPassword], prompts: Int,
+        _ passwords: [String: [UInt8]], prompts: Int,
         prompter findPrompter: ([BrokerProtocol.Keychain.Purpose]) throws(KeychainError) -> any Prompter
-    ) throws(KeychainError) -> BrokerProtocol.Keychain.RotateAll.Reply {
-        let method = BrokerProtocol.Keychain.RotateAll(applicationPasswords: passwords)
-        return try answer(to: method, CallLife(repeats: [.rotate: prompts + 1], begins: 0)) {
+    ) throws(KeychainError) -> RenewedKeys {
+        let given = passwords.map { BrokerProtocol.Keychain.ItemPassword(item: $0, password: Base64.encode($1)) }
+        let method = BrokerProtocol.Keychain.RotateAll(applicationPasswords: given)
+        let reply = try answer(to: method, CallLife(repeats: [.rotate: prompts + 1], begins: 0)) {
             purposes throws(KeychainError) in
             guard purposes == [.rotate] else {
                 throw KeychainError(
@@ -122,6 +147,9 @@ package struct KeychainClient: Sendable {
             }
             return try findPrompter(purposes)
         }
+        var locked: [ItemAttributes] = []
+        for item in reply.passwords { locked.append(try ItemAttributes(item)) }
+        return RenewedKeys(items: reply.items.map(Int.init(clamping:)), passwords: locked, isRevoked: reply.revoked)
     }
 
     /// Makes a call that may need a person, once for each purpose.
@@ -196,6 +224,16 @@ extension KeychainClient {
     }
 }
 
+/// What a renewal of all keys has done.
+package struct RenewedKeys: Sendable {
+    /// How many items were sealed anew; nil if nothing was done.
+    package let items: Int?
+    /// The items whose application passwords are missing. Nothing was done if there are any.
+    package let passwords: [ItemAttributes]
+    /// Whether the TPM no longer holds the former keys.
+    package let isRevoked: Bool
+}
+
 /// Asks nobody, for requests that need no answer from a person.
 struct SilentPrompter: Prompter {
     mutating func tell(_ message: Authentication.Message) throws(KeychainError) {}
@@ -208,15 +246,25 @@ package protocol Challengeable: VarlinkMethod {
     var challenge: String? { get set }
 }
 
+/// A method that can open a locked vault on the way.
+package protocol VaultOpening: Challengeable {
+    /// Whether the answer about a locked vault is a challenge that also opens it, instead of an error.
+    var unlock: Bool? { get set }
+}
+
 /// A method that reads an item and may take an application password.
-package protocol PasswordTaking: Challengeable {
+package protocol PasswordTaking: VaultOpening {
     /// The password in Base64.
     var applicationPassword: String? { get set }
 }
 
+extension PasswordTaking {
+    package mutating func give(_ password: [UInt8]) { applicationPassword = Base64.encode(password) }
+}
+
 extension BrokerProtocol.Keychain.Set: Challengeable {}
 extension BrokerProtocol.Keychain.Get: PasswordTaking {}
-extension BrokerProtocol.Keychain.GetAll: Challengeable {}
+extension BrokerProtocol.Keychain.GetAll: VaultOpening {}
 extension BrokerProtocol.Keychain.Lease: Challengeable {}
 extension BrokerProtocol.Keychain.Apply: Challengeable {}
 extension BrokerProtocol.Keychain.Edit: PasswordTaking {}

@@ -23,23 +23,31 @@ struct CommandSession {
         environment = ProcessInfo.processInfo.environment
         client = KeychainClient(
             paths: SocketPaths(environment: environment), caller: getuid(),
-            vault: vault?.choice ?? Keychain.VaultChoice(), whenWaiting: BrokerWait.tell)
+            vault: vault?.choice ?? .own, whenWaiting: BrokerWait.tell)
     }
 
-    /// All items of another vault.
-    func list(in vault: Keychain.VaultChoice) throws(KeychainError) -> [Keychain.Item] {
-        try KeychainClient(paths: client.paths, caller: getuid(), vault: vault, whenWaiting: BrokerWait.tell)
-            .list(service: nil)
+    private init(_ session: CommandSession, _ vault: VaultOptions?, quiet: Bool) {
+        self.vault = vault
+        isQuiet = quiet
+        environment = session.environment
+        client = session.client.of(vault?.choice ?? .own)
     }
+
+    /// The same session about another vault. Both share a connection.
+    func of(_ vault: VaultOptions) -> CommandSession { CommandSession(self, vault, quiet: isQuiet) }
+
+    /// The same session, which prints only warnings and errors.
+    var quieted: CommandSession { CommandSession(self, vault, quiet: true) }
+
+    /// All items of another vault.
+    func list(in vault: VaultName) throws(KeychainError) -> [ItemAttributes] { try client.of(vault).list(service: nil) }
 
     var programs: ProgramSearch { ProgramSearch(environment: environment) }
 
     func variable(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
 
-    /// Whether a locked vault may be unlocked on the way. It may if somebody can be asked.
-    func mayUnlock(noPrompt: Bool) -> Bool {
-        !noPrompt && PrompterFinder(environment: environment).find() != nil
-    }
+    /// Whether somebody can be asked, which is looked for.
+    func mayAsk(noPrompt: Bool) -> Bool { !noPrompt && findPrompter() != nil }
 
     /// Makes a call that may need a person.
     /// - Parameter purpose: the subject of the error message: "github/me".
@@ -47,6 +55,36 @@ struct CommandSession {
     /// - Parameter asksOwner: whether somebody is asked even if root uses another account's vault.
     func call<Method: Challengeable>(
         _ method: Method, for purpose: String, noPrompt: Bool = false, command: String, asksOwner: Bool = false
+    ) throws(KeychainError) -> Method.Reply {
+        try answer(to: method, for: purpose, noPrompt: noPrompt, command: command, asksOwner: asksOwner)
+    }
+
+    /// Makes a call about items that may need a person.
+    func call<Method: Challengeable, Answer>(
+        _ request: ItemCall<Method, Answer>, for purpose: String, noPrompt: Bool = false, command: String
+    ) throws(KeychainError) -> Answer {
+        try request.answer(answer(to: request.method, for: purpose, noPrompt: noPrompt, command: command))
+    }
+
+    /// Makes a call about items that opens a locked vault on the way, if it wants that and somebody can be asked. Without a terminal,
+    /// somebody is looked for only when the vault is locked.
+    func call<Method: VaultOpening, Answer>(
+        _ request: ItemCall<Method, Answer>, for purpose: String, noPrompt: Bool, command: String
+    ) throws(KeychainError) -> Answer {
+        var method = request.method
+        let opens = method.unlock == true && !noPrompt
+        method.unlock = opens && PrompterFinder(environment: environment).isSure ? true : nil
+        do throws(KeychainError) {
+            return try request.answer(answer(to: method, for: purpose, noPrompt: noPrompt, command: command))
+        } catch {
+            guard error.code == .locked, opens, method.unlock == nil, findPrompter() != nil else { throw error }
+            method.unlock = true
+            return try request.answer(answer(to: method, for: purpose, noPrompt: noPrompt, command: command))
+        }
+    }
+
+    private func answer<Method: Challengeable>(
+        to method: Method, for purpose: String, noPrompt: Bool, command: String, asksOwner: Bool = false
     ) throws(KeychainError) -> Method.Reply {
         var creates = false
         let reply = try retrying { () throws(KeychainError) in
@@ -79,8 +117,8 @@ struct CommandSession {
 
     /// Renews all keys, with the application passwords of the items that have one.
     func rotateAll(
-        _ passwords: [Keychain.ItemPassword], prompts: Int, noPrompt: Bool, command: String
-    ) throws(KeychainError) -> Keychain.RotateAll.Reply {
+        _ passwords: [String: [UInt8]], prompts: Int, noPrompt: Bool, command: String
+    ) throws(KeychainError) -> RenewedKeys {
         try retrying { () throws(KeychainError) in
             try client.rotateAll(passwords, prompts: prompts) { purposes throws(KeychainError) in
                 try prompter(purposes, for: "renewing all keys", noPrompt: noPrompt, command: command)
@@ -135,20 +173,23 @@ struct CommandSession {
         }
     }
 
-    /// Makes a call that may need an application password, and a person as well.
+    /// Makes a call about an item that may need an application password, and a person as well.
     /// - Parameter choosingPassword: ask for the application password at once, if there is a choice.
-    func call<Method: PasswordTaking>(
-        _ method: Method, for purpose: String, noPrompt: Bool, choosingPassword: Bool, command: String
-    ) throws(KeychainError) -> Method.Reply {
+    func call<Method: PasswordTaking, Answer>(
+        _ request: ItemCall<Method, Answer>, for purpose: String, noPrompt: Bool, choosingPassword: Bool,
+        command: String
+    ) throws(KeychainError) -> Answer {
         let input = passwordInput(for: purpose, noPrompt: noPrompt)
-        var method = method
-        if choosingPassword { method.applicationPassword = try input.present() }
+        var request = request
+        if choosingPassword { request.method.give(try input.present()) }
         do throws(KeychainError) {
-            return try call(method, for: purpose, noPrompt: noPrompt, command: command)
+            return try call(request, for: purpose, noPrompt: noPrompt, command: command)
         } catch {
-            guard error.code == .applicationPasswordNeeded, method.applicationPassword == nil else { throw error }
-            method.applicationPassword = try input.present()
-            return try call(method, for: purpose, noPrompt: noPrompt, command: command)
+            guard error.code == .applicationPasswordNeeded, request.method.applicationPassword == nil else {
+                throw error
+            }
+            request.method.give(try input.present())
+            return try call(request, for: purpose, noPrompt: noPrompt, command: command)
         }
     }
 

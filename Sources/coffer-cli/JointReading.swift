@@ -1,4 +1,3 @@
-import BrokerProtocol
 import Coffer
 import FoundationEssentials
 
@@ -14,8 +13,8 @@ struct JointReading {
     let command: String
 
     /// - Returns: the values of those that have not expired meanwhile.
-    func values(of items: [Keychain.Item]) throws(KeychainError) -> [Keychain.ItemValue] {
-        var values: [Keychain.ItemValue] = []
+    func values(of items: [ItemAttributes]) throws(KeychainError) -> [Item] {
+        var values: [Item] = []
         var progress = ProgressLine(total: items.count, verb: "Read")
         defer { progress.clear() }
         for start in stride(from: 0, to: items.count, by: BatchLimits.reads) {
@@ -27,18 +26,15 @@ struct JointReading {
     }
 
     /// Reads half as many at a time if the answer would be too long.
-    private func read(_ items: [Keychain.Item]) throws(KeychainError) -> [Keychain.ItemValue] {
+    private func read(_ items: [ItemAttributes]) throws(KeychainError) -> [Item] {
         do throws(KeychainError) {
             return try session.call(
-                Keychain.GetAll(
-                    items: items.map { .init(service: $0.service, account: $0.account, kind: $0.kind) },
-                    reason: reason, unlock: session.mayUnlock(noPrompt: noPrompt)),
-                for: purpose, noPrompt: noPrompt, command: command
-            ).items
+                ItemCall.readAll(items.map { PartialName($0.name) }, ReadRequest(reason: reason)), for: purpose,
+                noPrompt: noPrompt, command: command)
         } catch {
             if error.code == .notFound {
                 // The broker gives out nothing if one item has expired since the list was made.
-                let now = Keychain.Item.now
+                let now = Date()
                 let live = items.filter { !$0.isExpired(at: now) }
                 guard live.count < items.count else { throw error }
                 return live.isEmpty ? [] : try read(live)
@@ -50,10 +46,7 @@ struct JointReading {
     }
 }
 
-extension Keychain.Item {
-    /// The present time in milliseconds since 1970.
-    static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
-
+extension ItemAttributes {
     /// The broker lists an item that has expired, but it gives its value to nobody.
-    func isExpired(at now: Int64) -> Bool { expires.map { $0 <= now } ?? false }
+    func isExpired(at now: Date) -> Bool { expires.map { $0 <= now } ?? false }
 }

@@ -1,4 +1,4 @@
 import BrokerProtocol
 
-/// The command line speaks the wire's own types, not the library's.
+/// Administration speaks the wire's own types. Commands about items speak the library's.
 typealias Keychain = BrokerProtocol.Keychain

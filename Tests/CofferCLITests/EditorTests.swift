@@ -62,7 +62,7 @@ import Testing
         #expect(result.status == 0, "\(result)")
         #expect(try stored(stage) == after)
         let call = try #require(try stage.broker.calls("Set").first?.parameters(Keychain.Set.self))
-        #expect(call.ifRevision == "r7" && call.mode == .existing && call.access == nil && call.label == nil)
+        #expect(call.ifRevision == "r7" && call.access == nil && call.label == nil)
         #expect(try !FileManager.default.fileExists(atPath: folder(stage)))
     }
 

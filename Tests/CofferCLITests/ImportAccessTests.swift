@@ -1,4 +1,5 @@
-import BrokerProtocol
+import Coffer
+import Foundation
 import Import
 import Item
 import Testing
@@ -16,12 +17,13 @@ import Testing
     private func options(_ words: [String]) throws -> AccessChangeOptions { try AccessChangeOptions.parse(words) }
 
     private func present(_ require: [AccessControl.Requirement], any: Bool = false, expires: Int64? = nil) throws
-        -> Keychain.Item
+        -> ItemAttributes
     {
-        Keychain.Item(
-            id: "i", service: "s", account: "a", attributes: [:],
-            access: try AccessControl(requirements: Set(require), anyIsEnough: any),
-            created: 0, modified: 0, expires: expires, version: 1)
+        let start = Date(timeIntervalSince1970: 0)
+        return ItemAttributes(
+            id: "i", name: ItemName(service: "s", account: "a"),
+            access: try AccessControl(requirements: Set(require), anyIsEnough: any), created: start, modified: start,
+            expires: expires.map(Date.init(milliseconds:)), version: 1, revision: "")
     }
 
     /// An import gives no application passwords. Without one of several ways, an item is not easier to read.
@@ -29,25 +31,25 @@ import Testing
         let none = try options([])
         let two = try ImportedAccess(item(["presence", "app-password"], any: true), none)
         #expect(two.obstacle == nil)
-        #expect(two.change?.require == [.userPresence])
-        #expect(two.change?.any == false)
+        #expect(two.change?.requirements == [.userPresence])
+        #expect(two.change?.anyIsEnough == false)
         #expect(two.note != nil)
         let three = try ImportedAccess(item(["presence", "app-password", "passcode"], any: true), none)
-        #expect(three.change?.require == [.userPresence, .devicePasscode])
-        #expect(three.change?.any == true)
+        #expect(three.change?.requirements == [.userPresence, .devicePasscode])
+        #expect(three.change?.anyIsEnough == true)
         for (require, any) in [(["presence", "app-password"], false), (["app-password"], false)] {
             #expect(try ImportedAccess(item(require, any: any), none).obstacle == ImportedAccess.password)
         }
         // The options say what it requires instead.
         let named = try ImportedAccess(item(["app-password"], any: false), try options(["--require", "passcode"]))
         #expect(named.obstacle == nil)
-        #expect(named.change?.require == [.devicePasscode])
+        #expect(named.change?.requirements == [.devicePasscode])
     }
 
     @Test func anItemThatIsThereBecomesStricterOnly() throws {
         let presence = try options(["--require", "presence"])
         let open = try ImportedAccess(of: present([]), presence)
-        #expect(open.change?.require == [.userPresence])
+        #expect(open.change?.requirements == [.userPresence])
         #expect(!open.keepsStricter)
         let same = try ImportedAccess(of: present([.userPresence]), presence)
         #expect(same.change == nil && !same.keepsStricter)
@@ -70,19 +72,18 @@ import Testing
     }
 
     @Test func timesOfExpiry() throws {
-        #expect(try present([], expires: 5).isExpired(at: 5))
-        #expect(try !present([], expires: 6).isExpired(at: 5))
-        #expect(try !present([]).isExpired(at: 5))
+        #expect(try present([], expires: 5).isExpired(at: Date(milliseconds: 5)))
+        #expect(try !present([], expires: 6).isExpired(at: Date(milliseconds: 5)))
+        #expect(try !present([]).isExpired(at: Date(milliseconds: 5)))
     }
 
     /// The broker compares bytes.
     @Test func namesThatLookTheSameAreTwo() {
-        #expect(
-            VaultComparison.Name("caf\u{E9}", "a", .genericPassword)
-                != VaultComparison.Name("cafe\u{301}", "a", .genericPassword))
-        #expect(
-            VaultComparison.Name("s", "caf\u{E9}", .genericPassword)
-                != VaultComparison.Name("s", "cafe\u{301}", .genericPassword))
-        #expect(VaultComparison.Name("s", "a", .genericPassword) == VaultComparison.Name("s", "a", .genericPassword))
+        func name(_ service: String, _ account: String) -> ItemName {
+            VaultComparison.name(ImportedItem(ImportPlace(line: 2), service: service, account: account, value: [1]))
+        }
+        #expect(name("caf\u{E9}", "a") != name("cafe\u{301}", "a"))
+        #expect(name("s", "caf\u{E9}") != name("s", "cafe\u{301}"))
+        #expect(Set([name("s", "a"), name("s", "a")]).count == 1)
     }
 }

@@ -148,14 +148,16 @@ import Varlink
             let shown = result.text.unicodeScalars
             #expect(!shown.contains { !$0.isASCII }, "\(result.text)")
         }
-        let lines = ItemTable.lines(items, aligned: false, width: nil).dropFirst()
+        let lines = ItemTable.lines(try ReadItems.of(items), aligned: false, width: nil).dropFirst()
         #expect(Set(lines).count == names.count && lines.first?.hasPrefix("bank\t") == true, "\(lines)")
     }
 
     /// One long name must not spoil the table's lines.
     @Test func longNamesAreCutToTheTerminal() throws {
         let long = String(repeating: "字x", count: 60)
-        let items = [FakeCoffer.item(long, "me@example.com"), FakeCoffer.item("a", long), FakeCoffer.item("b", "c")]
+        let items = try ReadItems.of([
+            FakeCoffer.item(long, "me@example.com"), FakeCoffer.item("a", long), FakeCoffer.item("b", "c"),
+        ])
         let lines = ItemTable.lines(items, aligned: true, width: 80)
         #expect(lines.allSatisfy { TextWidth.of($0) <= 80 })
         #expect(lines[1].contains("…") && lines[2].contains("…") && !lines[3].contains("…"))
@@ -201,12 +203,11 @@ import Varlink
         var wide = Self.expiring(String(repeating: "字👩‍💻e\u{301}☕️", count: 20), in: 5)
         wide.kind = .internetPassword
         wide.access = .whenUnlocked.thisDeviceOnly.requiring(.userPresence, .biometryAny)
-        let items = [wide, FakeCoffer.item("b", "c")]
+        let items = try ReadItems.of([wide, FakeCoffer.item("b", "c")])
         let lines = ItemTable.lines(items, aligned: true, width: width)
         #expect(lines.allSatisfy { TextWidth.of($0) <= width })
         #expect(lines.count == 3 && lines[1].contains("…"))
-        let version = Keychain.FormerVersion(
-            version: 3, set: 1_700_000_000_000, access: wide.access, until: 1_800_000_000_000)
+        let version = ReadItems.former(set: 1_700_000_000_000, until: 1_800_000_000_000, wide.access)
         #expect(FormerTable.lines([version], aligned: true, width: width).allSatisfy { TextWidth.of($0) <= width })
         #expect(ItemTable.lines(items, aligned: true).allSatisfy { !$0.contains("…") })
     }

@@ -109,18 +109,22 @@ import Testing
     ]
 
     /// The beginning of a name is like it, and a short word is like few.
-    @Test func whatWasNotTypedToItsEndIsNear() {
-        let items = [FakeCoffer.item("big", "x"), FakeCoffer.item("gh", "big"), FakeCoffer.item("github", "me")]
+    @Test func whatWasNotTypedToItsEndIsNear() throws {
+        let items = try ReadItems.of([
+            FakeCoffer.item("big", "x"), FakeCoffer.item("gh", "big"), FakeCoffer.item("github", "me"),
+        ])
         let found = { NearName.suggestions(for: PartialName(service: $0, account: nil), among: items) }
         #expect(found("gith") == ["github/me"] && found("bi") == ["big/x"] && found("gi").isEmpty == false)
         #expect(found("ab").isEmpty)
     }
 
     @Test(arguments: near)
-    func aNameThatIsNearIsSuggested(service: String, account: String?, expected: [String]) {
+    func aNameThatIsNearIsSuggested(service: String, account: String?, expected: [String]) throws {
         var key = FakeCoffer.item("token", "ci")
         key.kind = .key
-        let items = [FakeCoffer.item("a", "b"), FakeCoffer.item("github", "me"), FakeCoffer.item("github", "you"), key]
+        let items = try ReadItems.of([
+            FakeCoffer.item("a", "b"), FakeCoffer.item("github", "me"), FakeCoffer.item("github", "you"), key,
+        ])
         let name = PartialName(service: service, account: account)
         #expect(NearName.suggestions(for: name, among: items).prefix(expected.count).map { $0 } == expected)
         #expect(expected.isEmpty == NearName.suggestions(for: name, among: items).isEmpty)

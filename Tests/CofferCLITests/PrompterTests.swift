@@ -145,6 +145,42 @@ import Varlink
         #expect(try alone.broker.calls("Get").map { try $0.parameters(Keychain.Get.self)?.unlock } == [nil])
     }
 
+    private static func agent(of stage: FakeCoffer) throws -> FakeServer {
+        let state = Agent.GetState.Reply(pid: 1, place: "pts/1", callers: 0)
+        return try FakeServer(path: stage.scratch.file("agent.sock"), ["GetState": [.answer(state)]])
+    }
+
+    /// A search looks at every agent and at who started the program, and costs more than the read.
+    @Test(arguments: [["get", "github", "me"], ["get", "github", "me", "--json"], ["read", "coffer://github/me"]])
+    func nobodyIsLookedForBeforeAPersonIsNeeded(command: [String]) throws {
+        let open = try FakeCoffer(broker: ["Get": [FakeCoffer.value(Self.secret)]])
+        let unused = try Self.agent(of: open)
+        #expect(try open.program.run(command).status == 0)
+        #expect(unused.connections == 0)
+        #expect(try open.broker.calls("Get").map { try $0.parameters(Keychain.Get.self)?.unlock } == [nil])
+
+        let gated = try FakeCoffer(broker: Self.gated())
+        let asked = try Self.agent(of: gated)
+        // This agent tells its state, and can do no more.
+        #expect(try gated.program.run(command).status != 0)
+        #expect(asked.connections > 0)
+    }
+
+    @Test func aLockedVaultIsOpenedByAnAgent() throws {
+        let locked = FakeServer.Step.fault(.locked, "your vault is locked")
+        let stage = try FakeCoffer(broker: ["Get": [locked, FakeCoffer.value(Self.secret)]])
+        let agent = try Self.agent(of: stage)
+        let result = try stage.program.run("get", "github", "me")
+        #expect(result.status == 0 && result.output == Self.secret, "\(result)")
+        #expect(agent.connections > 0)
+        #expect(try stage.broker.calls("Get").map { try $0.parameters(Keychain.Get.self)?.unlock } == [nil, true])
+
+        let quiet = try FakeCoffer(broker: ["Get": [locked, FakeCoffer.value(Self.secret)]])
+        let unused = try Self.agent(of: quiet)
+        #expect(try quiet.program.run("get", "github", "me", "--no-prompt").status == 5)
+        #expect(unused.connections == 0 && quiet.broker.calls("Get").count == 1)
+    }
+
     /// The log shows the attempt at once, because the broker is told that nobody will be asked.
     @Test(arguments: [["--no-prompt"], []])
     func whoAsksNobodyWithdrawsTheQuestion(options: [String]) throws {

@@ -21,9 +21,9 @@ import Testing
     }
 
     @Test func vaultAndKind() throws {
-        #expect(try read("coffer://a/b?group=ops%26dev&kind=key").vault.group == "ops&dev")
+        #expect(try read("coffer://a/b?group=ops%26dev&kind=key").vault == .group("ops&dev"))
         #expect(try read("coffer://a/b?group=ops&kind=key").kind == .key)
-        #expect(try read("coffer://a?user=backup").vault.user == "backup")
+        #expect(try read("coffer://a?user=backup").vault == .account("backup"))
     }
 
     static let wrong = [

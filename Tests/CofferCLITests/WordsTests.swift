@@ -33,14 +33,13 @@ import Testing
     @Test(arguments: lengths)
     func expirationTimes(text: String, seconds: Double?) {
         let parsed = ExpirationArgument(text, now: Self.now, calendar: .utc)
-        #expect(parsed?.milliseconds == seconds.map { Int64((1_700_000_000 + $0) * 1000) })
+        #expect(parsed == seconds.map { .at(Int64((1_700_000_000 + $0) * 1000)) })
     }
 
     @Test func expirationDays() {
-        #expect(ExpirationArgument("2024-01-01", now: Self.now, calendar: .utc)?.milliseconds == 1_704_067_200_000)
+        #expect(ExpirationArgument("2024-01-01", now: Self.now, calendar: .utc) == .at(1_704_067_200_000))
         #expect(
-            ExpirationArgument("2024-01-01T12:00:00Z", now: Self.now, calendar: .utc)?.milliseconds
-                == 1_704_110_400_000)
+            ExpirationArgument("2024-01-01T12:00:00Z", now: Self.now, calendar: .utc) == .at(1_704_110_400_000))
         #expect(ExpirationArgument("never", now: Self.now, calendar: .utc) == .never)
     }
 

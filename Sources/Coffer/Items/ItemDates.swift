@@ -36,6 +36,12 @@ extension ItemVersion {
 
 extension Date {
     package init(_ moment: Moment) { self.init(timeIntervalSinceReferenceDate: moment.secondsSince2001) }
+
+    /// - Parameter milliseconds: since 1970-01-01 UTC.
+    package init(milliseconds: Int64) { self.init(Moment(milliseconds: milliseconds)) }
+
+    /// As ``Moment/milliseconds``.
+    package var milliseconds: Int64 { Moment(self).milliseconds }
 }
 
 extension Moment {

@@ -50,6 +50,22 @@ public struct BrokerBackend: KeychainBackend {
         return try await call.answer()
     }
 
+    /// Makes a call about items that never needs a person.
+    func call<Method: VarlinkMethod, Answer>(
+        _ request: ItemCall<Method, Answer>, in vault: VaultName, about name: String? = nil
+    ) async throws(KeychainError) -> Answer {
+        try request.answer(try await call(request.method, in: vault, about: name))
+    }
+
+    /// Makes a call about items that may need a person.
+    func call<Method: Challengeable, Answer>(
+        _ request: ItemCall<Method, Answer>, in vault: VaultName, prompts: Prompts, about name: String,
+        sharing: SharedReads.Asking? = nil
+    ) async throws(KeychainError) -> Answer {
+        try request.answer(
+            try await call(request.method, in: vault, prompts: prompts, about: name, sharing: sharing))
+    }
+
     /// Tells the broker that nobody will be asked, so that it drops the challenge and the access log records the attempt.
     func withdraw(_ challenge: String, in vault: VaultName) async {
         let withdrawing = Task {

@@ -13,6 +13,11 @@ package enum MessageSize {
         return try fits(wire)
     }
 
+    /// The bytes that a change takes.
+    package static func count(_ change: ItemChange) throws(KeychainError) -> Int {
+        count(try Wire.Change(change, now: .now))
+    }
+
     static func fits(_ changes: [Wire.Change]) throws(KeychainError) -> Bool {
         // The name of the vault and the id of a challenge come besides the changes.
         count(VarlinkCall(Wire.Apply(changes: changes))) <= Varlink.longestMessage - frame

@@ -3,7 +3,7 @@ import Platform
 
 /// Items between the library's types and those of `org.coffer.Keychain`.
 extension ItemAttributes {
-    init(_ item: Wire.Item) throws(KeychainError) {
+    package init(_ item: BrokerProtocol.Keychain.Item) throws(KeychainError) {
         guard let version = Int(exactly: item.version) else {
             throw KeychainError(.protocolViolation, "the broker gave an impossible version")
         }
@@ -16,14 +16,34 @@ extension ItemAttributes {
                 created: Moment(milliseconds: item.created), modified: Moment(milliseconds: item.modified),
                 expires: item.expires.map(Moment.init(milliseconds:))),
             version: version, revision: item.revision)
+        biometrySet = item.biometrySet
+    }
+}
+
+extension ItemVersion {
+    init(_ former: Wire.FormerVersion) {
+        self.init(
+            version: Int(clamping: former.version), setAt: Moment(milliseconds: former.set),
+            droppedAt: Moment(milliseconds: former.until), access: former.access)
     }
 }
 
 extension ItemName {
     /// As calls name an item: the usual kind is left out.
     var wireKind: ItemKind? { itemClass == .genericPassword ? nil : itemClass }
+}
 
-    var wire: Wire.ItemName { Wire.ItemName(service: service, account: account, kind: wireKind) }
+extension PartialName {
+    package var wire: BrokerProtocol.Keychain.ItemName { Wire.ItemName(service: service, account: account, kind: kind) }
+}
+
+extension NewItem {
+    var wireAccess: Wire.AccessChange? {
+        get throws(KeychainError) {
+            if let accessChange { return Wire.AccessChange(accessChange) }
+            return try access?.wire
+        }
+    }
 }
 
 extension ItemChange.Condition {
@@ -46,7 +66,7 @@ extension Wire.Change {
         case .set(let item):
             self.init(
                 action: .set, service: name.service, account: name.account, kind: name.wireKind,
-                value: Base64.encode(item.value), access: try item.access?.wire, label: item.label,
+                value: Base64.encode(item.value), access: try item.wireAccess, label: item.label,
                 comment: item.comment, attributes: item.attributes, expires: item.expires?.milliseconds(now: now),
                 mode: change.condition.mode, ifRevision: change.condition.revision,
                 applicationPassword: item.applicationPassword.map(Base64.encode))
@@ -66,7 +86,7 @@ extension Wire.Change {
 extension AccessControl {
     /// As calls name it.
     /// - Throws: `.invalidArgument` if it contradicts itself. Nothing is sent then.
-    package var wire: BrokerProtocol.Keychain.AccessChange {
+    var wire: Wire.AccessChange {
         get throws(KeychainError) {
             do throws(AccessControlError) { return try Wire.AccessChange(self) } catch { throw KeychainError(error) }
         }
@@ -82,7 +102,7 @@ extension AccessControl {
     }
 }
 
-extension BrokerProtocol.Keychain.AccessChange {
+extension AccessControl.Change {
     /// What an item has after the change.
     /// - Throws: `.invalidArgument` if that contradicts itself.
     package func checked(over former: AccessControl) throws(KeychainError) -> AccessControl {
@@ -95,7 +115,9 @@ extension Base64 {
     static func take(_ text: String) throws(KeychainError) -> [UInt8] {
         defer { Wipe.storage(of: text.utf8) }
         guard let bytes = decode(text) else {
-            throw KeychainError(.protocolViolation, "the broker gave a value that is not base64")
+            throw KeychainError(
+                .protocolViolation, "the broker's answer holds no value",
+                advice: "install coffer and cofferd of the same version")
         }
         return bytes
     }

@@ -23,6 +23,8 @@ public struct ItemAttributes: Sendable, Hashable {
     public let version: Int
     /// Names this state of the item. Any change of the item gives it another one, and a state that is gone never comes back.
     public let revision: String
+    /// The enrolled fingers that the value is bound to; nil if it is bound to none.
+    package internal(set) var biometrySet: String?
 
     package init(
         id: String, name: ItemName, label: String? = nil, comment: String? = nil, attributes: [String: String] = [:],

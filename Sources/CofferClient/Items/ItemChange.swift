@@ -59,6 +59,8 @@ public struct NewItem: Sendable {
     package var expires: ItemExpiry?
     /// The item's own password, exactly if it requires ``AccessControl/Requirement/applicationPassword``.
     public var applicationPassword: [UInt8]?
+    /// In place of ``access``: only what changes about it.
+    package var accessChange: AccessControl.Change?
 
     /// A value and what else changes. What is nil stays as it was; a new item gets the defaults.
     /// ```swift
@@ -89,6 +91,8 @@ public struct ItemEdit: Sendable {
     public var attributes: [String: String]?
     /// When the item expires; applications have it as `expiry`. nil: that stays as it is.
     package var expires: ItemExpiry?
+    /// The item's own password from now on; nil if it stays the same.
+    package var newApplicationPassword: [UInt8]?
 
     /// Changes of an item that keep its value. What is nil stays.
     /// ```swift

@@ -29,6 +29,12 @@ package struct PrompterFinder: Sendable {
         case nobody(PromptObstacle)
     }
 
+    /// Whether somebody can be asked for sure. This looks at no socket, and starts no search.
+    package var isSure: Bool { TerminalPrompter.isPresent || askingProgram != nil }
+
+    /// The program that the person named.
+    private var askingProgram: String? { environment["COFFER_ASKPASS"].flatMap { $0.isEmpty ? nil : $0 } }
+
     /// - Returns: nil if there is nobody to ask.
     package func find(_ question: Question = .conversation) -> (any Prompter)? {
         guard case .prompter(let prompter) = look(question) else { return nil }
@@ -38,7 +44,7 @@ package struct PrompterFinder: Sendable {
     /// Finds a way to ask, or the reason why there is none. Nobody is asked yet, and nothing is waited for.
     package func look(_ question: Question = .conversation) -> Finding {
         if TerminalPrompter.isPresent { return .prompter(TerminalPrompter(guardian: guardian, shown: shown)) }
-        if let program = environment["COFFER_ASKPASS"], !program.isEmpty {
+        if let program = askingProgram {
             return .prompter(AskPassPrompter(program: program, environment: environment, guardian: guardian))
         }
         let display = Display(environment: environment)

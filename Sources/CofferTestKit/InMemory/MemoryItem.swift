@@ -87,10 +87,3 @@ struct MemoryItem: Sendable {
             .suffix(MemoryLimits.formerValues)
     }
 }
-
-extension Date {
-    init(milliseconds: Int64) { self.init(timeIntervalSince1970: Double(milliseconds) / 1000) }
-
-    /// Milliseconds since 1970-01-01 UTC.
-    var milliseconds: Int64 { Moment(self).milliseconds }
-}

@@ -58,11 +58,12 @@ struct BootShowCommand: ParsableCommand {
 
     func run() throws {
         let reply: Keychain.Boot.Reply
-        do throws(KeychainError) { reply = try CommandSession().client.call(Keychain.Boot()) } catch {
+        let client = CommandSession().client
+        do throws(KeychainError) { reply = try client.call(Keychain.Boot()) } catch {
             throw BootCommand.named(error)
         }
         let coverage = try reply.boot.map { (boot) throws(KeychainError) in
-            try CommandSession().client.call(Keychain.TieCoverage(registers: boot.registers)).coverage
+            try client.call(Keychain.TieCoverage(registers: boot.registers)).coverage
         }
         let lines = BootText.lines(reply.boot) + (coverage.map { BootText.lines($0, RootFileSystem()) } ?? [])
         try Output.line(

@@ -37,7 +37,7 @@ struct CompleteWordsCommand: ParsableCommand {
         let session = CommandSession()
         let found = completion.candidates {
             // `try?`: if the broker does not answer, no names are offered. An error would disturb the line that is typed.
-            (try? session.list(in: completion.vault)) ?? []
+            (try? completion.vault.map { vault throws(KeychainError) in try session.list(in: vault) }) ?? []
         }
         if !found.isEmpty { try Output.line(found.joined(separator: "\n")) }
     }

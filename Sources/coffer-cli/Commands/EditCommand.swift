@@ -1,7 +1,5 @@
 import ArgumentParser
-import BrokerProtocol
 import Coffer
-import FoundationEssentials
 
 /// `coffer edit`
 struct EditCommand: ParsableCommand {
@@ -61,9 +59,7 @@ struct EditCommand: ParsableCommand {
         var access: AccessControl?
         if change.isSome {
             let found = try session.finding(name.partial) { () throws(KeychainError) in
-                try session.client.call(
-                    Keychain.Show(service: name.service, account: name.account, kind: name.kind)
-                ).item
+                try session.client.call(ItemCall.attributes(of: name.partial))
             }
             access = try change.applied(to: found.access)
         }
@@ -71,15 +67,15 @@ struct EditCommand: ParsableCommand {
         let newPassword =
             isUnderNewPassword
             ? try session.passwordInput(for: name.shownName, noPrompt: prompt.noPrompt).new() : nil
-        let method = Keychain.Edit(
-            service: name.service, account: name.account, kind: name.kind, access: access,
-            label: metadata.label, comment: metadata.comment,
-            attributes: metadata.attributes, expires: metadata.expires?.milliseconds, reason: why.reason,
-            unlock: access != nil && session.mayUnlock(noPrompt: prompt.noPrompt) ? true : nil,
-            newApplicationPassword: newPassword)
+        var edit = ItemEdit(
+            access: access, label: metadata.label, comment: metadata.comment, attributes: metadata.attributes,
+            expiry: metadata.expires?.expiry)
+        edit.newApplicationPassword = newPassword
+        let request = try ItemCall.edit(
+            name.item, edit, ReadRequest(reason: why.reason, mayUnlock: access != nil))
         _ = try session.finding(name.partial) { () throws(KeychainError) in
             try session.call(
-                method, for: name.shownName, noPrompt: prompt.noPrompt, choosingPassword: password.appPassword,
+                request, for: name.shownName, noPrompt: prompt.noPrompt, choosingPassword: password.appPassword,
                 command: ShellText.askingAgain)
         }
         if !quiet { Output.note("Changed \(name.shownName)") }
@@ -92,21 +88,21 @@ struct EditCommand: ParsableCommand {
             command: ShellText.command(
                 "edit", name.service, name.account, KindOptions.words(name.kind) + vault.words + ["--value"])
         ).read(name.partial, session)
-        guard !found.bytes.contains(0), String(validating: found.bytes, as: UTF8.self) != nil else {
+        guard !found.value.contains(0), String(validating: found.value, as: UTF8.self) != nil else {
             throw KeychainError(
                 .notText, "the value of \(name.shownName) is not text, so an editor would damage it",
                 advice: "replace it with coffer set")
         }
-        if let former = try FormerWeakening.find(of: name, to: found.item.access, session, named: { $0 }) {
+        if let former = try FormerWeakening.find(of: name, to: found.attributes.access, session, named: { $0 }) {
             Output.note(
                 "coffer: warning: \(former.text(name.shownName)); to have that again, first run: "
                     + ShellText.command("edit", name.service, name.account, KindOptions.words(name.kind) + vault.words)
                     + " \(former.remedy)")
         }
         // Somebody may store another value while the editor is open. A person who goes on after being told so replaces it.
-        var revision: String? = found.item.revision
-        let stored = try editing.edit(found.bytes) { edited throws(KeychainError) -> Keychain.Set.Reply? in
-            guard edited != found.bytes else { return nil }
+        var revision: String? = found.attributes.revision
+        let stored = try editing.edit(found.value) { edited throws(KeychainError) -> SetOutcome? in
+            guard edited != found.value else { return nil }
             guard !edited.isEmpty else {
                 throw KeychainError(
                     .failed, "the file is empty, so nothing was stored",
@@ -114,10 +110,9 @@ struct EditCommand: ParsableCommand {
             }
             do throws(KeychainError) {
                 return try session.store(
-                    Keychain.Set(
-                        service: name.service, account: name.account, kind: name.kind,
-                        value: Data(edited).base64EncodedString(), mode: .existing, ifRevision: revision),
-                    named: name, needsPassword: found.item.access.requirements.contains(.applicationPassword),
+                    NewItem(value: edited), as: name,
+                    if: revision.map { .isUnchanged(revision: $0) } ?? .isPresent,
+                    needsPassword: found.attributes.access.requirements.contains(.applicationPassword),
                     noPrompt: prompt.noPrompt)
             } catch {
                 if error.code == .changedMeanwhile { revision = nil }
@@ -127,7 +122,7 @@ struct EditCommand: ParsableCommand {
         guard let reply = stored else { return Output.note("Nothing was changed") }
         guard !quiet else { return }
         var done = "Changed the value of \(name.shownName)"
-        if reply.former != nil {
+        if reply.keepsFormer {
             done +=
                 "; bring the former value back with: "
                 + ShellText.command("restore", name.service, name.account, KindOptions.words(name.kind) + vault.words)

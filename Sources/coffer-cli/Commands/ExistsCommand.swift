@@ -1,5 +1,4 @@
 import ArgumentParser
-import BrokerProtocol
 import Coffer
 
 /// `coffer exists`
@@ -24,8 +23,6 @@ struct ExistsCommand: ParsableCommand {
     }
 
     static func answer(_ name: PartialName, _ session: CommandSession) throws {
-        let reply = try session.client.call(
-            Keychain.Exists(service: name.service, account: name.account, kind: name.kind))
-        if !reply.exists { throw ExitStatus.notFound }
+        if try !session.client.call(ItemCall.exists(name)) { throw ExitStatus.notFound }
     }
 }

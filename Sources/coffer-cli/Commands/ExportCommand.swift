@@ -1,5 +1,4 @@
 import ArgumentParser
-import BrokerProtocol
 import Coffer
 import FoundationEssentials
 import Glibc
@@ -60,13 +59,13 @@ struct ExportCommand: ParsableCommand {
         let session = CommandSession(vault)
         try checkRecipients()
         let items = try session.client.list(service: nil)
-        let now = Keychain.Item.now
+        let now = Date()
         var left = items.compactMap { item in Self.obstacle(item, now).map { (item, $0) } }
         let portable = items.filter { Self.obstacle($0, now) == nil }
         guard !portable.isEmpty else { throw Self.nothing }
         let phrase = passphrase ? try session.newPassphrase("Passphrase for the export: ") : nil
         let values = try values(of: portable, session)
-        let read = Set(values.map(\.item.id))
+        let read = Set(values.map(\.attributes.id))
         left += portable.filter { !read.contains($0.id) }.map { ($0, Self.expired) }
         guard !values.isEmpty else { throw Self.nothing }
         let text = try Self.text(values)
@@ -88,7 +87,7 @@ struct ExportCommand: ParsableCommand {
     }
 
     /// Why an item stays here; nil for a portable one.
-    private static func obstacle(_ item: Keychain.Item, _ now: Int64) -> String? {
+    private static func obstacle(_ item: ItemAttributes, _ now: Date) -> String? {
         if item.isExpired(at: now) { return expired }
         let access = item.access
         if access.isThisDeviceOnly { return "for this device only" }
@@ -130,8 +129,8 @@ struct ExportCommand: ParsableCommand {
 
     /// Guarded items come together, so that the prompts are as few as can be.
     private func values(
-        of items: [Keychain.Item], _ session: CommandSession
-    ) throws(KeychainError) -> [Keychain.ItemValue] {
+        of items: [ItemAttributes], _ session: CommandSession
+    ) throws(KeychainError) -> [Item] {
         let reading = JointReading(
             session: session, noPrompt: prompt.noPrompt, reason: "Export all secrets", purpose: "exporting",
             command: ShellText.askingAgain)
@@ -142,7 +141,7 @@ struct ExportCommand: ParsableCommand {
         return try reading.values(of: first + others) + reading.values(of: items.filter(\.access.requirements.isEmpty))
     }
 
-    private static func takesPresence(_ item: Keychain.Item) -> Bool { item.access.requirements == [.userPresence] }
+    private static func takesPresence(_ item: ItemAttributes) -> Bool { item.access.requirements == [.userPresence] }
 
     /// A person who is asked several times is told so before the first time.
     private func tell(ofRequestsFor guarded: Int, presence: Int) {
@@ -156,10 +155,11 @@ struct ExportCommand: ParsableCommand {
         )
     }
 
-    private static func text(_ values: [Keychain.ItemValue]) throws -> [UInt8] {
-        let now = Int64(Date().timeIntervalSince1970 * 1000)
-        var text = try CofferExport.line(CofferExport.Head(created: TimeText(now).iso8601))
-        let names = values.sorted { ($0.item.service, $0.item.account) < ($1.item.service, $1.item.account) }
+    private static func text(_ values: [Item]) throws -> [UInt8] {
+        var text = try CofferExport.line(CofferExport.Head(created: TimeText(Date()).iso8601))
+        let names = values.sorted {
+            ($0.attributes.service, $0.attributes.account) < ($1.attributes.service, $1.attributes.account)
+        }
         for found in names {
             text += try CofferExport.line(CofferExport.Line(found))
             guard text.count <= ImportLimits.file else {
@@ -184,20 +184,21 @@ struct ExportCommand: ParsableCommand {
 }
 
 extension CofferExport.Line {
-    init(_ found: Keychain.ItemValue) {
-        let item = found.item
+    init(_ found: Item) {
+        let item = found.attributes
         self.init(
             service: item.service, account: item.account,
             access: .init(
                 accessibility: item.access.accessibility.rawValue,
                 require: item.access.requirements.inOrder.map(\.rawValue),
-                any: item.access.anyIsEnough), value: found.value)
+                any: item.access.anyIsEnough),
+            value: Data(found.value).base64EncodedString())
         kind = item.kind == .genericPassword ? nil : item.kind.rawValue
         label = item.label
         comment = item.comment
         attributes = item.attributes.isEmpty ? nil : item.attributes
-        created = item.created
-        modified = item.modified
-        expires = item.expires
+        created = item.created.milliseconds
+        modified = item.modified.milliseconds
+        expires = item.expires?.milliseconds
     }
 }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import BrokerProtocol
 import Coffer
 import FoundationEssentials
 
@@ -48,7 +47,7 @@ struct GetCommand: ParsableCommand {
         name: .customLong("former"),
         help: ArgumentHelp(
             "Read a former value: the number of its version, as coffer history lists it.", valueName: "n"))
-    var version: Int64?
+    var version: Int?
 
     @Argument(help: .hidden)
     var surplus: [String] = []
@@ -66,7 +65,7 @@ struct GetCommand: ParsableCommand {
     }
 
     /// The command to run in a terminal if nobody can be asked here.
-    static func command(_ name: PartialName, version: Int64? = nil, _ vault: [String] = []) -> String {
+    static func command(_ name: PartialName, version: Int? = nil, _ vault: [String] = []) -> String {
         ShellText.command(
             "get", name.service, name.account,
             KindOptions.words(name.kind) + (version.map { ["--former", String($0)] } ?? []) + vault)
@@ -76,7 +75,7 @@ struct GetCommand: ParsableCommand {
         ArgumentRewriter.detached("--clip") { SecondsArgument($0) != nil }
     }
 
-    private func read(_ name: PartialName, _ session: CommandSession) throws(KeychainError) -> ItemReading.Value {
+    private func read(_ name: PartialName, _ session: CommandSession) throws(KeychainError) -> Item {
         let reading = ItemReading(
             version: version, reason: why.reason, noPrompt: prompt.noPrompt, choosingPassword: password.appPassword,
             command: Self.command(name, version: version, vault.words))
@@ -95,17 +94,17 @@ struct GetCommand: ParsableCommand {
         let clipboard = try clip.map { _ in try Clipboard.find(session) }
         let found = try read(item.name(session), session)
         if let clip, let clipboard {
-            try clipboard.copy(found.bytes, for: clip.seconds)
-            Output.note("Copied \(found.item.shownName); \(clipboard.spoken) is cleared in \(clip.spoken)")
+            try clipboard.copy(found.value, for: clip.seconds)
+            Output.note("Copied \(found.attributes.shownName); \(clipboard.spoken) is cleared in \(clip.spoken)")
         } else if format.json {
-            let text = String(validating: found.bytes, as: UTF8.self)
+            let text = String(validating: found.value, as: UTF8.self)
             try Output.line(
                 JSONText.of(
                     SecretOutput.Record(
-                        item: ItemDescription(found.item), value: text,
-                        valueBase64: Data(found.bytes).base64EncodedString())))
+                        item: ItemDescription(found.attributes), value: text,
+                        valueBase64: Data(found.value).base64EncodedString())))
         } else {
-            try SecretOutput.value(found.bytes, of: found.item, raw: raw)
+            try SecretOutput.value(found.value, of: found.attributes, raw: raw)
         }
     }
 }

@@ -51,7 +51,7 @@ struct HistoryCommand: ParsableCommand {
 
     /// A former value in the output of `--json`.
     private struct Record: Encodable {
-        var version: Int64
+        var version: Int
         var set: String
         var access: AccessControl
         var until: String
@@ -66,23 +66,22 @@ struct HistoryCommand: ParsableCommand {
         let session = CommandSession(vault)
         guard let word = service else { return try showSetting(session) }
         let name = try session.partialName(word, account, kind.kind)
-        let reply = try session.finding(name) { () throws(KeychainError) in
-            try session.client.call(
-                Keychain.History(service: name.service, account: name.account, kind: name.kind))
+        let found = try session.finding(name) { () throws(KeychainError) in
+            try session.client.call(ItemCall.history(of: name))
         }
         if format.json {
             try Output.line(
                 JSONText.of(
-                    reply.versions.map {
+                    found.versions.map {
                         Record(
                             version: $0.version, set: TimeText($0.set).iso8601, access: $0.access,
-                            until: TimeText($0.until).iso8601)
+                            until: TimeText($0.keptUntil).iso8601)
                     }))
-        } else if reply.versions.isEmpty, Output.isTerminal {
-            Output.note("\(reply.item.shownName) has no former values")
+        } else if found.versions.isEmpty, Output.isTerminal {
+            Output.note("\(found.item.shownName) has no former values")
         } else {
             try Output.line(
-                FormerTable.lines(reply.versions, aligned: Output.isTerminal, width: Output.columns).joined(
+                FormerTable.lines(found.versions, aligned: Output.isTerminal, width: Output.columns).joined(
                     separator: "\n"))
         }
     }

@@ -1,8 +1,8 @@
-import BrokerProtocol
+import Coffer
 
 /// The output of `list` and `search`.
 struct ItemListing {
-    let items: [Keychain.Item]
+    let items: [ItemAttributes]
     /// Shown on a terminal instead of an empty table.
     let emptyHint: String
 

@@ -1,8 +1,6 @@
 import ArgumentParser
-import BrokerProtocol
 import Coffer
 import FoundationEssentials
-import Varlink
 
 /// `coffer list`
 struct ListCommand: ParsableCommand {
@@ -54,9 +52,9 @@ struct ListCommand: ParsableCommand {
     }
 
     /// Those that expire until then, the first to expire first. Items without a date are not among them.
-    static func items(_ items: [Keychain.Item], expiringBy limit: Date) -> [Keychain.Item] {
+    static func items(_ items: [ItemAttributes], expiringBy limit: Date) -> [ItemAttributes] {
         let dated = items.compactMap { item in item.expires.map { (item, $0) } }
-        return dated.filter { Double($0.1) / 1000 <= limit.timeIntervalSince1970 }
+        return dated.filter { $0.1 <= limit }
             .enumerated().sorted { ($0.element.1, $0.offset) < ($1.element.1, $1.offset) }.map(\.element.0)
     }
 }

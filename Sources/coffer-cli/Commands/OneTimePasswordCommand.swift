@@ -1,5 +1,4 @@
 import ArgumentParser
-import BrokerProtocol
 import Coffer
 import FoundationEssentials
 import Glibc
@@ -67,13 +66,13 @@ struct OneTimePasswordCommand: ParsableCommand {
             command: ShellText.command("otp", name.service, name.account, KindOptions.words(name.kind) + vault.words)
         ).read(SeedItem.name(for: name, session), session)
         let seed: OneTimeSeed
-        do throws(OneTimeSeed.Mistake) { seed = try OneTimeSeed(stored: found.bytes) } catch {
+        do throws(OneTimeSeed.Mistake) { seed = try OneTimeSeed(stored: found.value) } catch {
             // The item may be a password, so the advice names another one, and --new replaces nothing.
             throw KeychainError(
-                .failed, "\(found.item.shownName) holds no seed for one-time passwords: \(error.reason)",
+                .failed, "\(found.attributes.shownName) holds no seed for one-time passwords: \(error.reason)",
                 advice: "store a seed beside it with: "
                     + ShellText.command(
-                        "set", found.item.service, SeedItem.account(beside: found.item.account),
+                        "set", found.attributes.service, SeedItem.account(beside: found.attributes.account),
                         KindOptions.words(name.kind) + vault.words + ["--otp", "--new"]))
         }
         // The clock is read after the person has answered, so that the password is not an old one.
@@ -83,13 +82,14 @@ struct OneTimePasswordCommand: ParsableCommand {
         if let clip, let clipboard {
             try clipboard.copy(Array(made.code.utf8), for: clip.seconds)
             Output.note(
-                "Copied the one-time password of \(found.item.shownName), good for \(left); \(clipboard.spoken) is cleared in \(clip.spoken)"
+                "Copied the one-time password of \(found.attributes.shownName), good for \(left); \(clipboard.spoken) is cleared in \(clip.spoken)"
             )
         } else if format.json {
             try Output.line(
                 JSONText.of(
                     Record(
-                        item: ItemDescription(found.item), code: made.code, digits: seed.digits, period: seed.period,
+                        item: ItemDescription(found.attributes), code: made.code, digits: seed.digits,
+                        period: seed.period,
                         secondsLeft: made.secondsLeft)))
         } else {
             try Output.line(made.code)

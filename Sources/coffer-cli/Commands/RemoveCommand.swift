@@ -1,5 +1,4 @@
 import ArgumentParser
-import BrokerProtocol
 import Coffer
 import Glibc
 
@@ -35,9 +34,7 @@ struct RemoveCommand: ParsableCommand {
         let name = try item.fullName(session)
         if !force {
             let found = try session.finding(name.partial) { () throws(KeychainError) in
-                try session.client.call(
-                    Keychain.Show(service: name.service, account: name.account, kind: name.kind)
-                ).item
+                try session.client.call(ItemCall.attributes(of: name.partial))
             }
             guard isatty(STDIN_FILENO) == 1 else {
                 throw KeychainError(
@@ -50,21 +47,20 @@ struct RemoveCommand: ParsableCommand {
                 throw ExitStatus.failure
             }
         }
-        let reply = try session.finding(name.partial) { () throws(KeychainError) in
-            try session.client.call(
-                Keychain.Delete(service: name.service, account: name.account, kind: name.kind))
+        let deleted = try session.finding(name.partial) { () throws(KeychainError) in
+            try session.client.call(ItemCall.delete(name.item))
         }
         if format.json {
             try Output.line(
                 JSONText.of(
                     Record(
-                        removed: ItemDescription(reply.item), protected: reply.protected == false ? false : nil)))
+                        removed: ItemDescription(deleted.attributes), protected: deleted.isProtected ? nil : false)))
         } else if !quiet {
             Output.note("Removed \(name.shownName)")
         }
     }
 
-    private func isMeant(_ found: Keychain.Item) throws -> Bool {
+    private func isMeant(_ found: ItemAttributes) throws -> Bool {
         let question =
             "Remove \(found.shownName), set \(TimeText(found.modified).relative())? It cannot be brought back. [y/N] "
         return try Confirmation.isGiven(question, orSkipWith: "-f")

@@ -1,5 +1,4 @@
 import ArgumentParser
-import BrokerProtocol
 import Coffer
 
 /// `coffer rename`
@@ -74,15 +73,12 @@ struct RenameCommand: ParsableCommand {
         let words = words
         guard let new = words.new else { throw ValidationError("the new name is missing") }
         let old = try session.completed(session.partialName(service, words.account, kind.kind))
-        let reply = try session.finding(old.partial) { () throws(KeychainError) in
+        let renamed = try session.finding(old.partial) { () throws(KeychainError) in
             try session.call(
-                Keychain.Rename(
-                    service: old.service, account: old.account, kind: old.kind, newService: new.service,
-                    newAccount: new.account, reason: why.reason,
-                    unlock: session.mayUnlock(noPrompt: prompt.noPrompt) ? true : nil),
+                ItemCall.rename(old.item, to: new.item, ReadRequest(reason: why.reason)),
                 for: old.shownName, noPrompt: prompt.noPrompt, choosingPassword: password.appPassword,
                 command: ShellText.askingAgain)
         }
-        if !quiet { Output.note("Renamed \(old.shownName) to \(reply.item.shownName)") }
+        if !quiet { Output.note("Renamed \(old.shownName) to \(renamed.shownName)") }
     }
 }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import BrokerProtocol
 import Coffer
 import Glibc
 
@@ -25,7 +24,7 @@ struct RestoreCommand: ParsableCommand {
         name: .customLong("former"),
         help: ArgumentHelp("The version, as coffer history lists it; by default the newest former one.", valueName: "n")
     )
-    var version: Int64?
+    var version: Int?
     @OptionGroup var why: ReasonOptions
     @OptionGroup var prompt: PromptOptions
     @OptionGroup var password: ApplicationPasswordOptions
@@ -42,8 +41,7 @@ struct RestoreCommand: ParsableCommand {
         let session = CommandSession(vault)
         let name = try item.fullName(session)
         let found = try session.finding(name.partial) { () throws(KeychainError) in
-            try session.client.call(
-                Keychain.History(service: name.service, account: name.account, kind: name.kind))
+            try session.client.call(ItemCall.history(of: name.partial))
         }
         guard let former = found.versions.first(where: { version == nil || $0.version == version }) else {
             throw KeychainError(
@@ -65,24 +63,21 @@ struct RestoreCommand: ParsableCommand {
                 throw ExitStatus.failure
             }
         }
-        let reply = try session.call(
-            Keychain.Restore(
-                service: name.service, account: name.account, kind: name.kind, version: former.version,
-                reason: why.reason,
-                unlock: session.mayUnlock(noPrompt: prompt.noPrompt) ? true : nil),
+        let restored = try session.call(
+            ItemCall.restore(name.item, version: former.version, ReadRequest(reason: why.reason)),
             for: name.shownName, noPrompt: prompt.noPrompt, choosingPassword: password.appPassword,
             command: ShellText.command(
                 "restore", name.service, name.account,
                 (version.map { ["--former", String($0)] } ?? []) + KindOptions.words(name.kind) + vault.words))
         if format.json {
-            try Output.line(JSONText.of(ItemDescription(reply.item)))
+            try Output.line(JSONText.of(ItemDescription(restored)))
         } else if !quiet {
             Output.note("Restored \(name.shownName) to the value set \(TimeText(former.set).relative())")
         }
     }
 
     private func question(
-        _ name: FullName, _ former: Keychain.FormerVersion, _ present: Keychain.Item
+        _ name: FullName, _ former: ItemVersion, _ present: ItemAttributes
     ) -> String {
         var text = "Restore \(name.shownName) to the value set \(TimeText(former.set).relative())?"
         // A looser value does not stay beside a stricter one.

@@ -1,5 +1,4 @@
 import ArgumentParser
-import BrokerProtocol
 import Coffer
 
 /// `coffer rotate`
@@ -68,18 +67,15 @@ struct RotateCommand: ParsableCommand {
 
     private func rotate(_ word: String, _ session: CommandSession) throws {
         let name = try session.partialName(word, account, kind.kind)
-        let reply = try session.finding(name) { () throws(KeychainError) in
+        let renewed = try session.finding(name) { () throws(KeychainError) in
             try session.call(
-                Keychain.Rotate(
-                    service: name.service, account: name.account, kind: name.kind,
-                    unlock: session.mayUnlock(noPrompt: prompt.noPrompt) ? true : nil),
-                for: name.shownName, noPrompt: prompt.noPrompt,
+                ItemCall.rotate(name, ReadRequest()), for: name.shownName, noPrompt: prompt.noPrompt,
                 choosingPassword: false,
                 command: ShellText.command(
                     "rotate", name.service, name.account, KindOptions.words(name.kind) + vault.words))
         }
         guard !quiet else { return }
-        Output.note("Renewed the key of \(reply.item.shownName)")
+        Output.note("Renewed the key of \(renewed.shownName)")
     }
 
     private func renewSigningKey(_ session: CommandSession) throws {
@@ -98,15 +94,15 @@ struct RotateCommand: ParsableCommand {
         let asking = try session.client.list(service: nil).count { !$0.access.requirements.isEmpty }
         // At most one prompt for each item, as names can be that long, one for unlocking, and one for items stored meanwhile.
         let prompts = asking + 2
-        var reply = try session.rotateAll([], prompts: prompts, noPrompt: prompt.noPrompt, command: command)
+        var reply = try session.rotateAll([:], prompts: prompts, noPrompt: prompt.noPrompt, command: command)
         var given: Set<String> = []
         // The broker asks for some passwords at a time. It asks for one twice only if that item was stored meanwhile.
         while reply.items == nil, !reply.passwords.isEmpty, given.isDisjoint(with: reply.passwords.map(\.id)) {
             given.formUnion(reply.passwords.map(\.id))
-            var passwords: [Keychain.ItemPassword] = []
+            var passwords: [String: [UInt8]] = [:]
             for item in reply.passwords {
                 let input = session.passwordInput(for: item.shownName, noPrompt: prompt.noPrompt)
-                passwords.append(Keychain.ItemPassword(item: item.id, password: try input.present()))
+                passwords[item.id] = try input.present()
             }
             reply = try session.rotateAll(passwords, prompts: prompts, noPrompt: prompt.noPrompt, command: command)
         }
@@ -115,7 +111,7 @@ struct RotateCommand: ParsableCommand {
                 .failed, "secrets with an application password were stored meanwhile, so the keys were not renewed",
                 advice: "run the command again")
         }
-        if !reply.revoked {
+        if !reply.isRevoked {
             Output.note(
                 "The TPM still holds the former keys; Coffer tries again to remove them whenever the vault is opened")
         }

@@ -155,9 +155,10 @@ struct RunCommand: ParsableCommand {
     private func hasLease(_ time: LeaseTimeArgument, _ items: LeaseItemsArgument) throws(KeychainError) -> Bool {
         let session = CommandSession(vault)
         let method = Keychain.Lease(
-            items: items.names, seconds: Int64(time.seconds), command: Self.shownProgram(command[0]), reason: reason)
+            items: items.names.map(\.wire), seconds: Int64(time.seconds), command: Self.shownProgram(command[0]),
+            reason: reason)
         let state = try session.client.call(Keychain.Status()).vault.state
-        if state == .locked || state == .sealed, session.mayUnlock(noPrompt: prompt.noPrompt) {
+        if state == .locked || state == .sealed, session.mayAsk(noPrompt: prompt.noPrompt) {
             // Opening the vault is a question of its own, so that no yes to it means more.
             _ = try session.call(
                 Keychain.Unlock(), for: "unlocking", noPrompt: prompt.noPrompt, command: session.unlockCommand)

@@ -1,7 +1,5 @@
 import ArgumentParser
-import BrokerProtocol
 import Coffer
-import Varlink
 
 /// `coffer search`
 struct SearchCommand: ParsableCommand {

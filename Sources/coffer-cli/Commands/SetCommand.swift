@@ -1,10 +1,7 @@
 import ArgumentParser
-import BrokerProtocol
 import Coffer
-import FoundationEssentials
 import HelperProtocol
 import Platform
-import Varlink
 
 /// `coffer set`
 struct SetCommand: ParsableCommand {
@@ -77,6 +74,8 @@ struct SetCommand: ParsableCommand {
             case .existing: "Fail with status 3 if the item does not exist yet."
             }
         }
+
+        var condition: ItemChange.Condition { self == .new ? .isAbsent : .isPresent }
     }
 
     /// The output of `--json`.
@@ -104,8 +103,9 @@ struct SetCommand: ParsableCommand {
     }
 
     func run() throws {
-        let offer = try RecoveryOffer.beforeFirstVault(vault, quiet: quiet || format.json || prompt.noPrompt)
-        let session = CommandSession(vault, quiet: quiet || offer != nil)
+        var session = CommandSession(vault, quiet: quiet)
+        let offer = try RecoveryOffer.beforeFirstVault(session, vault, quiet: quiet || format.json || prompt.noPrompt)
+        if offer != nil { session = session.quieted }
         let name = try item.name(session)
         let former = try formerItem(name, session)
         let wanted = try access.applied(to: former?.access ?? .whenUnlocked)
@@ -117,18 +117,17 @@ struct SetCommand: ParsableCommand {
         // Checked before anything is stored, because a missing clipboard can be noticed at once.
         let clipboard = try clip.map { _ in try Clipboard.find(session, orElse: "nothing was stored") }
         let recipe = try source.recipe()
-        func store(_ value: [UInt8]) throws(KeychainError) -> Keychain.Set.Reply {
-            var method = Keychain.Set(
-                service: name.service, account: name.account, kind: name.kind,
-                value: Data(value).base64EncodedString(), label: metadata.label, comment: metadata.comment,
-                attributes: metadata.attributes(over: former?.attributes ?? [:]),
-                expires: metadata.expires?.milliseconds, mode: mode.flatMap { Keychain.SetMode(rawValue: $0.rawValue) })
-            method.access = access.change
+        func store(_ value: [UInt8]) throws(KeychainError) -> SetOutcome {
+            var new = NewItem(
+                value: value, label: metadata.label, comment: metadata.comment,
+                attributes: metadata.attributes(over: former?.attributes ?? [:]), expiry: metadata.expires?.expiry)
+            new.accessChange = access.change
             return try session.store(
-                method, named: name, needsPassword: wanted.requirements.contains(.applicationPassword),
+                new, as: name, if: mode?.condition ?? .none,
+                needsPassword: wanted.requirements.contains(.applicationPassword),
                 noPrompt: prompt.noPrompt)
         }
-        let reply: Keychain.Set.Reply
+        let reply: SetOutcome
         if recipe == nil, source.editor {
             reply = try edited(name, session, storing: store)
         } else {
@@ -142,7 +141,7 @@ struct SetCommand: ParsableCommand {
             try Output.line(
                 JSONText.of(
                     Record(
-                        item: ItemDescription(reply.item), replaced: reply.replaced.map { TimeText($0).iso8601 },
+                        item: ItemDescription(reply.attributes), replaced: reply.replaced.map { TimeText($0).iso8601 },
                         bits: recipe.map { Int($0.bits) })))
         } else if !quiet {
             report(reply, name, recipe)
@@ -153,8 +152,8 @@ struct SetCommand: ParsableCommand {
     /// Stores a value that a person writes in their editor.
     private func edited(
         _ name: FullName, _ session: CommandSession,
-        storing store: ([UInt8]) throws(KeychainError) -> Keychain.Set.Reply
-    ) throws -> Keychain.Set.Reply {
+        storing store: ([UInt8]) throws(KeychainError) -> SetOutcome
+    ) throws -> SetOutcome {
         let editing = try EditedValue(session)
         warnOfUnreadInput("--editor")
         return try editing.edit([]) { value throws(KeychainError) in
@@ -195,11 +194,9 @@ struct SetCommand: ParsableCommand {
     }
 
     /// Looks the item up before anybody has to type, so that a wrong mode does not cost a typed secret.
-    private func formerItem(_ name: FullName, _ session: CommandSession) throws -> Keychain.Item? {
+    private func formerItem(_ name: FullName, _ session: CommandSession) throws -> ItemAttributes? {
         do throws(KeychainError) {
-            let found = try session.client.call(
-                Keychain.Show(service: name.service, account: name.account, kind: name.kind)
-            ).item
+            let found = try session.client.call(ItemCall.attributes(of: name.partial))
             if mode == .new {
                 throw KeychainError(
                     .alreadyExists,
@@ -223,10 +220,8 @@ struct SetCommand: ParsableCommand {
         guard !wanted.requirements.isDisjoint(with: [.biometryAny, .biometryCurrentSet]), !wanted.anyIsEnough,
             vault.words.isEmpty
         else { return }
-        let answer: Authentication.Biometry.Reply
-        // If the authenticator cannot answer now, storing the item asks it again or fails.
-        do throws(KeychainError) { answer = try session.client.biometry().answer } catch { return }
-        guard !answer.usable else { return }
+        // `try?`: if the authenticator cannot answer now, storing the item asks it again or fails.
+        guard let answer = (try? session.client.biometry())?.answer, !answer.usable else { return }
         throw KeychainError(
             .invalidArgument,
             "an item that requires biometry could never be read here: \(answer.reason ?? "no reason is known")",
@@ -261,21 +256,21 @@ struct SetCommand: ParsableCommand {
         }
     }
 
-    private func report(_ reply: Keychain.Set.Reply, _ name: FullName, _ recipe: PasswordRecipe?) {
+    private func report(_ reply: SetOutcome, _ name: FullName, _ recipe: PasswordRecipe?) {
         let items = KindOptions.words(name.kind) + vault.words
         var done =
             reply.replaced.map { "Replaced \(name.shownName) (set \(TimeText($0).relative()))" }
             ?? "Stored \(name.shownName)"
         if let recipe { done += ": a new password of \(recipe.spoken)" }
         // Mentions a setting that was kept and that the command does not show.
-        if reply.replaced != nil, metadata.expires == nil, let expires = reply.item.expires {
+        if reply.replaced != nil, metadata.expires == nil, let expires = reply.attributes.expires {
             done += "; it still expires \(TimeText(expires).relative())"
         }
         // A command is the last of its line, so that it can be copied.
         let place =
             clip.map { "it is on the clipboard for \($0.spoken)" }
             ?? "see it with: \(ShellText.command("get", name.service, name.account, items))"
-        if reply.former != nil {
+        if reply.keepsFormer {
             done += "; bring the former value back with: "
             done += ShellText.command("restore", name.service, name.account, items)
             Output.note(done)

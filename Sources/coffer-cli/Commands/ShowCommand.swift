@@ -1,5 +1,4 @@
 import ArgumentParser
-import BrokerProtocol
 import Coffer
 
 /// `coffer show`
@@ -20,9 +19,7 @@ struct ShowCommand: ParsableCommand {
         let session = CommandSession(vault)
         let name = try item.name(session)
         let found = try session.finding(name) { () throws(KeychainError) in
-            try session.client.call(
-                Keychain.Show(service: name.service, account: name.account, kind: name.kind)
-            ).item
+            try session.client.call(ItemCall.attributes(of: name))
         }
         if format.json {
             try Output.line(JSONText.of(ItemDescription(found)))

@@ -42,8 +42,9 @@ struct UnlockCommand: ParsableCommand {
     }
 
     func run() throws {
-        let offer = try RecoveryOffer.beforeFirstVault(vault, quiet: quiet)
-        let session = CommandSession(vault, quiet: quiet || offer != nil)
+        var session = CommandSession(vault, quiet: quiet)
+        let offer = try RecoveryOffer.beforeFirstVault(session, vault, quiet: quiet)
+        if offer != nil { session = session.quieted }
         if unbind, try session.client.call(Keychain.Status()).vault.bound != true { return try unlockUnbound(session) }
         if unbind, !force { try confirm(session) }
         if bind, !quiet, offer == nil { try remindOfRecovery(session) }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import BrokerProtocol
 import Coffer
 import FoundationEssentials
 import Platform
@@ -99,8 +98,11 @@ struct CompletionWords {
         }
     }
 
-    /// The vault whose names are offered.
-    var vault: Keychain.VaultChoice { Keychain.VaultChoice(group: owners["group"], user: owners["user"]) }
+    /// The vault whose names are offered; nil if the words name two.
+    var vault: VaultName? {
+        let (group, user) = (owners["group"], owners["user"])
+        return group != nil && user != nil ? nil : VaultName.named(group: group, user: user)
+    }
 
     /// Whether the shell completes the name of a file here, as it does for every other program.
     var isFile: Bool {
@@ -116,7 +118,7 @@ struct CompletionWords {
     }
 
     /// - Parameter items: lists the stored items, and is called only if names are wanted.
-    func candidates(items: () -> [Keychain.Item]) -> [String] {
+    func candidates(items: () -> [ItemAttributes]) -> [String] {
         if let waiting { return waiting.values }
         if !isAfterDashes, current.hasPrefix("-") { return options }
         let subcommands = command.configuration.subcommands.filter { $0.configuration.shouldDisplay }
@@ -171,7 +173,7 @@ struct CompletionWords {
         return positionals.count < places.count ? places[positionals.count] : nil
     }
 
-    private func names(_ place: Place, _ stored: [Keychain.Item]) -> [String] {
+    private func names(_ place: Place, _ stored: [ItemAttributes]) -> [String] {
         var names: [String] = []
         let items = stored.filter { item in
             command.configuration.commandName == "list"

@@ -57,13 +57,13 @@ struct DoctorFacts {
     let biometry: Result<Authentication.Biometry.Reply, KeychainError>
     /// The uid that the authenticator runs as, which the kernel gives; nil if it did not answer.
     let authenticatorUser: UInt32?
-    let items: Result<[Keychain.Item], KeychainError>
+    let items: Result<[ItemAttributes], KeychainError>
     let diagnosis: Result<Keychain.Diagnose.Reply, KeychainError>
 
     init(
         status: Result<Keychain.Status.Reply, KeychainError>,
         biometry: Result<Authentication.Biometry.Reply, KeychainError>, authenticatorUser: UInt32?,
-        items: Result<[Keychain.Item], KeychainError>,
+        items: Result<[ItemAttributes], KeychainError>,
         diagnosis: Result<Keychain.Diagnose.Reply, KeychainError>
     ) {
         self.status = status

@@ -1,9 +1,6 @@
-import BrokerProtocol
 import Coffer
 import FoundationEssentials
 import Import
-import JSON
-import Platform
 
 /// Stores what was read in batches. Each batch is stored whole or not at all.
 struct ImportRun {
@@ -32,7 +29,7 @@ struct ImportRun {
     /// A change of the vault, and the secret that it is for.
     private struct Step {
         let item: ImportedItem
-        let change: Keychain.Change
+        let change: ItemChange
         let outcome: ImportOutcome.Outcome
         let note: String?
     }
@@ -40,14 +37,14 @@ struct ImportRun {
     /// - Throws: what ended it. ``outcomes`` has what was stored before.
     mutating func run(_ items: [ImportedItem]) throws(KeychainError) {
         let vault = try VaultComparison(
-            session, noPrompt: noPrompt, mayAsk: !isTrial && session.mayUnlock(noPrompt: noPrompt))
+            session, noPrompt: noPrompt, mayAsk: !isTrial && !noPrompt)
         let known = items.compactMap { vault[$0] }
         let values = known.isEmpty ? [:] : try vault.values(of: known)
         var steps: [Step] = []
-        let now = Keychain.Item.now
+        let now = Date()
         for item in items {
             // The broker takes no item that nobody could read, and one such item would refuse its whole batch.
-            if let expires = item.expires, expires != 0, expires <= now {
+            if let expires = item.expires, expires != 0, Date(milliseconds: expires) <= now {
                 outcomes.append(ImportOutcome(item, .expired))
                 continue
             }
@@ -66,7 +63,7 @@ struct ImportRun {
             let wanted = try ImportedAccess(of: present, access)
             if wanted.keepsStricter { keptAccess += 1 }
             let value = values[VaultComparison.name(item)]
-            if value == Data(item.value).base64EncodedString() {
+            if value == item.value {
                 try settle(item, present, wanted)
             } else if let obstacle = wanted.obstacle {
                 outcomes.append(ImportOutcome(item, .kept, obstacle))
@@ -89,13 +86,13 @@ struct ImportRun {
         }
     }
 
-    private mutating func replaces(_ item: ImportedItem, _ present: Keychain.Item) throws(KeychainError) -> Bool {
+    private mutating func replaces(_ item: ImportedItem, _ present: ItemAttributes) throws(KeychainError) -> Bool {
         let name = VisibleText.name(service: item.service, account: item.account, kind: present.kind)
         return try isTrial ? conflict.replacesUnasked : conflict.replaces(name)
     }
 
     /// Why the two values were not compared.
-    private static func reason(_ present: Keychain.Item, _ value: String?, _ now: Int64) -> String? {
+    private static func reason(_ present: ItemAttributes, _ value: [UInt8]?, _ now: Date) -> String? {
         guard value == nil else { return nil }
         return present.isExpired(at: now)
             ? "expired in your vault, so it was not compared" : "guarded, so it was not compared"
@@ -103,46 +100,38 @@ struct ImportRun {
 
     /// Makes an item that has the same value as strict as the options say.
     private mutating func settle(
-        _ item: ImportedItem, _ present: Keychain.Item, _ wanted: ImportedAccess
+        _ item: ImportedItem, _ present: ItemAttributes, _ wanted: ImportedAccess
     ) throws(KeychainError) {
         guard let change = wanted.change else { return outcomes.append(ImportOutcome(item, .same)) }
         if !isTrial {
             _ = try session.call(
-                Keychain.Edit(
-                    service: present.service, account: present.account, kind: present.kind,
-                    access: change.checked(over: present.access),
-                    unlock: session.mayUnlock(noPrompt: noPrompt) ? true : nil),
+                ItemCall.edit(
+                    present.name, ItemEdit(access: change.checked(over: present.access)), ReadRequest()),
                 for: present.shownName, noPrompt: noPrompt, command: session.unlockCommand)
         }
         outcomes.append(ImportOutcome(item, .stricter))
     }
 
     private func change(
-        _ item: ImportedItem, _ access: Keychain.AccessChange?, replacing present: Keychain.Item?, _ now: Int64
-    ) -> Keychain.Change {
-        var change = Keychain.Change(
-            action: .set, service: item.service, account: item.account,
-            kind: item.kind.flatMap(ItemKind.init(rawValue:)),
-            value: Data(item.value).base64EncodedString(), label: item.label.isEmpty ? nil : item.label,
-            comment: item.comment.isEmpty ? nil : item.comment, expires: item.expires)
-        change.access = access
+        _ item: ImportedItem, _ access: AccessControl.Change?, replacing present: ItemAttributes?, _ now: Date
+    ) -> ItemChange {
+        var new = NewItem(
+            value: item.value, label: item.label.isEmpty ? nil : item.label,
+            comment: item.comment.isEmpty ? nil : item.comment,
+            expiry: item.expires.map { $0 == 0 ? .never : .at(Date(milliseconds: $0)) })
+        new.accessChange = access
+        let name = VaultComparison.name(item)
         guard let present else {
-            change.attributes = item.attributes.isEmpty ? nil : item.attributes
-            change.mode = .new
-            return change
+            new.attributes = item.attributes.isEmpty ? nil : item.attributes
+            return ItemChange(name, .set(new), if: .isAbsent)
         }
         let merged = present.attributes.merging(item.attributes) { $1 }
         // Only the item's own attributes are sure to fit.
-        change.attributes = merged.count > ItemLimits.attributes ? item.attributes : merged
-        guard !present.isExpired(at: now) else {
-            // The broker takes an expired item for none, but keeps its access.
-            change.mode = .new
-            return change
-        }
-        change.mode = .existing
+        new.attributes = merged.count > ItemLimits.attributes ? item.attributes : merged
+        // The broker takes an expired item for none, but keeps its access.
+        guard !present.isExpired(at: now) else { return ItemChange(name, .set(new), if: .isAbsent) }
         // The item that was compared, and no later state of it.
-        change.ifRevision = present.revision
-        return change
+        return ItemChange(name, .set(new), if: .isUnchanged(since: present))
     }
 
     private mutating func store(_ steps: [Step]) throws(KeychainError) {
@@ -150,7 +139,7 @@ struct ImportRun {
         defer { progress.clear() }
         var rest = steps[...]
         while !rest.isEmpty {
-            let batch = rest.prefix(Self.batchCount(rest))
+            let batch = rest.prefix(try Self.batchCount(rest))
             try store(batch: Array(batch))
             rest = rest.dropFirst(batch.count)
             progress.show(steps.count - rest.count)
@@ -158,13 +147,11 @@ struct ImportRun {
     }
 
     /// How many steps fit into one call.
-    private static func batchCount(_ steps: ArraySlice<Step>) -> Int {
+    private static func batchCount(_ steps: ArraySlice<Step>) throws(KeychainError) -> Int {
         var bytes = 0
         var count = 0
         for step in steps.prefix(BatchLimits.changes) {
-            let change = JSONWriter.bytes(of: step.change)
-            bytes += change.count
-            Wipe.storage(of: change)
+            bytes += try MessageSize.count(step.change)
             guard bytes <= BatchLimits.bytes else { break }
             count += 1
         }
@@ -173,16 +160,12 @@ struct ImportRun {
     }
 
     private mutating func store(batch: [Step]) throws(KeychainError) {
-        let results: [Keychain.ChangeResult]
+        let results: [ChangeOutcome]
         do throws(KeychainError) {
             results = try session.call(
-                Keychain.Apply(changes: batch.map(\.change)), for: "importing", noPrompt: noPrompt,
-                command: session.unlockCommand
-            ).results
+                ItemCall.apply(batch.map(\.change)), for: "importing", noPrompt: noPrompt,
+                command: session.unlockCommand)
         } catch { throw ended(error, batch) }
-        guard results.count == batch.count else {
-            throw KeychainError(.protocolViolation, "the broker did not say what it stored")
-        }
         for (step, result) in zip(batch, results) {
             outcomes.append(ImportOutcome(step.item, step.outcome, step.note))
             stored.append((step.item, result.revision ?? ""))
@@ -214,7 +197,7 @@ struct ImportRun {
         let values = open.isEmpty ? [:] : try vault.values(of: open)
         guard values.count == open.count else { return false }
         return stored.allSatisfy { item, _ in
-            values[VaultComparison.name(item)].map { $0 == Data(item.value).base64EncodedString() } ?? true
+            values[VaultComparison.name(item)].map { $0 == item.value } ?? true
         }
     }
 }

@@ -1,11 +1,10 @@
-import BrokerProtocol
 import Coffer
 import Import
 
 /// The access control that an item gets from an import.
 struct ImportedAccess {
     /// nil for the usual access of a new item, or if an item in the vault keeps its own.
-    var change: Keychain.AccessChange?
+    var change: AccessControl.Change?
     /// What differs from what was wanted, as a clause.
     var note: String?
     /// Why the item cannot be stored, as a clause.
@@ -38,12 +37,12 @@ struct ImportedAccess {
             } catch { throw KeychainError(error) }
             note = "without its application password, which an import cannot give"
         }
-        change = try wanted.wire
+        do throws(AccessControlError) { change = try AccessControl.Change(wanted) } catch { throw KeychainError(error) }
     }
 
     /// For an item that the vault has. A file never makes it easier to read.
     /// - Throws: `.invalidArgument` if the options contradict it.
-    init(of present: Keychain.Item, _ options: AccessChangeOptions) throws(KeychainError) {
+    init(of present: ItemAttributes, _ options: AccessChangeOptions) throws(KeychainError) {
         let wanted = try options.applied(to: present.access)
         if wanted != present.access {
             if AccessWeakening(from: present.access, to: wanted) == nil {

@@ -1,5 +1,4 @@
 import ArgumentParser
-import BrokerProtocol
 import Coffer
 
 /// How long a lease lasts: 90s, 10m, 1h.
@@ -21,7 +20,7 @@ struct LeaseTimeArgument: Equatable {
 
 /// The items of a lease: SERVICE/ACCOUNT, with commas between them. Each is written like a reference, with or without `coffer://`.
 struct LeaseItemsArgument: Equatable {
-    let names: [Keychain.ItemName]
+    let names: [PartialName]
 
     init(parsing argument: String) throws {
         // As bytes: for Unicode, a comma and an accent after it are one character, which is no comma.
@@ -29,13 +28,13 @@ struct LeaseItemsArgument: Equatable {
         guard parts.count <= ReferenceLimits.prompt else {
             throw ValidationError("a lease has at most \(ReferenceLimits.prompt) items")
         }
-        var names: [Keychain.ItemName] = []
+        var names: [PartialName] = []
         for part in parts {
             let text = String(decoding: part, as: UTF8.self)
             do throws(SecretReference.Mistake) {
                 let reference = try SecretReference(
                     parsing: text.hasPrefix(SecretReference.scheme) ? text : SecretReference.scheme + text)
-                guard reference.vault == Keychain.VaultChoice() else {
+                guard reference.vault == .own else {
                     throw SecretReference.Mistake(
                         reason: "it names a vault, but a lease is from one vault", advice: "use --group for all items")
                 }

@@ -1,4 +1,3 @@
-import BrokerProtocol
 import Coffer
 
 /// Stored names that are like one that is not stored.
@@ -13,7 +12,7 @@ enum NearName {
     private static let longest = 64
 
     /// The nearest names, as sentences show them.
-    static func suggestions(for name: PartialName, among items: [Keychain.Item]) -> [String] {
+    static func suggestions(for name: PartialName, among items: [ItemAttributes]) -> [String] {
         // An item that exists is no suggestion: something else about it was not found.
         guard !items.contains(where: { isSame($0, name) }) else { return [] }
         let near = items.compactMap { item in distance(from: name, to: item).map { (item, $0) } }
@@ -23,14 +22,14 @@ enum NearName {
     }
 
     /// Compares bytes, as the broker does. Another spelling of the same text in Unicode is the nearest name of all.
-    private static func isSame(_ item: Keychain.Item, _ name: PartialName) -> Bool {
+    private static func isSame(_ item: ItemAttributes, _ name: PartialName) -> Bool {
         item.service.utf8.elementsEqual(name.service.utf8)
             && (name.account ?? item.account).utf8.elementsEqual(item.account.utf8)
             && item.kind == (name.kind ?? .genericPassword)
     }
 
     /// - Returns: nil if the names are not alike.
-    private static func distance(from name: PartialName, to item: Keychain.Item) -> Int? {
+    private static func distance(from name: PartialName, to item: ItemAttributes) -> Int? {
         let service = letters(name.service, item.service)
         guard let account = name.account else { return service }
         if name.service == item.account, account == item.service { return 1 }

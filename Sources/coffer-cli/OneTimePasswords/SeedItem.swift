@@ -1,4 +1,3 @@
-import BrokerProtocol
 import Coffer
 
 /// The item that holds the seed of an account. `coffer import` keeps it beside the password, as `me:otp` beside `me`.
@@ -11,14 +10,10 @@ enum SeedItem {
     /// Finds the seed that a name means. Names are enough for that, so nobody is asked.
     /// - Returns: the name as it was given, if nothing beside it holds a seed.
     static func name(for name: PartialName, _ session: CommandSession) throws(KeychainError) -> PartialName {
-        var name = name
         if let account = name.account {
             let beside = Self.account(beside: account)
-            let exists = try session.client.call(
-                Keychain.Exists(service: name.service, account: beside, kind: name.kind)
-            ).exists
-            if exists { name = PartialName(service: name.service, account: beside, kind: name.kind) }
-            return name
+            let seed = PartialName(service: name.service, account: beside, kind: name.kind)
+            return try session.client.call(ItemCall.exists(seed)) ? seed : name
         }
         let items = try session.client.list(service: name.service).filter { $0.kind == (name.kind ?? .genericPassword) }
         let seeds = items.map(\.account).filter { $0 == suffix || $0.hasSuffix(":\(suffix)") }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import BrokerProtocol
 import Coffer
 import CredentialHelpers
 
@@ -51,11 +50,11 @@ struct AccessChangeOptions: ParsableArguments {
     var isSome: Bool { change != nil }
 
     /// nil if no setting is named.
-    var change: Keychain.AccessChange? {
+    var change: AccessControl.Change? {
         guard access != nil || thisDeviceOnly != nil || !require.isEmpty else { return nil }
-        return Keychain.AccessChange(
-            accessibility: access, thisDeviceOnly: thisDeviceOnly, require: require.isEmpty ? nil : factors,
-            any: require.isEmpty ? nil : any)
+        return AccessControl.Change(
+            accessibility: access, isThisDeviceOnly: thisDeviceOnly, requirements: require.isEmpty ? nil : factors,
+            anyIsEnough: require.isEmpty ? nil : any)
     }
 
     /// - Throws: `.invalidArgument` if the result contradicts itself. The broker is not asked.

@@ -1,5 +1,4 @@
 import ArgumentParser
-import BrokerProtocol
 import Coffer
 import CredentialHelpers
 
@@ -22,7 +21,7 @@ struct VaultOptions: ParsableArguments {
         }
     }
 
-    var choice: Keychain.VaultChoice { Keychain.VaultChoice(group: group, user: user) }
+    var choice: VaultName { VaultName.named(group: group, user: user) }
 
     /// The options to add to a command that a person is told to run.
     var words: [String] { (group.map { ["--group", $0] } ?? []) + (user.map { ["--user", $0] } ?? []) }
@@ -60,4 +59,24 @@ struct JSONOptions: ParsableArguments {
 struct ApplicationPasswordOptions: ParsableArguments {
     @Flag(help: "Ask for the item's application password at once, if --any leaves a choice.")
     var appPassword = false
+}
+
+extension VaultOptions {
+    init(_ choice: VaultName) {
+        self.init()
+        // Without a value for each of them, ArgumentParser takes them for options that were never read.
+        (group, user) = (nil, nil)
+        switch choice {
+        case .own: break
+        case .group(let name): group = name
+        case .account(let name): user = name
+        }
+    }
+}
+
+extension VaultName {
+    /// The vault of a group or of a user, of which at most one is named.
+    static func named(group: String?, user: String?) -> VaultName {
+        group.map { .group($0) } ?? user.map { .account($0) } ?? .own
+    }
 }

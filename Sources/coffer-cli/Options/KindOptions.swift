@@ -1,5 +1,4 @@
 import ArgumentParser
-import BrokerProtocol
 import Coffer
 
 extension ItemKind: ExpressibleByArgument {}

@@ -1,5 +1,4 @@
 import ArgumentParser
-import BrokerProtocol
 import Coffer
 import CredentialHelpers
 
@@ -23,7 +22,9 @@ struct FullName: Equatable {
     let account: String
     var kind: ItemKind?
 
-    var shownName: String { ItemText.name(service: service, account: account, kind: kind) }
+    var shownName: String { partial.shownName }
+
+    var item: ItemName { ItemName(service: service, account: account, itemClass: kind ?? .genericPassword) }
 
     var partial: PartialName { PartialName(service: service, account: account, kind: kind) }
 }
@@ -98,15 +99,6 @@ struct ItemReference: ParsableArguments {
     }
 }
 
-/// An item's name, or its service alone.
-struct PartialName: Equatable {
-    let service: String
-    let account: String?
-    var kind: ItemKind?
-
-    var shownName: String { ItemText.name(service: service, account: account, kind: kind) }
-}
-
 /// SERVICE/ACCOUNT in one word, as messages show a name. Both may contain slashes, so only the stored items show where one ends and the other begins.
 enum JoinedName {
     /// - Parameter exists: whether there is such an item; without an account, whether the service has any item.
@@ -155,7 +147,7 @@ extension CommandSession {
     func completed(_ name: PartialName) throws(KeychainError) -> FullName {
         if let account = name.account { return FullName(service: name.service, account: account, kind: name.kind) }
         let found = try finding(name) { () throws(KeychainError) in
-            try client.call(Keychain.Show(service: name.service, kind: name.kind)).item
+            try client.call(ItemCall.attributes(of: name))
         }
         return FullName(service: found.service, account: found.account, kind: name.kind)
     }
@@ -165,7 +157,7 @@ extension CommandSession {
         of word: String, _ kind: ItemKind?
     ) throws(KeychainError) -> (service: String, account: String?) {
         try JoinedName.parts(of: word) { (service, account) throws(KeychainError) in
-            try client.call(Keychain.Exists(service: service, account: account, kind: kind)).exists
+            try client.call(ItemCall.exists(PartialName(service: service, account: account, kind: kind)))
         }
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Coffer
 import FoundationEssentials
 import Platform
 
@@ -30,11 +31,10 @@ enum ExpirationArgument: Equatable {
         self = .at(Int64(date.timeIntervalSince1970 * 1000))
     }
 
-    /// The value in calls to the broker; 0 is never.
-    var milliseconds: Int64 {
+    var expiry: Expiry {
         switch self {
-        case .at(let time): time
-        case .never: 0
+        case .at(let time): .at(Date(milliseconds: time))
+        case .never: .never
         }
     }
 

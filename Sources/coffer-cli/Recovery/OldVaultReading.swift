@@ -1,4 +1,5 @@
 import Coffer
+import FoundationEssentials
 import HelperProtocol
 import Platform
 
@@ -26,16 +27,15 @@ struct OldVaultReading: ~Copyable {
     }
 
     /// - Parameter index: an index into ``items``.
-    /// - Returns: the secret in Base64.
     /// - Throws: `.invalidArgument` if this one value cannot be read.
-    mutating func value(at index: Int) throws(KeychainError) -> String {
+    mutating func value(at index: Int) throws(KeychainError) -> [UInt8] {
         let answer: OldVault.Value = try helper.ask(Array("\(index)".utf8), limit: HelperLimits.value)
-        guard let value = answer.value else {
+        guard let value = answer.value.flatMap({ Data(base64Encoded: $0) }) else {
             throw KeychainError(
                 .invalidArgument,
                 "its value cannot be read from the old file: \(answer.problem?.reason ?? "no reason is given")")
         }
-        return value
+        return Array(value)
     }
 }
 

@@ -7,11 +7,12 @@ struct RecoveryOffer {
     private let session: CommandSession
 
     /// - Returns: nil if there is a vault already, or if nobody is at a terminal. A script is never asked.
-    static func beforeFirstVault(_ vault: VaultOptions, quiet: Bool) throws(KeychainError) -> RecoveryOffer? {
+    static func beforeFirstVault(
+        _ session: CommandSession, _ vault: VaultOptions, quiet: Bool
+    ) throws(KeychainError) -> RecoveryOffer? {
         guard !quiet, vault.words.isEmpty, isPossible else { return nil }
-        let session = CommandSession(quiet: true)
         guard try session.client.call(Keychain.Status()).vault.state == .none else { return nil }
-        return RecoveryOffer(session: session)
+        return RecoveryOffer(session: session.quieted)
     }
 
     private static var isPossible: Bool {

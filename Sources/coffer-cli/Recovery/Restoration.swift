@@ -1,4 +1,3 @@
-import BrokerProtocol
 import Coffer
 import FoundationEssentials
 import Glibc
@@ -55,8 +54,7 @@ struct Restoration: ~Copyable {
 
     private func exists(_ item: OldVault.Item) throws(KeychainError) -> Bool {
         try session.client.call(
-            Keychain.Exists(service: item.service, account: item.account, kind: kind(of: item))
-        ).exists
+            ItemCall.exists(PartialName(service: item.service, account: item.account, kind: kind(of: item))))
     }
 
     private func kind(of item: OldVault.Item) throws(KeychainError) -> ItemKind? {
@@ -69,14 +67,16 @@ struct Restoration: ~Copyable {
 
     private mutating func store(_ index: Int) throws(KeychainError) {
         let item = old.items[index]
-        let kind = try kind(of: item)
-        let name = VisibleText.name(service: item.service, account: item.account, kind: kind)
+        let name = FullName(service: item.service, account: item.account, kind: try kind(of: item))
         let value = try old.value(at: index)
         let access = try AccessControl(item)
-        var password: String?
+        var new = NewItem(
+            value: value, access: access, label: item.label ?? "", comment: item.comment ?? "",
+            attributes: item.attributes,
+            expiry: item.expires.map { .at(Date(milliseconds: Int64(clamping: $0))) } ?? .never)
         if access.requirements.contains(.applicationPassword) {
             do throws(KeychainError) {
-                password = try session.passwordInput(for: name, noPrompt: false).new()
+                new.applicationPassword = try session.passwordInput(for: name.shownName, noPrompt: false).new()
             } catch {
                 guard error.code == .authenticationNeeded else { throw error }
                 throw KeychainError(
@@ -84,12 +84,8 @@ struct Restoration: ~Copyable {
             }
         }
         _ = try session.call(
-            Keychain.Set(
-                service: item.service, account: item.account, kind: kind, value: value, access: access.wire,
-                label: item.label ?? "", comment: item.comment ?? "", attributes: item.attributes,
-                expires: item.expires.map { Int64(clamping: $0) } ?? 0, mode: replace ? .replace : .new,
-                applicationPassword: password),
-            for: name, command: session.unlockCommand)
+            ItemCall.set(name.item, to: new, if: replace ? .none : .isAbsent), for: name.shownName,
+            command: session.unlockCommand)
     }
 }
 
@@ -174,8 +170,8 @@ struct RecoveryCodeInput {
     }
 
     private func ask() throws(KeychainError) -> [UInt8] {
-        let message = Authentication.Message(style: .visible, text: "Recovery code: ")
-        guard let answer = try TerminalPrompter().ask(message, hangUp: -1) else { throw .cancelledByPerson }
+        let answer = try TerminalPrompter().ask(.init(style: .visible, text: "Recovery code: "), hangUp: -1)
+        guard let answer else { throw .cancelledByPerson }
         return Array(answer.utf8.prefix(InputLimits.recoveryCode + 1))
     }
 

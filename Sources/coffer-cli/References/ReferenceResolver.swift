@@ -1,6 +1,4 @@
-import BrokerProtocol
 import Coffer
-import FoundationEssentials
 import Platform
 
 /// Reads the secrets that references name: all of them, or none.
@@ -16,11 +14,12 @@ struct ReferenceResolver {
     var tells = true
     /// Ask for an item's application password at once, if there is a choice and only one item.
     var choosesPassword = false
+    private let session = CommandSession()
 
     /// A secret, and the item that it is the value of.
     struct Secret: Sendable {
         let value: [UInt8]
-        let item: Keychain.Item
+        let item: ItemAttributes
 
         /// Without the line break at its end. Files and `echo` end in one, and neither a variable nor a line of a file should.
         var line: ArraySlice<UInt8> { value.withoutLineEnd }
@@ -62,7 +61,7 @@ struct ReferenceResolver {
                     advice: "split it into several")
             }
             var full = reference
-            if full.vault == Keychain.VaultChoice() { full.vault = vault.choice }
+            if full.vault == .own { full.vault = vault.choice }
             complete[reference] = full
             order.append(reference)
         }
@@ -70,9 +69,7 @@ struct ReferenceResolver {
             for (reference, full) in complete where full.account == nil {
                 var named = full
                 named.account =
-                    try session(of: full).client.call(
-                        Keychain.Show(service: full.service, account: nil, kind: full.kind)
-                    ).item.account
+                    try session.of(VaultOptions(full.vault)).client.call(ItemCall.attributes(of: full.name)).account
                 complete[reference] = named
             }
         }
@@ -95,51 +92,19 @@ struct ReferenceResolver {
         return batches
     }
 
-    private func session(of reference: SecretReference) -> CommandSession {
-        CommandSession(VaultOptions(reference.vault))
-    }
-
     private func read(_ batch: Batch) throws(KeychainError) -> [Secret] {
-        let session = CommandSession(batch.vault)
-        let unlock = session.mayUnlock(noPrompt: noPrompt) ? true : nil
+        let session = session.of(batch.vault)
         if batch.references.count == 1, let only = batch.references.first {
             // This call also takes an application password.
-            let reply = try session.call(
-                Keychain.Get(
-                    service: only.service, account: only.account, kind: only.kind, reason: reason, unlock: unlock),
-                for: only.shownName, noPrompt: noPrompt, choosingPassword: choosesPassword, command: command)
-            return [try Self.secret(reply.value, reply.item)]
+            let item = try session.call(
+                ItemCall.read(only.name, ReadRequest(reason: reason)), for: only.shownName, noPrompt: noPrompt,
+                choosingPassword: choosesPassword, command: command)
+            return [Secret(value: item.value, item: item.attributes)]
         }
-        let names = batch.references.map {
-            Keychain.ItemName(service: $0.service, account: $0.account, kind: $0.kind)
-        }
-        let reply = try session.call(
-            Keychain.GetAll(items: names, reason: reason, unlock: unlock), for: "reading \(names.count) secrets",
+        let names = batch.references.map(\.name)
+        let items = try session.call(
+            ItemCall.readAll(names, ReadRequest(reason: reason)), for: "reading \(names.count) secrets",
             noPrompt: noPrompt, command: command)
-        guard reply.items.count == names.count else {
-            throw KeychainError(
-                .protocolViolation, "the broker gave another number of secrets",
-                advice: "install coffer and cofferd of the same version")
-        }
-        var secrets: [Secret] = []
-        for one in reply.items { secrets.append(try Self.secret(one.value, one.item)) }
-        return secrets
-    }
-
-    private static func secret(_ value: String, _ item: Keychain.Item) throws(KeychainError) -> Secret {
-        guard let data = Data(base64Encoded: value) else {
-            throw KeychainError(
-                .protocolViolation, "the broker's answer holds no value",
-                advice: "install coffer and cofferd of the same version")
-        }
-        return Secret(value: Array(data), item: item)
-    }
-}
-
-extension VaultOptions {
-    init(_ choice: Keychain.VaultChoice) {
-        self.init()
-        group = choice.group
-        user = choice.user
+        return items.map { Secret(value: $0.value, item: $0.attributes) }
     }
 }

@@ -1,4 +1,3 @@
-import BrokerProtocol
 import Coffer
 import CredentialHelpers
 
@@ -9,7 +8,7 @@ struct SecretReference: Sendable {
     var account: String?
     var kind = ItemKind.genericPassword
     /// Nobody's by default: the vault that the command uses.
-    var vault = Keychain.VaultChoice()
+    var vault = VaultName.own
 
     /// Why a text is no reference, in words. They do not repeat the text, which may be a secret in the wrong place.
     struct Mistake: Error, Equatable {
@@ -30,7 +29,7 @@ struct SecretReference: Sendable {
         }
     }
 
-    init(service: String, account: String?, vault: Keychain.VaultChoice = Keychain.VaultChoice()) {
+    init(service: String, account: String?, vault: VaultName = .own) {
         self.service = service
         self.account = account
         self.vault = vault
@@ -61,6 +60,7 @@ struct SecretReference: Sendable {
 
     private mutating func readQuery(_ query: Substring.UTF8View) throws(Mistake) {
         var seen: Set<String> = []
+        var (group, user): (String?, String?) = (nil, nil)
         for part in query.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false) {
             let halves = part.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             let name = String(decoding: halves[0], as: UTF8.self)
@@ -70,8 +70,8 @@ struct SecretReference: Sendable {
                     advice: "write it as in: coffer://SERVICE/ACCOUNT?group=NAME")
             }
             switch name {
-            case "group": vault.group = try Self.decoded(halves[1], "group", limit: ArgumentLimits.owner)
-            case "user": vault.user = try Self.decoded(halves[1], "user", limit: ArgumentLimits.owner)
+            case "group": group = try Self.decoded(halves[1], "group", limit: ArgumentLimits.owner)
+            case "user": user = try Self.decoded(halves[1], "user", limit: ArgumentLimits.owner)
             case "kind":
                 guard let kind = ItemKind(rawValue: String(decoding: halves[1], as: UTF8.self)) else {
                     throw Mistake(
@@ -87,9 +87,10 @@ struct SecretReference: Sendable {
                     advice: "use group, user or kind")
             }
         }
-        guard vault.group == nil || vault.user == nil else {
+        guard group == nil || user == nil else {
             throw Mistake(reason: "it names a group and a user", advice: "name one of them")
         }
+        vault = VaultName.named(group: group, user: user)
     }
 
     private static func decoded(
@@ -118,13 +119,18 @@ struct SecretReference: Sendable {
         var text = Self.scheme + PercentText.encode(service)
         if let account { text += "/" + PercentText.encode(account) }
         var query: [String] = []
-        if let group = vault.group { query.append("group=" + PercentText.encode(group)) }
-        if let user = vault.user { query.append("user=" + PercentText.encode(user)) }
+        switch vault {
+        case .own: break
+        case .group(let name): query.append("group=" + PercentText.encode(name))
+        case .account(let name): query.append("user=" + PercentText.encode(name))
+        }
         if kind != .genericPassword { query.append("kind=" + kind.rawValue) }
         return query.isEmpty ? text : text + "?" + query.joined(separator: "&")
     }
 
-    var shownName: String { ItemText.name(service: service, account: account, kind: kind) }
+    var name: PartialName { PartialName(service: service, account: account, kind: kind) }
+
+    var shownName: String { name.shownName }
 }
 
 /// Two references are one if their bytes are. For Swift, two texts that Unicode calls equivalent are equal, but two items can be named by them.

@@ -1,7 +1,9 @@
-import BrokerProtocol
 import Coffer
+import FoundationEssentials
 
-extension Keychain.Item {
+extension ItemAttributes {
+    var kind: ItemKind { name.itemClass }
+
     /// The item's name as sentences show it: github/me.
     var shownName: String { ItemText.name(service: service, account: account, kind: kind) }
 }
@@ -22,7 +24,7 @@ enum ItemText {
     }
 
     /// Everything but the value, one fact on each line.
-    static func description(_ item: Keychain.Item) -> [String] {
+    static func description(_ item: ItemAttributes) -> [String] {
         var facts: [(String, String)] = [
             ("Service", VisibleText.line(item.service)), ("Account", VisibleText.line(item.account)),
         ]
@@ -41,7 +43,7 @@ enum ItemText {
         return facts.map { $0.0 + String(repeating: " ", count: 10 - $0.0.count) + "  " + $0.1 }
     }
 
-    private static func both(_ time: Int64) -> String {
+    private static func both(_ time: Date) -> String {
         Output.isTerminal ? "\(TimeText(time).relative()) (\(TimeText(time).clock()))" : TimeText(time).iso8601
     }
 }
@@ -59,10 +61,10 @@ struct ItemDescription: Encodable {
     private let created: String
     private let modified: String
     private let expires: String?
-    private let version: Int64
+    private let version: Int
     private let biometrySet: String?
 
-    init(_ item: Keychain.Item) {
+    init(_ item: ItemAttributes) {
         id = item.id
         service = item.service
         account = item.account
@@ -84,7 +86,7 @@ struct ItemDescription: Encodable {
 enum ItemTable {
     private static let header = ["SERVICE", "ACCOUNT", "ACCESS", "REQUIRES", "CHANGED"]
     /// - Parameter width: the terminal's width, so that each item stays on one line. Text that is too long is cut and ends in “…”.
-    static func lines(_ items: [Keychain.Item], aligned: Bool, width: Int? = nil) -> [String] {
+    static func lines(_ items: [ItemAttributes], aligned: Bool, width: Int? = nil) -> [String] {
         var rows = [header] + items.map { row($0, aligned: aligned) }
         if items.contains(where: { $0.expires != nil }) {
             rows = zip(rows, ["EXPIRES"] + items.map { $0.expires.map { time($0, aligned) } ?? "-" }).map { $0 + [$1] }
@@ -98,15 +100,27 @@ enum ItemTable {
             : rows.map { $0.joined(separator: "\t") }
     }
 
-    private static func time(_ time: Int64, _ aligned: Bool) -> String {
+    private static func time(_ time: Date, _ aligned: Bool) -> String {
         aligned ? TimeText(time).relative() : TimeText(time).iso8601
     }
 
-    private static func row(_ item: Keychain.Item, aligned: Bool) -> [String] {
+    private static func row(_ item: ItemAttributes, aligned: Bool) -> [String] {
         [
             VisibleText.line(item.service), VisibleText.line(item.account), ItemText.access(item.access),
             ItemText.requires(item.access) ?? "-",
             time(item.modified, aligned),
         ]
+    }
+}
+
+extension AccessControl: Encodable {
+    private enum Keys: String, CodingKey { case accessibility, thisDeviceOnly, require, any }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Keys.self)
+        try container.encode(accessibility, forKey: .accessibility)
+        try container.encode(isThisDeviceOnly, forKey: .thisDeviceOnly)
+        try container.encode(requirements.inOrder, forKey: .require)
+        try container.encode(anyIsEnough, forKey: .any)
     }
 }

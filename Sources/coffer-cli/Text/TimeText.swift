@@ -1,3 +1,4 @@
+import Coffer
 import FoundationEssentials
 import Platform
 
@@ -6,6 +7,10 @@ struct TimeText {
     let milliseconds: Int64
 
     init(_ milliseconds: Int64) { self.milliseconds = milliseconds }
+
+    init(_ date: Date) { self.init(Moment(date)) }
+
+    init(_ moment: Moment) { self.init(moment.milliseconds) }
 
     private var date: Date { Date(timeIntervalSince1970: Double(milliseconds) / 1000) }
 

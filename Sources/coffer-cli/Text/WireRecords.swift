@@ -5,18 +5,6 @@ import Coffer
 extension Keychain.Finding.Verdict: Encodable {}
 extension Keychain.BootCoverage.Part: Encodable {}
 
-extension AccessControl: Encodable {
-    private enum Keys: String, CodingKey { case accessibility, thisDeviceOnly, require, any }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: Keys.self)
-        try container.encode(accessibility, forKey: .accessibility)
-        try container.encode(isThisDeviceOnly, forKey: .thisDeviceOnly)
-        try container.encode(requirements.inOrder, forKey: .require)
-        try container.encode(anyIsEnough, forKey: .any)
-    }
-}
-
 extension Keychain.Sealer: Encodable {
     private enum Keys: String, CodingKey { case kind, manufacturer, model, identity }
 

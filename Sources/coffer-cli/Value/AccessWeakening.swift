@@ -1,4 +1,3 @@
-import BrokerProtocol
 import Coffer
 import Glibc
 import Platform

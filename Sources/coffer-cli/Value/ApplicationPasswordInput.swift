@@ -1,6 +1,4 @@
-import BrokerProtocol
 import Coffer
-import FoundationEssentials
 
 /// Asks the person for an application password, typed hidden. It never takes arguments or the environment, which every program of the user can read.
 struct ApplicationPasswordInput {
@@ -10,15 +8,13 @@ struct ApplicationPasswordInput {
     let findPrompter: () -> (any Prompter)?
 
     /// Asks for the item's present application password.
-    /// - Returns: the password in Base64.
-    func present() throws(KeychainError) -> String {
+    func present() throws(KeychainError) -> [UInt8] {
         var prompter = try prompter()
-        return Self.encoded(try ask("Application password for \(name): ", &prompter))
+        return Array(try ask("Application password for \(name): ", &prompter).utf8)
     }
 
     /// Asks for a new application password. It is asked for twice, because nobody sees the typing, and a mistyped password loses the item.
-    /// - Returns: the password in Base64.
-    func new() throws(KeychainError) -> String {
+    func new() throws(KeychainError) -> [UInt8] {
         var prompter = try prompter()
         let first = try ask("New application password for \(name): ", &prompter)
         guard !first.isEmpty else {
@@ -29,7 +25,7 @@ struct ApplicationPasswordInput {
             throw KeychainError(
                 .failed, "the two entries differ, so nothing was stored", advice: "run the command again")
         }
-        return Self.encoded(first)
+        return Array(first.utf8)
     }
 
     private func prompter() throws(KeychainError) -> any Prompter {
@@ -54,6 +50,4 @@ struct ApplicationPasswordInput {
         }
         return answer
     }
-
-    private static func encoded(_ password: String) -> String { Data(password.utf8).base64EncodedString() }
 }

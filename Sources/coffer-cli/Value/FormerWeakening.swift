@@ -1,4 +1,3 @@
-import BrokerProtocol
 import Coffer
 
 /// What a new value lacks that a former value of the item had.
@@ -16,11 +15,9 @@ struct FormerWeakening {
         of name: FullName, to wanted: AccessControl, _ session: CommandSession,
         named: (AccessControl) throws(KeychainError) -> AccessControl
     ) throws(KeychainError) -> FormerWeakening? {
-        let versions: [Keychain.FormerVersion]
+        let versions: [ItemVersion]
         do throws(KeychainError) {
-            versions = try session.client.call(
-                Keychain.History(service: name.service, account: name.account, kind: name.kind)
-            ).versions
+            versions = try session.client.call(ItemCall.history(of: name.partial)).versions
         } catch {
             // A secret that has expired, or is gone by now, has no former values.
             guard error.code == .notFound else { throw error }

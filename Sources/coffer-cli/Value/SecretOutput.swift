@@ -1,4 +1,3 @@
-import BrokerProtocol
 import Coffer
 
 /// Prints a secret.
@@ -13,7 +12,7 @@ enum SecretOutput {
 
     /// The bytes unchanged; on a terminal a newline follows.
     /// - Parameter raw: show even what a terminal would obey.
-    static func value(_ value: [UInt8], of item: Keychain.Item, raw: Bool) throws {
+    static func value(_ value: [UInt8], of item: ItemAttributes, raw: Bool) throws {
         guard Output.isTerminal else { return try Output.bytes(value) }
         guard raw || TerminalText.isHarmless(value) else { throw harmful("the value of \(item.shownName)") }
         try Output.bytes(value + [UInt8(ascii: "\n")])
