@@ -35,9 +35,15 @@ extension Keychain.AccessChange {
     /// What an item has after the change.
     /// - Throws: if that contradicts itself.
     public func applied(to former: AccessControl) throws(AccessControlError) -> AccessControl {
-        try AccessControl(
-            accessibility ?? former.accessibility, isThisDeviceOnly: thisDeviceOnly ?? former.isThisDeviceOnly,
-            requirements: require.map(Set.init(naming:)) ?? former.requirements,
-            anyIsEnough: any ?? (require == nil && former.anyIsEnough))
+        try PartialAccess(self).applied(to: former)
+    }
+}
+
+extension PartialAccess {
+    /// A call that names none changes nothing.
+    public init(_ change: Keychain.AccessChange?) {
+        self.init(
+            accessibility: change?.accessibility, isThisDeviceOnly: change?.thisDeviceOnly,
+            requirements: change?.require, anyIsEnough: change?.any)
     }
 }

@@ -544,8 +544,18 @@ struct Example43 {
     }
 }
 
-// Sources/Coffer/Backend/BrokerBackend.swift
+// Sources/Item/PartialAccess.swift
 struct Example44 {
+    func run() async throws {
+        let change = PartialAccess(requirements: [.devicePasscode])
+        let access = try change.applied(to: .whenUnlocked.thisDeviceOnly)
+        _ = change
+        _ = access
+    }
+}
+
+// Sources/Coffer/Backend/BrokerBackend.swift
+struct Example45 {
     func run() async throws {
         let keychain = Keychain(service: "com.example.app", backend: BrokerBackend(paths: SocketPaths(broker: folder + "/coffer.sock")))
         _ = keychain
@@ -553,7 +563,7 @@ struct Example44 {
 }
 
 // Sources/Coffer/Backend/KeychainBackend.swift
-struct Example45 {
+struct Example46 {
     func run() async throws {
         let keychain = Keychain(service: "com.example.app", backend: InMemoryKeychain(person: .answers("sandbox")))
         _ = keychain
@@ -561,7 +571,7 @@ struct Example45 {
 }
 
 // Sources/Coffer/Backend/KeychainBackend.swift
-struct Example46 {
+struct Example47 {
     func run() async throws {
         let quiet = ReadRequest(prompts: .never, mayUnlock: false)
         _ = quiet
@@ -569,7 +579,7 @@ struct Example46 {
 }
 
 // Sources/Coffer/Backend/KeychainBackend.swift
-struct Example47 {
+struct Example48 {
     func run() async throws {
         let query = ItemQuery(service: "com.example.app", attributes: ["server": "db1"])
         _ = query
@@ -577,7 +587,7 @@ struct Example47 {
 }
 
 // Sources/Coffer/Backend/KeychainBackend.swift
-struct Example48 {
+struct Example49 {
     func run() async throws {
         let fingers = try await keychain.biometrics()
         if let reason = fingers.unavailableReason { print("Use your password: \(reason)") }
@@ -586,7 +596,7 @@ struct Example48 {
 }
 
 // Sources/Coffer/Caches/KeychainCache.swift
-struct Example49 {
+struct Example50 {
     func run() async throws {
         let profiles = KeychainCache<Profile>(name: "profiles", keychain: keychain, lifetime: .seconds(86400))
         try await profiles.set(profile, for: "42")
@@ -597,7 +607,7 @@ struct Example49 {
 }
 
 // Sources/Coffer/Caches/LRUCache.swift
-struct Example50 {
+struct Example51 {
     func run() async throws {
         let pictures = LRUCache<String, [UInt8]>(limits: CacheLimits(count: 200, cost: 32 << 20))
         pictures.set(bytes, for: "me", cost: bytes.count)
@@ -608,7 +618,7 @@ struct Example50 {
 }
 
 // Sources/Coffer/Caches/MemoryCache.swift
-struct Example51 {
+struct Example52 {
     func run() async throws {
         let limits = CacheLimits(count: 100, cost: 1 << 20)
         _ = limits
@@ -616,7 +626,7 @@ struct Example51 {
 }
 
 // Sources/Coffer/Caches/RemoteSource.swift
-struct Example52 {
+struct Example53 {
     struct Profiles: RemoteSource {
         func fetch(_ ids: [String]) async throws -> [String: Profile] { try await mailServer.profiles(ids) }
         func send(_ profiles: [String: Profile]) async throws { try await mailServer.store(profiles) }
@@ -624,7 +634,7 @@ struct Example52 {
 }
 
 // Sources/Coffer/Caches/RemoteSource.swift
-struct Example53 {
+struct Example54 {
     func run() async throws {
         let source = ClosureSource { (id: String) in try await mailServer.profile(id) }
         _ = source
@@ -632,12 +642,12 @@ struct Example53 {
 }
 
 // Sources/Coffer/Caches/RemoteSource.swift
-struct Example54 {
+struct Example55 {
     func send(_ values: [String: Profile]) async throws { throw ReadOnlySource() }
 }
 
 // Sources/Coffer/Caches/Repository.swift
-struct Example55 {
+struct Example56 {
     func run() async throws {
         let profile = try await profiles.value(for: "42", policy: .networkFirst)
         _ = profile
@@ -645,7 +655,7 @@ struct Example55 {
 }
 
 // Sources/Coffer/Caches/Repository.swift
-struct Example56 {
+struct Example57 {
     func run() async throws {
         let profiles = Repository(
             source: ClosureSource { (id: String) in try await mailServer.profile(id) },
@@ -661,7 +671,7 @@ struct Example56 {
 }
 
 // Sources/Coffer/Caches/TTLCache.swift
-struct Example57 {
+struct Example58 {
     func run() async throws {
         let answers = TTLCache<String, Answer>(lifetime: .seconds(300))
         answers.set(answer, for: url)
@@ -673,21 +683,21 @@ struct Example57 {
 }
 
 // Sources/Coffer/Caches/ValueCache.swift
-struct Example58 {
+struct Example59 {
     func warm(_ cache: some ValueCache<String, Profile>) async throws {
         try await cache.keep(["42": profile])
     }
 }
 
 // Sources/Coffer/Items/Item.swift
-struct Example59 {
+struct Example60 {
     func run() async throws {
         for itemClass in ItemClass.allCases { print(itemClass.rawValue) }
     }
 }
 
 // Sources/Coffer/Items/ItemAttributes.swift
-struct Example60 {
+struct Example61 {
     func run() async throws {
         let token = try await keychain.attributes(of: "token")
         print(token.modified, token.access)
@@ -696,7 +706,7 @@ struct Example60 {
 }
 
 // Sources/Coffer/Items/ItemAttributes.swift
-struct Example61 {
+struct Example62 {
     func run() async throws {
         let item = try await keychain.item(for: "token", reason: "Show your token")
         print(item.value.count, item.attributes.modified)
@@ -705,7 +715,7 @@ struct Example61 {
 }
 
 // Sources/Coffer/Items/ItemChange.swift
-struct Example62 {
+struct Example63 {
     func run() async throws {
         let change = ItemChange(ItemName(service: "com.example.app", account: "token"), .delete)
         _ = change
@@ -713,7 +723,7 @@ struct Example62 {
 }
 
 // Sources/Coffer/Items/ItemChange.swift
-struct Example63 {
+struct Example64 {
     func run() async throws {
         let item = NewItem(value: Array("s3cret".utf8), access: .whenUnlocked.thisDeviceOnly)
         _ = item
@@ -721,7 +731,7 @@ struct Example63 {
 }
 
 // Sources/Coffer/Items/ItemChange.swift
-struct Example64 {
+struct Example65 {
     func run() async throws {
         let edit = ItemEdit(label: "Production")
         _ = edit
@@ -729,14 +739,14 @@ struct Example64 {
 }
 
 // Sources/Coffer/Items/ItemChange.swift
-struct Example65 {
+struct Example66 {
     func run() async throws {
         try await keychain.set("one-time", for: "upload", expires: .after(.seconds(600)))
     }
 }
 
 // Sources/Coffer/Items/ItemChange.swift
-struct Example66 {
+struct Example67 {
     func run() async throws {
         let outcomes = try await keychain.apply(changes)
         let replaced = outcomes.filter { $0.existedBefore }.count
@@ -746,7 +756,7 @@ struct Example66 {
 }
 
 // Sources/Coffer/Items/ItemVersion.swift
-struct Example67 {
+struct Example68 {
     func run() async throws {
         if let former = try await keychain.history(of: "token").first {
             try await keychain.restore("token", version: former.version)
@@ -755,7 +765,7 @@ struct Example67 {
 }
 
 // Sources/Coffer/Items/KeychainEvent.swift
-struct Example68 {
+struct Example69 {
     func run() async throws {
         for try await event in try await keychain.changes() {
             if case .updated(let item) = event { print(item.account) }
@@ -764,14 +774,14 @@ struct Example68 {
 }
 
 // Sources/Coffer/Items/RollbackProtection.swift
-struct Example69 {
+struct Example70 {
     func run() async throws {
         try await keychain.delete("thumbnail-42", protection: .later)
     }
 }
 
 // Sources/Coffer/Items/VaultName.swift
-struct Example70 {
+struct Example71 {
     func run() async throws {
         let team = Keychain(service: "com.example.app", group: "developers")
         assert(team.vault == .group("developers"))
@@ -780,14 +790,14 @@ struct Example70 {
 }
 
 // Sources/Coffer/Items/VaultName.swift
-struct Example71 {
+struct Example72 {
     func run() async throws {
         guard try await keychain.status().state == .unlocked else { return }
     }
 }
 
 // Sources/Coffer/Keychain/AuthenticationContext.swift
-struct Example72 {
+struct Example73 {
     func run() async throws {
         let context = try await keychain.authenticate(for: ["user", "password"], reason: "Sign in")
         let password = try context.string(for: "password")
@@ -797,7 +807,7 @@ struct Example72 {
 }
 
 // Sources/Coffer/Keychain/InternetPassword.swift
-struct Example73 {
+struct Example74 {
     func run() async throws {
         let server = try InternetServer(scheme: "https", host: "example.com", port: 8443)
         let password = try await keychain.internetPassword(for: "me", on: server)
@@ -807,7 +817,7 @@ struct Example73 {
 }
 
 // Sources/Coffer/Keychain/InternetPassword.swift
-struct Example74 {
+struct Example75 {
     func run() async throws {
         let server = try InternetServer(scheme: "https", host: "example.com")
         try await keychain.setInternetPassword("s3cret", for: "me", on: server)
@@ -816,7 +826,7 @@ struct Example74 {
 }
 
 // Sources/Coffer/Keychain/Keychain+Finding.swift
-struct Example75 {
+struct Example76 {
     func run() async throws {
         let work = try await keychain.search(attributes: ["profile": "work"])
         _ = work
@@ -824,7 +834,7 @@ struct Example75 {
 }
 
 // Sources/Coffer/Keychain/Keychain+Finding.swift
-struct Example76 {
+struct Example77 {
     func run() async throws {
         for try await event in try await keychain.changes() {
             if case .locked = event { hideSecrets() }
@@ -833,7 +843,7 @@ struct Example76 {
 }
 
 // Sources/Coffer/Keychain/Keychain+Reading.swift
-struct Example77 {
+struct Example78 {
     func run() async throws {
         let length = try await keychain.withBytes(for: "signingKey", reason: "Sign the report") { key in key.count }
         _ = length
@@ -841,7 +851,7 @@ struct Example77 {
 }
 
 // Sources/Coffer/Keychain/Keychain+Reading.swift
-struct Example78 {
+struct Example79 {
     func run() async throws {
         let token = try await keychain.string(for: "accessToken", reason: "Show your token")
         _ = token
@@ -849,7 +859,7 @@ struct Example78 {
 }
 
 // Sources/Coffer/Keychain/Keychain+Reading.swift
-struct Example79 {
+struct Example80 {
     func run() async throws {
         let context = try await keychain.authenticate(for: ["accessToken", "refreshToken"], reason: "Sign you in")
         let access = try context.string(for: "accessToken")
@@ -861,7 +871,7 @@ struct Example79 {
 }
 
 // Sources/Coffer/Keychain/Keychain+Reading.swift
-struct Example80 {
+struct Example81 {
     func run() async throws {
         try await keychain.update(for: "counter") { old in
             String((Int(old ?? "") ?? 0) + 1)
@@ -870,14 +880,14 @@ struct Example80 {
 }
 
 // Sources/Coffer/Keychain/Keychain+Writing.swift
-struct Example81 {
+struct Example82 {
     func run() async throws {
         try await keychain.set("s3cret", for: "me", access: .whenUnlocked.requiring(.userPresence))
     }
 }
 
 // Sources/Coffer/Keychain/Keychain+Writing.swift
-struct Example82 {
+struct Example83 {
     func run() async throws {
         try await keychain.apply([
             ItemChange(keychain.name("accessToken"), .set(NewItem(value: Array("a".utf8)))),
@@ -888,7 +898,7 @@ struct Example82 {
 }
 
 // Sources/Coffer/Keychain/Keychain.swift
-struct Example83 {
+struct Example84 {
     func run() async throws {
         let keychain = Keychain(service: "com.example.app")
         try await keychain.set("s3cret", for: "accessToken",
@@ -900,7 +910,7 @@ struct Example83 {
 }
 
 // Sources/Coffer/Keychain/KeychainAvailability.swift
-struct Example84 {
+struct Example85 {
     func run() async throws {
         switch await keychain.availability() {
         case .available(let status): print(status.state)
@@ -910,7 +920,7 @@ struct Example84 {
 }
 
 // Sources/Coffer/Keychain/KeychainHandle.swift
-struct Example85 {
+struct Example86 {
     func run() async throws {
         let token = KeychainHandle<String>("token", in: keychain)
         try await token.set("s3cret")
@@ -921,7 +931,7 @@ struct Example85 {
 }
 
 // Sources/Coffer/Keychain/KeychainHandle.swift
-struct Example86 {
+struct Example87 {
     func run() async throws {
         for try await event in try await account.token.changes() {
             if case .deleted = event { signOut() }
@@ -930,7 +940,7 @@ struct Example86 {
 }
 
 // Sources/Coffer/Keychain/KeychainItem.swift
-struct Example87 {
+struct Example88 {
     struct Account {
         @KeychainItem("token", in: keychain, access: .whenUnlocked.requiring(.userPresence))
         var token: KeychainHandle<String>
@@ -944,7 +954,7 @@ struct Example87 {
 }
 
 // Sources/Coffer/KeychainError.swift
-struct Example88 {
+struct Example89 {
     func run() async throws {
         do throws(KeychainError) {
             print(try await keychain.string(for: "token").count)
@@ -959,28 +969,28 @@ struct Example88 {
 }
 
 // Sources/Coffer/KeychainError.swift
-struct Example89 {
+struct Example90 {
     func run() async throws {
         throw KeychainError(.locked, "the vault is locked", advice: "coffer unlock")
     }
 }
 
 // Sources/Coffer/LifeCycle/Keychain+Temporary.swift
-struct Example90 {
+struct Example91 {
     func run() async throws {
         try await keychain.setTemporary("s3cret", for: "upload", lifetime: .seconds(600))
     }
 }
 
 // Sources/Coffer/LifeCycle/ServiceData.swift
-struct Example91 {
+struct Example92 {
     struct Thumbnails: ServiceData {
         func deleteEverything(of service: String) async throws { redraw() }
     }
 }
 
 // Sources/Coffer/LifeCycle/ServiceLifeCycle.swift
-struct Example92 {
+struct Example93 {
     func run() async throws {
         let life = ServiceLifeCycle(
             keychain: keychain, sessions: [session],
@@ -993,7 +1003,7 @@ struct Example92 {
 }
 
 // Sources/Coffer/LifeCycle/ServiceLifeCycle.swift
-struct Example93 {
+struct Example94 {
     func run() async throws {
         do throws(ServiceDeletionError) {
             try await lifeCycle.deleteEverything()
@@ -1004,7 +1014,7 @@ struct Example93 {
 }
 
 // Sources/Coffer/Prompts/Prompts.swift
-struct Example94 {
+struct Example95 {
     func run() async throws {
         let quiet = Keychain(service: "com.example.daemon", prompts: .never)
         _ = quiet
@@ -1012,7 +1022,7 @@ struct Example94 {
 }
 
 // Sources/Coffer/Prompts/Prompts.swift
-struct Example95 {
+struct Example96 {
     func run() async throws {
         let keychain = Keychain(service: "com.example.app", prompts: .handler { message in
             guard message.wantsAnswer else {
@@ -1026,7 +1036,7 @@ struct Example95 {
 }
 
 // Sources/Coffer/Prompts/Prompts.swift
-struct Example96 {
+struct Example97 {
     func run() async throws {
         let message = PromptMessage(style: .hiddenQuestion, text: "Password: ")
         assert(message.wantsAnswer && message.isHidden)
@@ -1035,14 +1045,14 @@ struct Example96 {
 }
 
 // Sources/Coffer/Session/CredentialSession+Reading.swift
-struct Example97 {
+struct Example98 {
     func run() async throws {
         if try await session.state() == .needsRefresh { showBusy() }
     }
 }
 
 // Sources/Coffer/Session/CredentialSession+Reading.swift
-struct Example98 {
+struct Example99 {
     func run() async throws {
         let login = try await session.load([.userName, .password], reason: "Sign you in")
         _ = login
@@ -1050,7 +1060,7 @@ struct Example98 {
 }
 
 // Sources/Coffer/Session/CredentialSession+Refresh.swift
-struct Example99 {
+struct Example100 {
     func run() async throws {
         let tokens = try await session.refresh { refreshToken in
             try await mailServer.exchange(refreshToken)
@@ -1060,7 +1070,7 @@ struct Example99 {
 }
 
 // Sources/Coffer/Session/CredentialSession.swift
-struct Example100 {
+struct Example101 {
     func run() async throws {
         let session = CredentialSession(
             keychain: Keychain(service: "com.example.app"),
@@ -1076,25 +1086,17 @@ struct Example100 {
 }
 
 // Sources/Coffer/Session/Credentials.swift
-struct Example101 {
+struct Example102 {
     func run() async throws {
         try await session.save(Credentials(accessToken: "a1", refreshToken: "r1", userID: "42"))
     }
 }
 
 // Sources/Coffer/Session/Credentials.swift
-struct Example102 {
+struct Example103 {
     func run() async throws {
         let credentials = Credentials(accessToken: "a1", refreshToken: "r1", userID: "42")
         _ = credentials
-    }
-}
-
-// Sources/Coffer/Session/Credentials.swift
-struct Example103 {
-    func run() async throws {
-        let tokens = SessionTokens(accessToken: "a2", expires: Date(timeIntervalSinceNow: 3600))
-        _ = tokens
     }
 }
 
@@ -1109,13 +1111,21 @@ struct Example104 {
 // Sources/Coffer/Session/Credentials.swift
 struct Example105 {
     func run() async throws {
+        let tokens = SessionTokens(accessToken: "a2", expires: Date(timeIntervalSinceNow: 3600))
+        _ = tokens
+    }
+}
+
+// Sources/Coffer/Session/Credentials.swift
+struct Example106 {
+    func run() async throws {
         let session = CredentialSession(keychain: keychain, access: [.refreshToken: .whenUnlocked.thisDeviceOnly])
         _ = session
     }
 }
 
 // Sources/Coffer/Settings/FileSettings.swift
-struct Example106 {
+struct Example107 {
     func run() async throws {
         let settings = Settings(suite: "com.example.app")
         _ = settings
@@ -1123,7 +1133,7 @@ struct Example106 {
 }
 
 // Sources/Coffer/Settings/InMemorySettings.swift
-struct Example107 {
+struct Example108 {
     func run() async throws {
         let settings = Settings(backend: InMemorySettings())
         _ = settings
@@ -1131,12 +1141,12 @@ struct Example107 {
 }
 
 // Sources/Coffer/Settings/Sensitive.swift
-struct Example108 {
+struct Example109 {
     struct Token: Codable, SensitiveValue { let text: String }
 }
 
 // Sources/Coffer/Settings/Sensitive.swift
-struct Example109 {
+struct Example110 {
     struct Account: Codable, Sendable {
         var name: String
         @Sensitive var token: String
@@ -1144,7 +1154,7 @@ struct Example109 {
 }
 
 // Sources/Coffer/Settings/Setting.swift
-struct Example110 {
+struct Example111 {
     struct Preferences {
         @Setting("fontSize", in: settings) var fontSize = 12
         @Setting("nickname", in: settings) var nickname: String?
@@ -1163,7 +1173,7 @@ struct Example110 {
 }
 
 // Sources/Coffer/Settings/SettingCoding.swift
-struct Example111 {
+struct Example112 {
     enum Theme: String, SettingValue { case light, dark }
 }
 
@@ -1171,7 +1181,7 @@ struct Example111 {
 extension SettingKey where Value == Int {
     static let fontSize = SettingKey("editor.fontSize", default: 12)
 }
-struct Example112 {
+struct Example113 {
     func run() async throws {
         let size = try settings.value(for: .fontSize)
         _ = size
@@ -1179,22 +1189,15 @@ struct Example112 {
 }
 
 // Sources/Coffer/Settings/SettingValue.swift
-struct Example113 {
+struct Example114 {
     enum Theme: String, SettingValue { case light, dark }
     struct WindowFrame: Codable, SettingValue { var width = 800, height = 600 }
 }
 
 // Sources/Coffer/Settings/Settings+Changes.swift
-struct Example114 {
-    func run() async throws {
-        for await change in settings.changes() where change.names.contains("theme") { redraw() }
-    }
-}
-
-// Sources/Coffer/Settings/Settings+Changes.swift
 struct Example115 {
     func run() async throws {
-        for await size in settings.changes(of: fontSize) { layout(size) }
+        for await change in settings.changes() where change.names.contains("theme") { redraw() }
     }
 }
 
@@ -1205,8 +1208,15 @@ struct Example116 {
     }
 }
 
-// Sources/Coffer/Settings/Settings.swift
+// Sources/Coffer/Settings/Settings+Changes.swift
 struct Example117 {
+    func run() async throws {
+        for await size in settings.changes(of: fontSize) { layout(size) }
+    }
+}
+
+// Sources/Coffer/Settings/Settings.swift
+struct Example118 {
     func run() async throws {
         let settings = Settings(suite: "com.example.app")
         let fontSize = SettingKey("fontSize", default: 12)
@@ -1220,21 +1230,21 @@ struct Example117 {
 }
 
 // Sources/Coffer/Settings/Settings.swift
-struct Example118 {
+struct Example119 {
     func run() async throws {
         try settings.register(default: 16, for: fontSize)
     }
 }
 
 // Sources/Coffer/Settings/Settings.swift
-struct Example119 {
+struct Example120 {
     func run() async throws {
         try settings.removeAll(except: ["fontSize", "theme"])
     }
 }
 
 // Sources/Coffer/Settings/Settings.swift
-struct Example120 {
+struct Example121 {
     func run() async throws {
         try await settings.update { draft throws(SettingsError) in
             try draft.set(draft.value(for: launches) + 1, for: launches)
@@ -1243,7 +1253,7 @@ struct Example120 {
 }
 
 // Sources/Coffer/Settings/SettingsBackend.swift
-struct Example121 {
+struct Example122 {
     func run() async throws {
         let settings = Settings(backend: InMemorySettings())
         _ = settings
@@ -1251,7 +1261,7 @@ struct Example121 {
 }
 
 // Sources/Coffer/Settings/SettingsBackend.swift
-struct Example122 {
+struct Example123 {
     func run() async throws {
         let content = try InMemorySettings().read()
         print(content.values.keys.sorted())
@@ -1260,7 +1270,7 @@ struct Example122 {
 }
 
 // Sources/Coffer/Settings/SettingsBackend.swift
-struct Example123 {
+struct Example124 {
     func run() async throws {
         let backend = InMemorySettings()
         let isSame = try backend.stamp() == backend.read().stamp
@@ -1270,21 +1280,21 @@ struct Example123 {
 }
 
 // Sources/Coffer/Settings/SettingsChanges.swift
-struct Example124 {
+struct Example125 {
     func run() async throws {
         for await change in settings.changes() where change.names.contains("theme") { redraw() }
     }
 }
 
 // Sources/Coffer/Settings/SettingsChanges.swift
-struct Example125 {
+struct Example126 {
     func run() async throws {
         for await change in settings.changes() { print(change.names) }
     }
 }
 
 // Sources/Coffer/Settings/SettingsDraft.swift
-struct Example126 {
+struct Example127 {
     func run() async throws {
         try await settings.update { (draft) throws(SettingsError) in
             try draft.set(try draft.value(for: launches) + 1, for: launches)
@@ -1293,14 +1303,14 @@ struct Example126 {
 }
 
 // Sources/Coffer/Settings/SettingsError.swift
-struct Example127 {
+struct Example128 {
     func run() async throws {
         do { try await settings.flush() } catch where error.code == .busy { showBusy() }
     }
 }
 
 // Sources/Coffer/Settings/SettingsJSON.swift
-struct Example128 {
+struct Example129 {
     func run() async throws {
         let migration = SettingsMigration(from: 1) { json in
             json["fontSize"] = json["size"] ?? 12
@@ -1311,7 +1321,7 @@ struct Example128 {
 }
 
 // Sources/Coffer/Settings/SettingsLimits.swift
-struct Example129 {
+struct Example130 {
     func run() async throws {
         let fits = fontSize.name.utf8.count <= SettingsLimits.name
         _ = fits
@@ -1319,7 +1329,7 @@ struct Example129 {
 }
 
 // Sources/Coffer/Settings/SettingsMigration.swift
-struct Example130 {
+struct Example131 {
     func run() async throws {
         let migration = SettingsMigration(from: 1) { json in
             json["fontSize"] = json["size"] ?? 12
@@ -1330,7 +1340,7 @@ struct Example130 {
 }
 
 // Sources/Coffer/Settings/SettingsMigration.swift
-struct Example131 {
+struct Example132 {
     func run() async throws {
         let migration = SettingsMigration(from: 2, PreferencesV2.self) { old in PreferencesV3(fontSize: Double(old.fontSize)) }
         _ = migration
@@ -1338,7 +1348,7 @@ struct Example131 {
 }
 
 // Sources/Coffer/Settings/VersionedSettings.swift
-struct Example132 {
+struct Example133 {
     struct Preferences: Codable, Sendable { var fontSize = 12.0; var recentFiles: [URL] = [] }
     func run() async throws {
         let preferences = VersionedSettings(
@@ -1355,7 +1365,7 @@ struct Example132 {
 }
 
 // Sources/Coffer/SocketPaths.swift
-struct Example133 {
+struct Example134 {
     func run() async throws {
         let sockets = SocketPaths(broker: folder + "/coffer.sock", authenticator: folder + "/auth.sock")
         _ = sockets
@@ -1363,7 +1373,7 @@ struct Example133 {
 }
 
 // Sources/Coffer/Storage/StorageAdvice.swift
-struct Example134 {
+struct Example135 {
     func run() async throws {
         let advice = StorageAdvice.store(for: .document, size: picture.count)
         _ = advice
@@ -1371,7 +1381,7 @@ struct Example134 {
 }
 
 // Sources/Coffer/Storage/StorageAdvice.swift
-struct Example135 {
+struct Example136 {
     func run() async throws {
         let advice = StorageAdvice.store(for: .document, size: picture.count)
         print(advice.store, advice.reason)   // protectedFile …
@@ -1380,7 +1390,7 @@ struct Example135 {
 }
 
 // Sources/Coffer/Storage/StorageAdvice.swift
-struct Example136 {
+struct Example137 {
     func run() async throws {
         let fits = picture.count <= StorageLimits.item
         _ = fits
@@ -1388,7 +1398,7 @@ struct Example136 {
 }
 
 // Sources/CofferFiles/Folders/ProtectedDirectory.swift
-struct Example137 {
+struct Example138 {
     func run() async throws {
         let documents = ProtectedFiles(service: "com.example.notes", directory: .documents)
         let exports = ProtectedFiles(service: "com.example.notes", directory: .custom("/srv/notes"))
@@ -1398,7 +1408,7 @@ struct Example137 {
 }
 
 // Sources/CofferFiles/Hybrid/HybridRecord.swift
-struct Example138 {
+struct Example139 {
     struct User: HybridRecord {
         var token: String?
         var theme = "light"
@@ -1413,7 +1423,7 @@ struct Example138 {
 }
 
 // Sources/CofferFiles/Hybrid/HybridRecord.swift
-struct Example139 {
+struct Example140 {
     func run() async throws {
         let token = HybridField<User>.secret("token", \.token)
         _ = token
@@ -1421,7 +1431,7 @@ struct Example139 {
 }
 
 // Sources/CofferFiles/Hybrid/HybridStore.swift
-struct Example140 {
+struct Example141 {
     func run() async throws {
         let users = HybridStore(
             User.self, name: "user", keychain: keychain, settings: settings, files: files)
@@ -1434,28 +1444,28 @@ struct Example140 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example141 {
+struct Example142 {
     func run() async throws {
         for file in try await files.list() where !file.isFolder { print(file.path, file.size) }
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example142 {
+struct Example143 {
     func run() async throws {
         for file in try await files.list(in: "notes") where !file.isFolder { print(file.name, file.size) }
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example143 {
+struct Example144 {
     func run() async throws {
         if try await files.exists("notes/today.json") { show("notes/today.json") }
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example144 {
+struct Example145 {
     func run() async throws {
         let age = Date.now.timeIntervalSince(try await files.info(of: "notes/today.json").modified)
         _ = age
@@ -1463,7 +1473,7 @@ struct Example144 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example145 {
+struct Example146 {
     func run() async throws {
         let bytes = try await files.size(of: "backup.tar")
         _ = bytes
@@ -1471,7 +1481,7 @@ struct Example145 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example146 {
+struct Example147 {
     func run() async throws {
         let date = try await files.modified(of: "backup.tar")
         _ = date
@@ -1479,21 +1489,21 @@ struct Example146 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example147 {
+struct Example148 {
     func run() async throws {
         if try await caches.directorySize() > 100 << 20 { try await caches.deleteAll() }
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Moving.swift
-struct Example148 {
+struct Example149 {
     func run() async throws {
         try await files.move("notes/draft.json", to: "notes/final.json", reason: "Rename your note")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Reading.swift
-struct Example149 {
+struct Example150 {
     func run() async throws {
         let picture = try await files.read("pictures/profile.png", reason: "Show your picture")
         _ = picture
@@ -1501,7 +1511,7 @@ struct Example149 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Reading.swift
-struct Example150 {
+struct Example151 {
     func run() async throws {
         let note = try await files.read("notes/today.json", as: Note.self)
         _ = note
@@ -1509,56 +1519,56 @@ struct Example150 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Reading.swift
-struct Example151 {
+struct Example152 {
     func run() async throws {
         for try await part in files.chunks(of: "recording.wav") { await player.play(part) }
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Reading.swift
-struct Example152 {
+struct Example153 {
     func run() async throws {
         try await files.export("backup.tar", toDescriptor: STDOUT_FILENO, reason: "Restore the backup")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Removing.swift
-struct Example153 {
+struct Example154 {
     func run() async throws {
         try await files.delete("notes/today.json")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Removing.swift
-struct Example154 {
+struct Example155 {
     func run() async throws {
         try await files.delete(["notes/today.json", "notes/yesterday.json"])
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Removing.swift
-struct Example155 {
+struct Example156 {
     func run() async throws {
         try await files.createDirectory("notes/2026")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Removing.swift
-struct Example156 {
+struct Example157 {
     func run() async throws {
         try await files.removeDirectory("notes/2025", recursively: true)
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Removing.swift
-struct Example157 {
+struct Example158 {
     func run() async throws {
         try await ProtectedFiles(service: "com.example.notes", directory: .caches).deleteAll()
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Sweeping.swift
-struct Example158 {
+struct Example159 {
     func run() async throws {
         let removed = try await files.sweep()
         _ = removed
@@ -1566,28 +1576,28 @@ struct Example158 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Writing.swift
-struct Example159 {
+struct Example160 {
     func run() async throws {
         try await files.write(Array(picture), to: "pictures/profile.png")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Writing.swift
-struct Example160 {
+struct Example161 {
     func run() async throws {
         try await files.write(value: Note(title: "Today"), to: "notes/today.json")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Writing.swift
-struct Example161 {
+struct Example162 {
     func run() async throws {
         try await files.write(from: download, to: "backup.tar")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Writing.swift
-struct Example162 {
+struct Example163 {
     func run() async throws {
         var writer = try await files.writer(to: "recording.wav", access: .afterFirstUnlock)
         while let samples = await microphone.next() { try await writer.write(samples) }
@@ -1596,7 +1606,7 @@ struct Example162 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Writing.swift
-struct Example163 {
+struct Example164 {
     func run() async throws {
         do { try await files.write(from: download, to: "picture.png") } catch {
             if case .source(let reason) = error { print("the download failed: \(reason)") }
@@ -1605,7 +1615,7 @@ struct Example163 {
 }
 
 // Sources/CofferFiles/ProtectedFiles.swift
-struct Example164 {
+struct Example165 {
     func run() async throws {
         let files = ProtectedFiles(service: "com.example.notes", directory: .documents)
         try await files.write(value: Note(title: "Today"), to: "notes/today.json", access: .whenUnlocked.requiring(.userPresence))
@@ -1616,7 +1626,7 @@ struct Example164 {
 }
 
 // Sources/CofferFiles/Streams/ProtectedFileChunks.swift
-struct Example165 {
+struct Example166 {
     func run() async throws {
         var digest = Digest()
         for try await part in files.chunks(of: "backup.tar", reason: "Check the backup") {
@@ -1626,7 +1636,7 @@ struct Example165 {
 }
 
 // Sources/CofferFiles/Streams/ProtectedFileWriter.swift
-struct Example166 {
+struct Example167 {
     func run() async throws {
         var writer = try await files.writer(to: "backup.tar")
         for try await part in download { try await writer.write(part) }
@@ -1635,14 +1645,14 @@ struct Example166 {
 }
 
 // Sources/CofferConfiguration/KeychainProvider+Watching.swift
-struct Example167 {
+struct Example168 {
     func run() async throws {
         try await secrets.run { _ = try? await secrets.preload() }
     }
 }
 
 // Sources/CofferConfiguration/KeychainProvider.swift
-struct Example168 {
+struct Example169 {
     func run() async throws {
         let secrets = KeychainProvider(Keychain(service: "com.example.server"))
         let config = ConfigReader(providers: [secrets, EnvironmentVariablesProvider()])
@@ -1654,14 +1664,14 @@ struct Example168 {
 }
 
 // Sources/CofferConfiguration/ValueConversion.swift
-struct Example169 {
+struct Example170 {
     func explain(_ error: any Error) {
         if let error = error as? ConversionError { print("check the secret \(error.account)") }
     }
 }
 
 // Sources/CofferTestKit/InMemory/InMemoryKeychain.swift
-struct Example170 {
+struct Example171 {
     func run() async throws {
         let backend = InMemoryKeychain(password: "s3cret", person: .answers("s3cret"))
         let keychain = Keychain(service: "com.example.app", backend: backend)
@@ -1674,7 +1684,7 @@ struct Example170 {
 }
 
 // Sources/CofferTestKit/InMemory/Question.swift
-struct Example171 {
+struct Example172 {
     func run() async throws {
         let keychain = Keychain(service: "test", backend: InMemoryKeychain(person: .givesUp))
         _ = keychain
@@ -1682,7 +1692,7 @@ struct Example171 {
 }
 
 // Sources/CofferTestKit/Sandbox/SandboxBroker.swift
-struct Example172 {
+struct Example173 {
     func run() async throws {
         let sandbox = try await SandboxBroker()
         let keychain = Keychain(
@@ -1697,7 +1707,7 @@ struct Example172 {
 }
 
 // Sources/CofferTestKit/Sandbox/SandboxBroker.swift
-struct Example173 {
+struct Example174 {
     func run() async throws {
         let sandbox = try await SandboxBroker()
         let keychain = Keychain(service: "com.example.app", backend: sandbox.backend)
@@ -1709,7 +1719,7 @@ struct Example173 {
 }
 
 // Sources/CofferTestKit/Sandbox/SandboxBroker.swift
-struct Example174 {
+struct Example175 {
     func run() async throws {
         do { try await SandboxBroker().stop() } catch { print("is Coffer installed? \(error)") }
     }
