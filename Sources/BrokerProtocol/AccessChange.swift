@@ -25,21 +25,29 @@ extension Keychain.Change {
 extension Keychain.AccessChange {
     /// Names all of it.
     /// - Throws: if it contradicts itself.
-    public init(_ access: AccessControl) throws(AccessControlError) {
-        self.init(try AccessControl.Change(access))
-    }
+    public init(_ access: AccessControl) throws(AccessControlError) { try self.init(PartialAccess(access)) }
 
-    package init(_ change: AccessControl.Change) {
+    /// - Throws: if it is a whole access control that contradicts itself.
+    package init(_ partial: PartialAccess) throws(AccessControlError) {
+        let (whole, require) = (try partial.checkedWhole, partial.requirements)
         self.init(
-            accessibility: change.accessibility, thisDeviceOnly: change.isThisDeviceOnly, require: change.requirements,
-            any: change.anyIsEnough)
+            accessibility: whole?.accessibility ?? partial.accessibility,
+            thisDeviceOnly: whole?.isThisDeviceOnly ?? partial.isThisDeviceOnly,
+            require: whole?.requirements.inOrder ?? require, any: whole?.anyIsEnough ?? partial.anyIsEnough)
     }
 
     /// What an item has after the change.
     /// - Throws: if that contradicts itself.
     public func applied(to former: AccessControl) throws(AccessControlError) -> AccessControl {
-        try AccessControl.Change(
-            accessibility: accessibility, isThisDeviceOnly: thisDeviceOnly, requirements: require, anyIsEnough: any
-        ).applied(to: former)
+        try PartialAccess(self).applied(to: former)
+    }
+}
+
+extension PartialAccess {
+    /// A call that names none changes nothing.
+    public init(_ change: Keychain.AccessChange?) {
+        self.init(
+            accessibility: change?.accessibility, isThisDeviceOnly: change?.thisDeviceOnly,
+            requirements: change?.require, anyIsEnough: change?.any)
     }
 }

@@ -582,8 +582,18 @@ struct Example46 {
     }
 }
 
-// Sources/CofferClient/Backend/BrokerBackend.swift
+// Sources/Item/PartialAccess.swift
 struct Example47 {
+    func run() async throws {
+        let change = PartialAccess(requirements: [.devicePasscode])
+        let access = try change.applied(to: .whenUnlocked.thisDeviceOnly)
+        _ = change
+        _ = access
+    }
+}
+
+// Sources/CofferClient/Backend/BrokerBackend.swift
+struct Example48 {
     func run() async throws {
         let keychain = Keychain(service: "com.example.app", backend: BrokerBackend(paths: SocketPaths(broker: folder + "/coffer.sock")))
         _ = keychain
@@ -591,7 +601,7 @@ struct Example47 {
 }
 
 // Sources/CofferClient/Backend/KeychainBackend.swift
-struct Example48 {
+struct Example49 {
     func run() async throws {
         let keychain = Keychain(service: "com.example.app", backend: InMemoryKeychain(person: .answers("sandbox")))
         _ = keychain
@@ -599,7 +609,7 @@ struct Example48 {
 }
 
 // Sources/CofferClient/Backend/KeychainBackend.swift
-struct Example49 {
+struct Example50 {
     func run() async throws {
         let quiet = ReadRequest(prompts: .never, mayUnlock: false)
         _ = quiet
@@ -607,7 +617,7 @@ struct Example49 {
 }
 
 // Sources/CofferClient/Backend/KeychainBackend.swift
-struct Example50 {
+struct Example51 {
     func run() async throws {
         let query = ItemQuery(service: "com.example.app", attributes: ["server": "db1"])
         _ = query
@@ -615,7 +625,7 @@ struct Example50 {
 }
 
 // Sources/CofferClient/Backend/KeychainBackend.swift
-struct Example51 {
+struct Example52 {
     func run() async throws {
         let fingers = try await keychain.biometrics()
         if let reason = fingers.unavailableReason { print("Use your password: \(reason)") }
@@ -624,14 +634,14 @@ struct Example51 {
 }
 
 // Sources/CofferClient/Items/Item.swift
-struct Example52 {
+struct Example53 {
     func run() async throws {
         for itemClass in ItemClass.allCases { print(itemClass.rawValue) }
     }
 }
 
 // Sources/CofferClient/Items/ItemAttributes.swift
-struct Example53 {
+struct Example54 {
     func run() async throws {
         let token = try await keychain.attributes(of: "token")
         print(token.modified, token.access)
@@ -640,7 +650,7 @@ struct Example53 {
 }
 
 // Sources/CofferClient/Items/ItemAttributes.swift
-struct Example54 {
+struct Example55 {
     func run() async throws {
         let item = try await keychain.item(for: "token", reason: "Show your token")
         print(item.value.count, item.attributes.modified)
@@ -649,7 +659,7 @@ struct Example54 {
 }
 
 // Sources/CofferClient/Items/ItemChange.swift
-struct Example55 {
+struct Example56 {
     func run() async throws {
         let change = ItemChange(ItemName(service: "com.example.app", account: "token"), .delete)
         _ = change
@@ -657,7 +667,7 @@ struct Example55 {
 }
 
 // Sources/CofferClient/Items/ItemChange.swift
-struct Example56 {
+struct Example57 {
     func run() async throws {
         let item = NewItem(value: Array("s3cret".utf8), access: .whenUnlocked.thisDeviceOnly)
         _ = item
@@ -665,7 +675,7 @@ struct Example56 {
 }
 
 // Sources/CofferClient/Items/ItemChange.swift
-struct Example57 {
+struct Example58 {
     func run() async throws {
         let edit = ItemEdit(label: "Production")
         _ = edit
@@ -673,7 +683,7 @@ struct Example57 {
 }
 
 // Sources/CofferClient/Items/ItemChange.swift
-struct Example58 {
+struct Example59 {
     func run() async throws {
         let outcomes = try await keychain.apply(changes)
         let replaced = outcomes.filter { $0.existedBefore }.count
@@ -683,7 +693,7 @@ struct Example58 {
 }
 
 // Sources/CofferClient/Items/ItemVersion.swift
-struct Example59 {
+struct Example60 {
     func run() async throws {
         if let former = try await keychain.history(of: "token").first {
             try await keychain.restore("token", version: former.version)
@@ -692,7 +702,7 @@ struct Example59 {
 }
 
 // Sources/CofferClient/Items/KeychainEvent.swift
-struct Example60 {
+struct Example61 {
     func run() async throws {
         for try await event in try await keychain.changes() {
             if case .updated(let item) = event { print(item.account) }
@@ -701,14 +711,14 @@ struct Example60 {
 }
 
 // Sources/CofferClient/Items/RollbackProtection.swift
-struct Example61 {
+struct Example62 {
     func run() async throws {
         try await keychain.delete("thumbnail-42", protection: .later)
     }
 }
 
 // Sources/CofferClient/Items/VaultName.swift
-struct Example62 {
+struct Example63 {
     func run() async throws {
         let team = Keychain(service: "com.example.app", group: "developers")
         assert(team.vault == .group("developers"))
@@ -717,14 +727,14 @@ struct Example62 {
 }
 
 // Sources/CofferClient/Items/VaultName.swift
-struct Example63 {
+struct Example64 {
     func run() async throws {
         guard try await keychain.status().state == .unlocked else { return }
     }
 }
 
 // Sources/CofferClient/KeychainError.swift
-struct Example64 {
+struct Example65 {
     func run() async throws {
         do throws(KeychainError) {
             print(try await keychain.string(for: "token").count)
@@ -739,14 +749,14 @@ struct Example64 {
 }
 
 // Sources/CofferClient/KeychainError.swift
-struct Example65 {
+struct Example66 {
     func run() async throws {
         throw KeychainError(.locked, "the vault is locked", advice: "coffer unlock")
     }
 }
 
 // Sources/CofferClient/Prompts/Prompts.swift
-struct Example66 {
+struct Example67 {
     func run() async throws {
         let quiet = Keychain(service: "com.example.daemon", prompts: .never)
         _ = quiet
@@ -754,7 +764,7 @@ struct Example66 {
 }
 
 // Sources/CofferClient/Prompts/Prompts.swift
-struct Example67 {
+struct Example68 {
     func run() async throws {
         let keychain = Keychain(service: "com.example.app", prompts: .handler { message in
             guard message.wantsAnswer else {
@@ -768,7 +778,7 @@ struct Example67 {
 }
 
 // Sources/CofferClient/Prompts/Prompts.swift
-struct Example68 {
+struct Example69 {
     func run() async throws {
         let message = PromptMessage(style: .hiddenQuestion, text: "Password: ")
         assert(message.wantsAnswer && message.isHidden)
@@ -777,7 +787,7 @@ struct Example68 {
 }
 
 // Sources/CofferClient/SocketPaths.swift
-struct Example69 {
+struct Example70 {
     func run() async throws {
         let sockets = SocketPaths(broker: folder + "/coffer.sock", authenticator: folder + "/auth.sock")
         _ = sockets
@@ -785,14 +795,14 @@ struct Example69 {
 }
 
 // Sources/Coffer/Items/Expiry.swift
-struct Example70 {
+struct Example71 {
     func run() async throws {
         try await keychain.set("one-time", for: "upload", expires: .after(.seconds(600)))
     }
 }
 
 // Sources/Coffer/Items/Expiry.swift
-struct Example71 {
+struct Example72 {
     func run() async throws {
         let item = NewItem(value: Array("s3cret".utf8), expiry: .after(.seconds(600)))
         _ = item
@@ -800,7 +810,7 @@ struct Example71 {
 }
 
 // Sources/Coffer/Items/Expiry.swift
-struct Example72 {
+struct Example73 {
     func run() async throws {
         let edit = ItemEdit(expiry: .never)
         _ = edit
@@ -808,7 +818,7 @@ struct Example72 {
 }
 
 // Sources/Coffer/Keychain/AuthenticationContext.swift
-struct Example73 {
+struct Example74 {
     func run() async throws {
         let context = try await keychain.authenticate(for: ["user", "password"], reason: "Sign in")
         let password = try context.string(for: "password")
@@ -818,7 +828,7 @@ struct Example73 {
 }
 
 // Sources/Coffer/Keychain/InternetPassword.swift
-struct Example74 {
+struct Example75 {
     func run() async throws {
         let server = try InternetServer(scheme: "https", host: "example.com", port: 8443)
         let password = try await keychain.internetPassword(for: "me", on: server)
@@ -828,7 +838,7 @@ struct Example74 {
 }
 
 // Sources/Coffer/Keychain/InternetPassword.swift
-struct Example75 {
+struct Example76 {
     func run() async throws {
         let server = try InternetServer(scheme: "https", host: "example.com")
         try await keychain.setInternetPassword("s3cret", for: "me", on: server)
@@ -837,7 +847,7 @@ struct Example75 {
 }
 
 // Sources/Coffer/Keychain/Keychain+Finding.swift
-struct Example76 {
+struct Example77 {
     func run() async throws {
         let work = try await keychain.search(attributes: ["profile": "work"])
         _ = work
@@ -845,7 +855,7 @@ struct Example76 {
 }
 
 // Sources/Coffer/Keychain/Keychain+Finding.swift
-struct Example77 {
+struct Example78 {
     func run() async throws {
         for try await event in try await keychain.changes() {
             if case .locked = event { hideSecrets() }
@@ -854,7 +864,7 @@ struct Example77 {
 }
 
 // Sources/Coffer/Keychain/Keychain+Reading.swift
-struct Example78 {
+struct Example79 {
     func run() async throws {
         let length = try await keychain.withBytes(for: "signingKey", reason: "Sign the report") { key in key.count }
         _ = length
@@ -862,7 +872,7 @@ struct Example78 {
 }
 
 // Sources/Coffer/Keychain/Keychain+Reading.swift
-struct Example79 {
+struct Example80 {
     func run() async throws {
         let token = try await keychain.string(for: "accessToken", reason: "Show your token")
         _ = token
@@ -870,7 +880,7 @@ struct Example79 {
 }
 
 // Sources/Coffer/Keychain/Keychain+Reading.swift
-struct Example80 {
+struct Example81 {
     func run() async throws {
         let context = try await keychain.authenticate(for: ["accessToken", "refreshToken"], reason: "Sign you in")
         let access = try context.string(for: "accessToken")
@@ -882,7 +892,7 @@ struct Example80 {
 }
 
 // Sources/Coffer/Keychain/Keychain+Reading.swift
-struct Example81 {
+struct Example82 {
     func run() async throws {
         try await keychain.update(for: "counter") { old in
             String((Int(old ?? "") ?? 0) + 1)
@@ -891,14 +901,14 @@ struct Example81 {
 }
 
 // Sources/Coffer/Keychain/Keychain+Writing.swift
-struct Example82 {
+struct Example83 {
     func run() async throws {
         try await keychain.set("s3cret", for: "me", access: .whenUnlocked.requiring(.userPresence))
     }
 }
 
 // Sources/Coffer/Keychain/Keychain+Writing.swift
-struct Example83 {
+struct Example84 {
     func run() async throws {
         try await keychain.apply([
             ItemChange(keychain.name("accessToken"), .set(NewItem(value: Array("a".utf8)))),
@@ -909,7 +919,7 @@ struct Example83 {
 }
 
 // Sources/Coffer/Keychain/Keychain.swift
-struct Example84 {
+struct Example85 {
     func run() async throws {
         let keychain = Keychain(service: "com.example.app")
         try await keychain.set("s3cret", for: "accessToken",
@@ -921,7 +931,7 @@ struct Example84 {
 }
 
 // Sources/Coffer/Keychain/KeychainAvailability.swift
-struct Example85 {
+struct Example86 {
     func run() async throws {
         switch await keychain.availability() {
         case .available(let status): print(status.state)
@@ -931,7 +941,7 @@ struct Example85 {
 }
 
 // Sources/Coffer/Keychain/KeychainHandle.swift
-struct Example86 {
+struct Example87 {
     func run() async throws {
         let token = KeychainHandle<String>("token", in: keychain)
         try await token.set("s3cret")
@@ -942,7 +952,7 @@ struct Example86 {
 }
 
 // Sources/Coffer/Keychain/KeychainHandle.swift
-struct Example87 {
+struct Example88 {
     func run() async throws {
         for try await event in try await account.token.changes() {
             if case .deleted = event { signOut() }
@@ -951,7 +961,7 @@ struct Example87 {
 }
 
 // Sources/Coffer/Keychain/KeychainItem.swift
-struct Example88 {
+struct Example89 {
     struct Account {
         @KeychainItem("token", in: keychain, access: .whenUnlocked.requiring(.userPresence))
         var token: KeychainHandle<String>
@@ -965,21 +975,21 @@ struct Example88 {
 }
 
 // Sources/Coffer/LifeCycle/Keychain+Temporary.swift
-struct Example89 {
+struct Example90 {
     func run() async throws {
         try await keychain.setTemporary("s3cret", for: "upload", lifetime: .seconds(600))
     }
 }
 
 // Sources/Coffer/LifeCycle/ServiceData.swift
-struct Example90 {
+struct Example91 {
     struct Thumbnails: ServiceData {
         func deleteEverything(of service: String) async throws { redraw() }
     }
 }
 
 // Sources/Coffer/Storage/StorageAdvice.swift
-struct Example91 {
+struct Example92 {
     func run() async throws {
         let advice = StorageAdvice.store(for: .document, size: picture.count)
         _ = advice
@@ -987,7 +997,7 @@ struct Example91 {
 }
 
 // Sources/Coffer/Storage/StorageAdvice.swift
-struct Example92 {
+struct Example93 {
     func run() async throws {
         let advice = StorageAdvice.store(for: .document, size: picture.count)
         print(advice.store, advice.reason)   // protectedFile …
@@ -996,7 +1006,7 @@ struct Example92 {
 }
 
 // Sources/Coffer/Storage/StorageAdvice.swift
-struct Example93 {
+struct Example94 {
     func run() async throws {
         let fits = picture.count <= StorageLimits.item
         _ = fits
@@ -1004,7 +1014,7 @@ struct Example93 {
 }
 
 // Sources/CofferSettings/FileSettings.swift
-struct Example94 {
+struct Example95 {
     func run() async throws {
         let settings = Settings(suite: "com.example.app")
         _ = settings
@@ -1012,7 +1022,7 @@ struct Example94 {
 }
 
 // Sources/CofferSettings/InMemorySettings.swift
-struct Example95 {
+struct Example96 {
     func run() async throws {
         let settings = Settings(backend: InMemorySettings())
         _ = settings
@@ -1020,12 +1030,12 @@ struct Example95 {
 }
 
 // Sources/CofferSettings/Sensitive.swift
-struct Example96 {
+struct Example97 {
     struct Token: Codable, SensitiveValue { let text: String }
 }
 
 // Sources/CofferSettings/Sensitive.swift
-struct Example97 {
+struct Example98 {
     struct Account: Codable, Sendable {
         var name: String
         @Sensitive var token: String
@@ -1033,7 +1043,7 @@ struct Example97 {
 }
 
 // Sources/CofferSettings/Setting.swift
-struct Example98 {
+struct Example99 {
     struct Preferences {
         @Setting("fontSize", in: settings) var fontSize = 12
         @Setting("nickname", in: settings) var nickname: String?
@@ -1052,7 +1062,7 @@ struct Example98 {
 }
 
 // Sources/CofferSettings/SettingCoding.swift
-struct Example99 {
+struct Example100 {
     enum Theme: String, SettingValue { case light, dark }
 }
 
@@ -1060,7 +1070,7 @@ struct Example99 {
 extension SettingKey where Value == Int {
     static let fontSize = SettingKey("editor.fontSize", default: 12)
 }
-struct Example100 {
+struct Example101 {
     func run() async throws {
         let size = try settings.value(for: .fontSize)
         _ = size
@@ -1068,22 +1078,15 @@ struct Example100 {
 }
 
 // Sources/CofferSettings/SettingValue.swift
-struct Example101 {
+struct Example102 {
     enum Theme: String, SettingValue { case light, dark }
     struct WindowFrame: Codable, SettingValue { var width = 800, height = 600 }
 }
 
 // Sources/CofferSettings/Settings+Changes.swift
-struct Example102 {
-    func run() async throws {
-        for await change in settings.changes() where change.names.contains("theme") { redraw() }
-    }
-}
-
-// Sources/CofferSettings/Settings+Changes.swift
 struct Example103 {
     func run() async throws {
-        for await size in settings.changes(of: fontSize) { layout(size) }
+        for await change in settings.changes() where change.names.contains("theme") { redraw() }
     }
 }
 
@@ -1094,8 +1097,15 @@ struct Example104 {
     }
 }
 
-// Sources/CofferSettings/Settings.swift
+// Sources/CofferSettings/Settings+Changes.swift
 struct Example105 {
+    func run() async throws {
+        for await size in settings.changes(of: fontSize) { layout(size) }
+    }
+}
+
+// Sources/CofferSettings/Settings.swift
+struct Example106 {
     func run() async throws {
         let settings = Settings(suite: "com.example.app")
         let fontSize = SettingKey("fontSize", default: 12)
@@ -1109,21 +1119,21 @@ struct Example105 {
 }
 
 // Sources/CofferSettings/Settings.swift
-struct Example106 {
+struct Example107 {
     func run() async throws {
         try settings.register(default: 16, for: fontSize)
     }
 }
 
 // Sources/CofferSettings/Settings.swift
-struct Example107 {
+struct Example108 {
     func run() async throws {
         try settings.removeAll(except: ["fontSize", "theme"])
     }
 }
 
 // Sources/CofferSettings/Settings.swift
-struct Example108 {
+struct Example109 {
     func run() async throws {
         try await settings.update { draft throws(SettingsError) in
             try draft.set(draft.value(for: launches) + 1, for: launches)
@@ -1132,7 +1142,7 @@ struct Example108 {
 }
 
 // Sources/CofferSettings/SettingsBackend.swift
-struct Example109 {
+struct Example110 {
     func run() async throws {
         let settings = Settings(backend: InMemorySettings())
         _ = settings
@@ -1140,7 +1150,7 @@ struct Example109 {
 }
 
 // Sources/CofferSettings/SettingsBackend.swift
-struct Example110 {
+struct Example111 {
     func run() async throws {
         let content = try InMemorySettings().read()
         print(content.values.keys.sorted())
@@ -1149,7 +1159,7 @@ struct Example110 {
 }
 
 // Sources/CofferSettings/SettingsBackend.swift
-struct Example111 {
+struct Example112 {
     func run() async throws {
         let backend = InMemorySettings()
         let isSame = try backend.stamp() == backend.read().stamp
@@ -1159,21 +1169,21 @@ struct Example111 {
 }
 
 // Sources/CofferSettings/SettingsChanges.swift
-struct Example112 {
+struct Example113 {
     func run() async throws {
         for await change in settings.changes() where change.names.contains("theme") { redraw() }
     }
 }
 
 // Sources/CofferSettings/SettingsChanges.swift
-struct Example113 {
+struct Example114 {
     func run() async throws {
         for await change in settings.changes() { print(change.names) }
     }
 }
 
 // Sources/CofferSettings/SettingsDraft.swift
-struct Example114 {
+struct Example115 {
     func run() async throws {
         try await settings.update { (draft) throws(SettingsError) in
             try draft.set(try draft.value(for: launches) + 1, for: launches)
@@ -1182,14 +1192,14 @@ struct Example114 {
 }
 
 // Sources/CofferSettings/SettingsError.swift
-struct Example115 {
+struct Example116 {
     func run() async throws {
         do { try await settings.flush() } catch where error.code == .busy { showBusy() }
     }
 }
 
 // Sources/CofferSettings/SettingsJSON.swift
-struct Example116 {
+struct Example117 {
     func run() async throws {
         let migration = SettingsMigration(from: 1) { json in
             json["fontSize"] = json["size"] ?? 12
@@ -1200,7 +1210,7 @@ struct Example116 {
 }
 
 // Sources/CofferSettings/SettingsLimits.swift
-struct Example117 {
+struct Example118 {
     func run() async throws {
         let fits = fontSize.name.utf8.count <= SettingsLimits.name
         _ = fits
@@ -1208,7 +1218,7 @@ struct Example117 {
 }
 
 // Sources/CofferSettings/SettingsMigration.swift
-struct Example118 {
+struct Example119 {
     func run() async throws {
         let migration = SettingsMigration(from: 1) { json in
             json["fontSize"] = json["size"] ?? 12
@@ -1219,7 +1229,7 @@ struct Example118 {
 }
 
 // Sources/CofferSettings/SettingsMigration.swift
-struct Example119 {
+struct Example120 {
     func run() async throws {
         let migration = SettingsMigration(from: 2, PreferencesV2.self) { old in PreferencesV3(fontSize: Double(old.fontSize)) }
         _ = migration
@@ -1227,7 +1237,7 @@ struct Example119 {
 }
 
 // Sources/CofferSettings/VersionedSettings.swift
-struct Example120 {
+struct Example121 {
     struct Preferences: Codable, Sendable { var fontSize = 12.0; var recentFiles: [URL] = [] }
     func run() async throws {
         let preferences = VersionedSettings(
@@ -1244,7 +1254,7 @@ struct Example120 {
 }
 
 // Sources/CofferCaches/KeychainCache.swift
-struct Example121 {
+struct Example122 {
     func run() async throws {
         let profiles = KeychainCache<Profile>(name: "profiles", keychain: keychain, lifetime: .seconds(86400))
         try await profiles.set(profile, for: "42")
@@ -1255,7 +1265,7 @@ struct Example121 {
 }
 
 // Sources/CofferCaches/LRUCache.swift
-struct Example122 {
+struct Example123 {
     func run() async throws {
         let pictures = LRUCache<String, [UInt8]>(limits: CacheLimits(count: 200, cost: 32 << 20))
         pictures.set(bytes, for: "me", cost: bytes.count)
@@ -1266,7 +1276,7 @@ struct Example122 {
 }
 
 // Sources/CofferCaches/MemoryCache.swift
-struct Example123 {
+struct Example124 {
     func run() async throws {
         let limits = CacheLimits(count: 100, cost: 1 << 20)
         _ = limits
@@ -1274,7 +1284,7 @@ struct Example123 {
 }
 
 // Sources/CofferCaches/RemoteSource.swift
-struct Example124 {
+struct Example125 {
     struct Profiles: RemoteSource {
         func fetch(_ ids: [String]) async throws -> [String: Profile] { try await mailServer.profiles(ids) }
         func send(_ profiles: [String: Profile]) async throws { try await mailServer.store(profiles) }
@@ -1282,7 +1292,7 @@ struct Example124 {
 }
 
 // Sources/CofferCaches/RemoteSource.swift
-struct Example125 {
+struct Example126 {
     func run() async throws {
         let source = ClosureSource { (id: String) in try await mailServer.profile(id) }
         _ = source
@@ -1290,12 +1300,12 @@ struct Example125 {
 }
 
 // Sources/CofferCaches/RemoteSource.swift
-struct Example126 {
+struct Example127 {
     func send(_ values: [String: Profile]) async throws { throw ReadOnlySource() }
 }
 
 // Sources/CofferCaches/Repository.swift
-struct Example127 {
+struct Example128 {
     func run() async throws {
         let profile = try await profiles.value(for: "42", policy: .networkFirst)
         _ = profile
@@ -1303,7 +1313,7 @@ struct Example127 {
 }
 
 // Sources/CofferCaches/Repository.swift
-struct Example128 {
+struct Example129 {
     func run() async throws {
         let profiles = Repository(
             source: ClosureSource { (id: String) in try await mailServer.profile(id) },
@@ -1319,7 +1329,7 @@ struct Example128 {
 }
 
 // Sources/CofferCaches/TTLCache.swift
-struct Example129 {
+struct Example130 {
     func run() async throws {
         let answers = TTLCache<String, Answer>(lifetime: .seconds(300))
         answers.set(answer, for: url)
@@ -1331,21 +1341,21 @@ struct Example129 {
 }
 
 // Sources/CofferCaches/ValueCache.swift
-struct Example130 {
+struct Example131 {
     func warm(_ cache: some ValueCache<String, Profile>) async throws {
         try await cache.keep(["42": profile])
     }
 }
 
 // Sources/CofferSessions/CredentialSession+Reading.swift
-struct Example131 {
+struct Example132 {
     func run() async throws {
         if try await session.state() == .needsRefresh { showBusy() }
     }
 }
 
 // Sources/CofferSessions/CredentialSession+Reading.swift
-struct Example132 {
+struct Example133 {
     func run() async throws {
         let login = try await session.load([.userName, .password], reason: "Sign you in")
         _ = login
@@ -1353,7 +1363,7 @@ struct Example132 {
 }
 
 // Sources/CofferSessions/CredentialSession+Refresh.swift
-struct Example133 {
+struct Example134 {
     func run() async throws {
         let tokens = try await session.refresh { refreshToken in
             try await mailServer.exchange(refreshToken)
@@ -1363,7 +1373,7 @@ struct Example133 {
 }
 
 // Sources/CofferSessions/CredentialSession.swift
-struct Example134 {
+struct Example135 {
     func run() async throws {
         let session = CredentialSession(
             keychain: Keychain(service: "com.example.app"),
@@ -1379,25 +1389,17 @@ struct Example134 {
 }
 
 // Sources/CofferSessions/Credentials.swift
-struct Example135 {
+struct Example136 {
     func run() async throws {
         try await session.save(Credentials(accessToken: "a1", refreshToken: "r1", userID: "42"))
     }
 }
 
 // Sources/CofferSessions/Credentials.swift
-struct Example136 {
+struct Example137 {
     func run() async throws {
         let credentials = Credentials(accessToken: "a1", refreshToken: "r1", userID: "42")
         _ = credentials
-    }
-}
-
-// Sources/CofferSessions/Credentials.swift
-struct Example137 {
-    func run() async throws {
-        let tokens = SessionTokens(accessToken: "a2", expires: Date(timeIntervalSinceNow: 3600))
-        _ = tokens
     }
 }
 
@@ -1412,13 +1414,21 @@ struct Example138 {
 // Sources/CofferSessions/Credentials.swift
 struct Example139 {
     func run() async throws {
+        let tokens = SessionTokens(accessToken: "a2", expires: Date(timeIntervalSinceNow: 3600))
+        _ = tokens
+    }
+}
+
+// Sources/CofferSessions/Credentials.swift
+struct Example140 {
+    func run() async throws {
         let session = CredentialSession(keychain: keychain, access: [.refreshToken: .whenUnlocked.thisDeviceOnly])
         _ = session
     }
 }
 
 // Sources/CofferSessions/ServiceLifeCycle.swift
-struct Example140 {
+struct Example141 {
     func run() async throws {
         let life = ServiceLifeCycle(
             keychain: keychain, sessions: [session],
@@ -1431,7 +1441,7 @@ struct Example140 {
 }
 
 // Sources/CofferSessions/ServiceLifeCycle.swift
-struct Example141 {
+struct Example142 {
     func run() async throws {
         do throws(ServiceDeletionError) {
             try await lifeCycle.deleteEverything()
@@ -1442,7 +1452,7 @@ struct Example141 {
 }
 
 // Sources/CofferFiles/Folders/ProtectedDirectory.swift
-struct Example142 {
+struct Example143 {
     func run() async throws {
         let documents = ProtectedFiles(service: "com.example.notes", directory: .documents)
         let exports = ProtectedFiles(service: "com.example.notes", directory: .custom("/srv/notes"))
@@ -1452,7 +1462,7 @@ struct Example142 {
 }
 
 // Sources/CofferFiles/Hybrid/HybridRecord.swift
-struct Example143 {
+struct Example144 {
     struct User: HybridRecord {
         var token: String?
         var theme = "light"
@@ -1467,7 +1477,7 @@ struct Example143 {
 }
 
 // Sources/CofferFiles/Hybrid/HybridRecord.swift
-struct Example144 {
+struct Example145 {
     func run() async throws {
         let token = HybridField<User>.secret("token", \.token)
         _ = token
@@ -1475,7 +1485,7 @@ struct Example144 {
 }
 
 // Sources/CofferFiles/Hybrid/HybridStore.swift
-struct Example145 {
+struct Example146 {
     func run() async throws {
         let users = HybridStore(
             User.self, name: "user", keychain: keychain, settings: settings, files: files)
@@ -1488,28 +1498,28 @@ struct Example145 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example146 {
+struct Example147 {
     func run() async throws {
         for file in try await files.list() where !file.isFolder { print(file.path, file.size) }
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example147 {
+struct Example148 {
     func run() async throws {
         for file in try await files.list(in: "notes") where !file.isFolder { print(file.name, file.size) }
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example148 {
+struct Example149 {
     func run() async throws {
         if try await files.exists("notes/today.json") { show("notes/today.json") }
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example149 {
+struct Example150 {
     func run() async throws {
         let age = Date.now.timeIntervalSince(try await files.info(of: "notes/today.json").modified)
         _ = age
@@ -1517,7 +1527,7 @@ struct Example149 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example150 {
+struct Example151 {
     func run() async throws {
         let bytes = try await files.size(of: "backup.tar")
         _ = bytes
@@ -1525,7 +1535,7 @@ struct Example150 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example151 {
+struct Example152 {
     func run() async throws {
         let date = try await files.modified(of: "backup.tar")
         _ = date
@@ -1533,21 +1543,21 @@ struct Example151 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example152 {
+struct Example153 {
     func run() async throws {
         if try await caches.directorySize() > 100 << 20 { try await caches.deleteAll() }
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Moving.swift
-struct Example153 {
+struct Example154 {
     func run() async throws {
         try await files.move("notes/draft.json", to: "notes/final.json", reason: "Rename your note")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Reading.swift
-struct Example154 {
+struct Example155 {
     func run() async throws {
         let picture = try await files.read("pictures/profile.png", reason: "Show your picture")
         _ = picture
@@ -1555,7 +1565,7 @@ struct Example154 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Reading.swift
-struct Example155 {
+struct Example156 {
     func run() async throws {
         let note = try await files.read("notes/today.json", as: Note.self)
         _ = note
@@ -1563,56 +1573,56 @@ struct Example155 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Reading.swift
-struct Example156 {
+struct Example157 {
     func run() async throws {
         for try await part in files.chunks(of: "recording.wav") { await player.play(part) }
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Reading.swift
-struct Example157 {
+struct Example158 {
     func run() async throws {
         try await files.export("backup.tar", toDescriptor: STDOUT_FILENO, reason: "Restore the backup")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Removing.swift
-struct Example158 {
+struct Example159 {
     func run() async throws {
         try await files.delete("notes/today.json")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Removing.swift
-struct Example159 {
+struct Example160 {
     func run() async throws {
         try await files.delete(["notes/today.json", "notes/yesterday.json"])
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Removing.swift
-struct Example160 {
+struct Example161 {
     func run() async throws {
         try await files.createDirectory("notes/2026")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Removing.swift
-struct Example161 {
+struct Example162 {
     func run() async throws {
         try await files.removeDirectory("notes/2025", recursively: true)
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Removing.swift
-struct Example162 {
+struct Example163 {
     func run() async throws {
         try await ProtectedFiles(service: "com.example.notes", directory: .caches).deleteAll()
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Sweeping.swift
-struct Example163 {
+struct Example164 {
     func run() async throws {
         let removed = try await files.sweep()
         _ = removed
@@ -1620,28 +1630,28 @@ struct Example163 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Writing.swift
-struct Example164 {
+struct Example165 {
     func run() async throws {
         try await files.write(Array(picture), to: "pictures/profile.png")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Writing.swift
-struct Example165 {
+struct Example166 {
     func run() async throws {
         try await files.write(value: Note(title: "Today"), to: "notes/today.json")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Writing.swift
-struct Example166 {
+struct Example167 {
     func run() async throws {
         try await files.write(from: download, to: "backup.tar")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Writing.swift
-struct Example167 {
+struct Example168 {
     func run() async throws {
         var writer = try await files.writer(to: "recording.wav", access: .afterFirstUnlock)
         while let samples = await microphone.next() { try await writer.write(samples) }
@@ -1650,7 +1660,7 @@ struct Example167 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Writing.swift
-struct Example168 {
+struct Example169 {
     func run() async throws {
         do { try await files.write(from: download, to: "picture.png") } catch {
             if case .source(let reason) = error { print("the download failed: \(reason)") }
@@ -1659,7 +1669,7 @@ struct Example168 {
 }
 
 // Sources/CofferFiles/ProtectedFiles.swift
-struct Example169 {
+struct Example170 {
     func run() async throws {
         let files = ProtectedFiles(service: "com.example.notes", directory: .documents)
         try await files.write(value: Note(title: "Today"), to: "notes/today.json", access: .whenUnlocked.requiring(.userPresence))
@@ -1670,7 +1680,7 @@ struct Example169 {
 }
 
 // Sources/CofferFiles/Streams/ProtectedFileChunks.swift
-struct Example170 {
+struct Example171 {
     func run() async throws {
         var digest = Digest()
         for try await part in files.chunks(of: "backup.tar", reason: "Check the backup") {
@@ -1680,7 +1690,7 @@ struct Example170 {
 }
 
 // Sources/CofferFiles/Streams/ProtectedFileWriter.swift
-struct Example171 {
+struct Example172 {
     func run() async throws {
         var writer = try await files.writer(to: "backup.tar")
         for try await part in download { try await writer.write(part) }
@@ -1689,14 +1699,14 @@ struct Example171 {
 }
 
 // Sources/CofferConfiguration/KeychainProvider+Watching.swift
-struct Example172 {
+struct Example173 {
     func run() async throws {
         try await secrets.run { _ = try? await secrets.preload() }
     }
 }
 
 // Sources/CofferConfiguration/KeychainProvider.swift
-struct Example173 {
+struct Example174 {
     func run() async throws {
         let secrets = KeychainProvider(Keychain(service: "com.example.server"))
         let config = ConfigReader(providers: [secrets, EnvironmentVariablesProvider()])
@@ -1708,14 +1718,14 @@ struct Example173 {
 }
 
 // Sources/CofferConfiguration/ValueConversion.swift
-struct Example174 {
+struct Example175 {
     func explain(_ error: any Error) {
         if let error = error as? ConversionError { print("check the secret \(error.account)") }
     }
 }
 
 // Sources/CofferTestKit/InMemory/InMemoryKeychain.swift
-struct Example175 {
+struct Example176 {
     func run() async throws {
         let backend = InMemoryKeychain(password: "s3cret", person: .answers("s3cret"))
         let keychain = Keychain(service: "com.example.app", backend: backend)
@@ -1728,7 +1738,7 @@ struct Example175 {
 }
 
 // Sources/CofferTestKit/InMemory/Question.swift
-struct Example176 {
+struct Example177 {
     func run() async throws {
         let keychain = Keychain(service: "test", backend: InMemoryKeychain(person: .givesUp))
         _ = keychain
@@ -1736,7 +1746,7 @@ struct Example176 {
 }
 
 // Sources/CofferTestKit/Sandbox/SandboxBroker.swift
-struct Example177 {
+struct Example178 {
     func run() async throws {
         let sandbox = try await SandboxBroker()
         let keychain = Keychain(
@@ -1751,7 +1761,7 @@ struct Example177 {
 }
 
 // Sources/CofferTestKit/Sandbox/SandboxBroker.swift
-struct Example178 {
+struct Example179 {
     func run() async throws {
         let sandbox = try await SandboxBroker()
         let keychain = Keychain(service: "com.example.app", backend: sandbox.backend)
@@ -1763,7 +1773,7 @@ struct Example178 {
 }
 
 // Sources/CofferTestKit/Sandbox/SandboxBroker.swift
-struct Example179 {
+struct Example180 {
     func run() async throws {
         do { try await SandboxBroker().stop() } catch { print("is Coffer installed? \(error)") }
     }

@@ -181,7 +181,7 @@ struct FileTests {
             for access in [
                 AccessControl.whenUnlocked, try AccessControl(requirements: [.userPresence]), AccessControl(.always),
             ] {
-                draft.access = access
+                draft.access = PartialAccess(access)
                 let item = try vault.set(draft).item
                 let sealed = try vault.database.read { (rows) throws(VaultError) in try rows.sealedValue(item.id.bytes)
                 }

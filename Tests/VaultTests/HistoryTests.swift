@@ -273,16 +273,16 @@ struct HistoryTests {
             vault: id, owner: fixture.record.owner, ownerName: "tester", created: fixture.record.created,
             sealer: .software, authenticatorKey: fixture.authenticator.publicKey, storageKey: nil, objects: keys.names)
         try vault.begin(Succession(record: record, former: fixture.record), keys: keys)
-        let successor = try OpenVault(
-            successorIn: fixture.folder.path, record: record, sealer: fixture.sealer,
+        let successor = try SuccessorVault(
+            in: fixture.folder.path, record: record, sealer: fixture.sealer,
             now: { [fixture] in fixture.clock.withLock { $0 } })
         try successor.takeUp([(item, try secret("2"), nil)])
         let changed = try set("3")
         try successor.takeUp([(changed, try secret("3"), nil)])
         try successor.complete(from: vault, recording: AccessRecord(.rotate))
-        #expect(try successor.verify().formerValues == 0)
-        #expect(try successor.history(service: "s", account: "a").versions.isEmpty)
-        #expect(try successor.history == HistorySetting(count: 2, days: 7))
+        #expect(try successor.vault.verify().formerValues == 0)
+        #expect(try successor.vault.history(service: "s", account: "a").versions.isEmpty)
+        #expect(try successor.vault.history == HistorySetting(count: 2, days: 7))
     }
 }
 

@@ -35,6 +35,20 @@ struct ItemTests {
         #expect(vaultError { try vault.delete(first.item) } == .changed)
     }
 
+    /// A caller has judged what an item would have. Meanwhile the item gets a requirement that the caller did not see.
+    @Test func onlyWhatWasJudgedIsStored() throws {
+        var draft = ItemDraft(service: "s", account: "a", value: try secret("two"), access: PartialAccess())
+        draft.judgedAccess = try vault.access(after: draft)
+        #expect(draft.judgedAccess == .whenUnlocked)
+        let guarded = try vault.set(.make("s", "a", "one", AccessControl(requirements: [.userPresence]))).item
+        #expect(vaultError { try vault.set(draft) } == .changed)
+        #expect(vaultError { try vault.apply([.set(draft, mode: .replace, ifRevision: nil)]) } == .changed)
+        #expect(try vault.find(service: "s", account: "a") == guarded)
+        // Judged again, it leaves the item as guarded as it is.
+        draft.judgedAccess = try vault.access(after: draft)
+        #expect(try vault.set(draft).item.access == guarded.access)
+    }
+
     @Test func modes() throws {
         #expect(vaultError { try vault.set(.make("s", "a", "v"), mode: .existing) } == .notFound)
         try vault.set(.make("s", "a", "one"), mode: .new)

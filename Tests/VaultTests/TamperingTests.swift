@@ -73,7 +73,7 @@ struct TamperingTests {
         let vault = try fixture.open()
         #expect(vaultError { _ = try vault.list() } == .damaged)
         #expect(vaultError { _ = try vault.verify() } == .damaged)
-        #expect(vaultError { _ = try vault.missing(in: vault) } == .damaged)
+        #expect(vaultError { _ = try vault.missing(in: nil) } == .damaged)
     }
 
     /// `coffer doctor` checks every row. One of these once ended the broker.
@@ -132,7 +132,7 @@ struct TamperingTests {
         #expect(outcome() == .damaged)
         // A new value would not keep it either.
         let vault = try fixture.open()
-        #expect(vaultError { _ = try vault.access(service: "s", account: "first") } == .damaged)
+        #expect(vaultError { _ = try vault.access(after: .make("s", "first", "v")) } == .damaged)
     }
 
     @Test func everyByteOfARecord() throws {
@@ -162,7 +162,7 @@ struct TamperingTests {
         }
         let vault = try fixture.open()
         #expect(vaultError { _ = try vault.find(service: "s", account: "first") } == .damaged)
-        #expect(vaultError { _ = try vault.access(service: "s", account: "first") } == .damaged)
+        #expect(vaultError { _ = try vault.access(after: .make("s", "first", "v")) } == .damaged)
         #expect(vaultError { try vault.set(.make("s", "first", "v")) } == .damaged)
         #expect(vaultError { _ = try vault.find(service: "s", account: "absent") } == .notFound)
     }

@@ -1,44 +1,28 @@
 import BrokerProtocol
-import Cryptography
 import Item
 import Varlink
 import Vault
 
 /// One change of `Apply`, checked as far as the vault is not needed for it.
 struct ApplyStep: Sendable {
-    enum Action: Sendable {
-        case set(Store)
-        case delete(account: String, kind: ItemKind, ifRevision: ItemRevision?)
-        case deleteService(ItemKind?)
-    }
-
-    /// What a set stores.
-    struct Store: Sendable {
-        let account: String
-        let kind: ItemKind
-        let value: SecretBytes
-        let access: Keychain.AccessChange?
-        /// Base64.
-        let password: String?
-        let expires: UInt64?
-        let revision: ItemRevision?
-        let wire: Keychain.Change
-    }
-
     /// The change's number, from 1.
     let number: Int
-    let service: String
-    let action: Action
+    /// The change for the vault. A set has no application password yet.
+    let change: PlannedChange
+    /// The application password of a set, in base64.
+    let password: String?
 
     /// - Parameter secrets: counts the value.
     /// - Throws: `InvalidArgument` if members are missing, or do not belong to the action; `LimitExceeded`.
     init(_ change: Keychain.Change, number: Int, secrets: SecretAllowance) throws(Fault) {
         self.number = number
-        service = change.service
-        do throws(Fault) { action = try Self.action(change, secrets) } catch { throw error.about(change: number) }
+        password = change.action == .set ? change.applicationPassword : nil
+        do throws(Fault) { self.change = try Self.planned(change, secrets) } catch {
+            throw error.about(change: number)
+        }
     }
 
-    private static func action(_ change: Keychain.Change, _ secrets: SecretAllowance) throws(Fault) -> Action {
+    private static func planned(_ change: Keychain.Change, _ secrets: SecretAllowance) throws(Fault) -> PlannedChange {
         guard (change.account == nil) == (change.action == .deleteService) else {
             throw Fault(.invalidArgument, "an item's account is needed, and deleteService takes none")
         }
@@ -49,28 +33,18 @@ struct ApplyStep: Sendable {
                 throw Fault(.invalidArgument, "it has members that only another action takes")
             }
             return change.action == .delete
-                ? .delete(account: account, kind: change.kind ?? .genericPassword, ifRevision: revision)
-                : .deleteService(change.kind)
+                ? .delete(
+                    service: change.service, account: account, kind: change.kind ?? .genericPassword,
+                    ifRevision: revision)
+                : .deleteService(change.service, kind: change.kind)
         }
         guard let value = change.value else { throw Fault(.invalidArgument, "a set needs a value") }
-        return .set(
-            Store(
-                account: account, kind: change.kind ?? .genericPassword, value: try secrets.decode(value),
-                access: change.access, password: change.applicationPassword,
-                expires: try change.expires.map { (time) throws(Fault) in try WireTime.decode(time) ?? 0 },
-                revision: revision, wire: change.withoutSecrets))
-    }
-
-    /// What a set stores; nil for another change.
-    var stored: Store? { if case .set(let store) = action { store } else { nil } }
-
-    /// The state that the item must be in; nil for any.
-    var revision: ItemRevision? {
-        switch action {
-        case .set(let store): store.revision
-        case .delete(_, _, let revision): revision
-        case .deleteService: nil
-        }
+        let draft = ItemDraft(
+            service: change.service, account: account, kind: change.kind ?? .genericPassword,
+            value: try secrets.decode(value), access: PartialAccess(change.access), label: change.label,
+            comment: change.comment, attributes: change.attributes,
+            expires: try change.expires.map { (time) throws(Fault) in try WireTime.decode(time) ?? 0 })
+        return .set(draft, mode: ItemDraft.Mode(change.mode), ifRevision: revision)
     }
 
     /// Does something for this change, and names the change in an error.
@@ -78,24 +52,16 @@ struct ApplyStep: Sendable {
         do throws(Fault) { return try body() } catch { throw error.about(change: number) }
     }
 
-    /// The change for the vault.
+    /// The change as it was judged.
     ///
     /// - Parameters:
-    ///   - access: what the item will have.
+    ///   - access: what the item of a set will have; nil for another change.
     ///   - password: the application password, stretched, if the item takes one.
-    func change(_ access: AccessControl?, _ password: StretchedPassword?) -> PlannedChange {
-        switch action {
-        case .set(let store):
-            let wire = store.wire
-            let draft = ItemDraft(
-                service: service, account: store.account, kind: store.kind, value: store.value,
-                access: access ?? .whenUnlocked, label: wire.label, comment: wire.comment, attributes: wire.attributes,
-                expires: store.expires, applicationPassword: password)
-            return .set(draft, mode: ItemDraft.Mode(wire.mode), ifRevision: store.revision)
-        case .delete(let account, let kind, let revision):
-            return .delete(service: service, account: account, kind: kind, ifRevision: revision)
-        case .deleteService(let kind): return .deleteService(service, kind: kind)
-        }
+    func judged(_ access: AccessControl?, _ password: StretchedPassword?) -> PlannedChange {
+        guard case .set(var draft, let mode, let revision) = change else { return change }
+        draft.judgedAccess = access
+        draft.applicationPassword = password
+        return .set(draft, mode: mode, ifRevision: revision)
     }
 }
 
@@ -104,13 +70,6 @@ extension Keychain.Change {
     fileprivate var hasNoContent: Bool {
         value == nil && access == nil && label == nil && comment == nil && attributes == nil && expires == nil
             && mode == nil && applicationPassword == nil
-    }
-
-    fileprivate var withoutSecrets: Keychain.Change {
-        var bare = self
-        bare.value = nil
-        bare.applicationPassword = nil
-        return bare
     }
 }
 

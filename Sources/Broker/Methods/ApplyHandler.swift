@@ -20,32 +20,26 @@ enum ApplyHandler: MethodHandler {
             steps.append(try ApplyStep(change, number: index + 1, secrets: request.secrets))
         }
         guard request.condition != .none else {
-            if let step = steps.first(where: { $0.revision != nil }) {
+            if let step = steps.first(where: { $0.change.revision != nil }) {
                 throw Fault(.changed, "the item was changed or deleted since it was looked at").about(
                     change: step.number)
             }
             // There is nothing to delete. A call that sets something has made the vault first.
             return .reply(Keychain.Apply.Reply(results: steps.map { _ in Keychain.ChangeResult() }))
         }
-        let sets = steps.filter { $0.stored != nil }
         let accesses = try await request.vaultActor.use { [steps] state in
-            try AccessForecast.accesses(after: steps, in: state.vault)
+            try state.vault.accesses(after: steps.map(\.change))
         }
-        try await check(zip(sets, accesses), in: request.vaultActor.record())
-        _ = try await EnrolmentPrecondition.check(accesses, granted: granted, request)
-        let passwords = try await stretch(zip(sets, accesses), request)
-        var rest = zip(accesses, passwords).makeIterator()
-        let changes = steps.map { step in
-            let (access, password) = (step.stored == nil ? nil : rest.next()) ?? (nil, nil)
-            return step.change(access, password)
+        let sets = zip(steps, accesses).compactMap { step, access in access.map { (step, $0) } }
+        try await check(sets, in: request.vaultActor.record())
+        _ = try await EnrolmentPrecondition.check(sets.map(\.1), granted: granted, request)
+        var passwords = try await stretch(sets, request).makeIterator()
+        let changes = zip(steps, accesses).map { step, access in
+            step.judged(access, access == nil ? nil : passwords.next() ?? nil)
         }
         let program = request.program()
-        let applied = try await request.vaultActor.change { [steps] state in
-            // The access control may have changed while fingers were checked or a password was stretched.
-            guard try AccessForecast.accesses(after: steps, in: state.vault) == accesses else {
-                throw Faults.challengeRefused
-            }
-            try check(zip(sets, accesses), in: state.record)
+        let applied = try await request.vaultActor.change { [sets] state in
+            try check(sets, in: state.record)
             let results = try state.vault.apply(changes, protection: DeletionProtection(method.rollback))
             state.note(results.flatMap { AccessRecord.all(of: $0, by: program) })
             return results
@@ -56,7 +50,7 @@ enum ApplyHandler: MethodHandler {
     }
 
     private static func check(
-        _ sets: some Sequence<(ApplyStep, AccessControl)>, in record: RegistryRecord
+        _ sets: [(ApplyStep, AccessControl)], in record: RegistryRecord
     ) throws(Fault) {
         for (step, access) in sets {
             try step.naming { () throws(Fault) in try OwnerPrecondition.check(access, in: record) }
@@ -65,20 +59,20 @@ enum ApplyHandler: MethodHandler {
 
     /// One password is stretched at a time. The caller may have hung up meanwhile.
     private static func stretch(
-        _ sets: some Sequence<(ApplyStep, AccessControl)>, _ request: Request
+        _ sets: [(ApplyStep, AccessControl)], _ request: Request
     ) async throws(Fault) -> [StretchedPassword?] {
         for (step, access) in sets {
             let needsPassword = access.requirements.contains(.applicationPassword)
-            guard needsPassword != (step.stored?.password != nil) else { continue }
+            guard needsPassword != (step.password != nil) else { continue }
             throw (needsPassword ? Faults.applicationPasswordRequired : Faults.applicationPasswordUnknown)
                 .about(change: step.number)
         }
-        guard sets.count(where: { $0.0.stored?.password != nil }) <= ApplyLimits.passwords else {
+        guard sets.count(where: { $0.0.password != nil }) <= ApplyLimits.passwords else {
             throw Fault(.limitExceeded, "one call takes \(ApplyLimits.passwords) application passwords at most")
         }
         var passwords: [StretchedPassword?] = []
         for (step, _) in sets {
-            guard let text = step.stored?.password else {
+            guard let text = step.password else {
                 passwords.append(nil)
                 continue
             }

@@ -1,41 +1,36 @@
 import BrokerProtocol
 import Cryptography
+import Item
 import Varlink
 import Vault
 
 /// `Set`: stores a secret. It needs no person and no unlocked vault; only making a missing vault needs a person.
-/// All that the call does not name stays as it is, above all the access control. A routine call that replaces a
-/// guarded secret leaves it guarded.
+/// All that the call does not name stays as it is, above all the access control; the vault decides that.
 enum SetHandler: MethodHandler {
     static func answer(_ method: Keychain.Set, _ request: Request) async throws(Fault) -> MethodAnswer {
         let granted = try request.redeem(method.challenge)
         let value = try request.secrets.decode(method.value)
         let kind = method.kind ?? .genericPassword
         let revision = try WireRevision.decode(method.ifRevision)
-        let present = try await request.vaultActor.use { state in
-            try state.vault.access(service: method.service, account: method.account, kind: kind)
-        }
-        let access = try WireAccess.decode(method.access, over: present)
+        var draft = ItemDraft(
+            service: method.service, account: method.account, kind: kind, value: value,
+            access: PartialAccess(method.access), label: method.label, comment: method.comment,
+            attributes: method.attributes,
+            expires: try method.expires.map { (time) throws(Fault) in try WireTime.decode(time) ?? 0 })
+        let access = try await request.vaultActor.use { [draft] state in try state.vault.access(after: draft) }
+        // It may change while fingers are checked or a password is stretched.
+        draft.judgedAccess = access
         try await OwnerPrecondition.check(access, in: request.vaultActor.record())
         _ = try await EnrolmentPrecondition.check(access, granted: granted, request)
-        var password: StretchedPassword?
         if let given = try request.secrets.decode(applicationPassword: method.applicationPassword) {
             guard access.requirements.contains(.applicationPassword) else { throw Faults.applicationPasswordUnknown }
-            password = try await request.core.applicationPasswords.stretch(given, for: request)
+            draft.applicationPassword = try await request.core.applicationPasswords.stretch(given, for: request)
         } else if access.requirements.contains(.applicationPassword) {
             throw Faults.applicationPasswordRequired
         }
-        let draft = ItemDraft(
-            service: method.service, account: method.account, kind: kind, value: value, access: access,
-            label: method.label, comment: method.comment, attributes: method.attributes,
-            expires: try method.expires.map { (time) throws(Fault) in try WireTime.decode(time) ?? 0 },
-            applicationPassword: password)
         let mode = ItemDraft.Mode(method.mode)
         let program = request.program()
-        let stored = try await request.vaultActor.change { state in
-            // The access control may have changed while fingers were checked or a password was stretched.
-            let now = try state.vault.access(service: method.service, account: method.account, kind: kind)
-            guard try WireAccess.decode(method.access, over: now) == access else { throw Faults.challengeRefused }
+        let stored = try await request.vaultActor.change { [draft] state in
             try OwnerPrecondition.check(access, in: state.record)
             let (item, replaced) = try state.vault.set(draft, mode: mode, ifRevision: revision)
             state.note(AccessRecord(.set, by: program, of: .init(item), detail: replaced == nil ? nil : "replaced"))

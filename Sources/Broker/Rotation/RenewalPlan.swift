@@ -77,7 +77,7 @@ struct RenewalPlan: Sendable {
 
 /// A renewal of all keys that is under way: the successor, and the state of filling it (docs/rotation.md).
 struct Renewal: Sendable {
-    let successor: OpenVault
+    let successor: SuccessorVault
     var succession: Succession
     /// The challenge that fills it; nil if an earlier session left it behind.
     var challenge: Challenge.ID?

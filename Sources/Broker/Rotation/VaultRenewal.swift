@@ -265,11 +265,11 @@ extension VaultRenewal {
         // `try?`: a note or a file that cannot be read counts as none, and the renewal begins anew.
         guard let vault = vaultActor.open?.vault, let succession = try? vault.succession else { return false }
         let directory = vaultActor.dependencies.directory
-        let opened = try? await vaultActor.dependencies.sealer.use { (sealer) throws(SealerError) -> OpenVault in
+        let opened = try? await vaultActor.dependencies.sealer.use { (sealer) throws(SealerError) -> SuccessorVault in
             do throws(VaultError) {
-                let vault = try OpenVault(successorIn: directory, record: succession.record, sealer: sealer)
-                try vault.beginFilling(with: sealer)
-                return vault
+                let successor = try SuccessorVault(in: directory, record: succession.record, sealer: sealer)
+                try successor.beginFilling(with: sealer)
+                return successor
             } catch { throw SealerError(.other, error.reason, advice: error.advice) }
         }
         guard let opened else { return false }
@@ -292,7 +292,7 @@ extension VaultRenewal {
 
     /// - Returns: the items that were sealed again; the others need a person.
     private func takeUp(
-        _ items: [ItemSummary], _ challenge: Challenge, into successor: OpenVault,
+        _ items: [ItemSummary], _ challenge: Challenge, into successor: SuccessorVault,
         in vaultActor: isolated VaultActor
     ) throws(Fault) -> [ItemID] {
         guard let state = vaultActor.open else { throw Faults.stopping }
@@ -322,7 +322,7 @@ extension VaultRenewal {
 
     private func put(
         _ entries: [(item: ItemSummary, value: SecretBytes, applicationPassword: StretchedPassword?)],
-        into successor: OpenVault
+        into successor: SuccessorVault
     ) throws(Fault) {
         // The successor is not in use yet, so damage in it is not damage of the vault.
         do throws(VaultError) { try successor.takeUp(entries) } catch {
@@ -357,7 +357,7 @@ extension VaultRenewal {
 
     /// Makes the TPM count the complete successor. Copies from before then count as older.
     private func count(
-        _ successor: OpenVault, over connection: UInt64, in vaultActor: isolated VaultActor
+        _ successor: SuccessorVault, over connection: UInt64, in vaultActor: isolated VaultActor
     ) async throws(Fault) {
         do throws(SealerError) {
             try await vaultActor.dependencies.sealer.use { (sealer) throws(SealerError) in

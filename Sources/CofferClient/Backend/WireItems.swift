@@ -40,8 +40,8 @@ extension PartialName {
 extension NewItem {
     var wireAccess: Wire.AccessChange? {
         get throws(KeychainError) {
-            if let accessChange { return Wire.AccessChange(accessChange) }
-            return try access?.wire
+            guard let partialAccess else { return try access?.wire }
+            do throws(AccessControlError) { return try Wire.AccessChange(partialAccess) } catch { throw KeychainError(error) }
         }
     }
 }
@@ -102,7 +102,7 @@ extension AccessControl {
     }
 }
 
-extension AccessControl.Change {
+extension PartialAccess {
     /// What an item has after the change.
     /// - Throws: `.invalidArgument` if that contradicts itself.
     package func checked(over former: AccessControl) throws(KeychainError) -> AccessControl {

@@ -60,7 +60,7 @@ public struct NewItem: Sendable {
     /// The item's own password, exactly if it requires ``AccessControl/Requirement/applicationPassword``.
     public var applicationPassword: [UInt8]?
     /// In place of ``access``: only what changes about it.
-    package var accessChange: AccessControl.Change?
+    package var partialAccess: PartialAccess?
 
     /// A value and what else changes. What is nil stays as it was; a new item gets the defaults.
     /// ```swift

@@ -31,13 +31,11 @@ extension OpenVault {
         try read { (snapshot) throws(VaultError) in
             let item = try one(
                 of: snapshot.items(service: service, account: account, kind: kind), includingExpired: false)
-            let setting = snapshot.header.history
-            let versions = try kept(snapshot.former(of: item.summary.id), by: setting, at: now()).map { former in
+            let rule = formerRule(snapshot.header.history)
+            let versions = try rule.kept(snapshot.former(of: item.summary.id)).map { former in
                 FormerVersion(
                     version: former.version, valueSet: former.stored.summary.metadata.valueSet,
-                    access: former.stored.record.access,
-                    until: min(
-                        setting.end(ofReplaced: former.value.replaced), former.stored.summary.metadata.expires ?? .max))
+                    access: former.stored.record.access, until: rule.end(of: former))
             }
             return (item.summary, versions.reversed())
         }
@@ -51,9 +49,8 @@ extension OpenVault {
             let isLess = setting.keepsLess(than: change.header.history)
             change.put(setting)
             guard isLess else { return }
-            let now = now()
             // They must not come back with an older file.
-            if try change.keepFormer(where: { kept($0, by: setting, at: now) }) {
+            if try change.keepFormer(where: formerRule(setting).kept) {
                 try change.moveEpoch(.forFreeStep)
             }
         }
@@ -74,18 +71,11 @@ extension OpenVault {
         return try write { (change) throws(VaultError) in
             guard let old = try change.itemIfPresent(former.id),
                 try change.former(of: former.id).contains(where: { $0.version == former.version })
-            else {
-                throw VaultError(.changed, "the item was changed or deleted meanwhile", advice: "try again")
-            }
+            else { throw .changed }
             try checkFingers(former.metadata)
             let now = now()
             guard !old.summary.metadata.isExpired(at: now) else { throw .expired(old.summary) }
-            let before = old.summary.metadata
-            let metadata = Metadata(
-                service: before.service, account: before.account, kind: before.kind, label: before.label,
-                comment: before.comment,
-                attributes: before.attributes, created: before.created, modified: now, valueSet: now,
-                expires: before.expires)
+            let metadata = old.summary.metadata.withNewValue(at: now)
             return try store(
                 value, metadata, former.access, password: applicationPassword, replacing: old,
                 for: .restored(former.version), change)
@@ -96,7 +86,7 @@ extension OpenVault {
     ///
     /// - Throws: `.notFound` if there is none any more; `.damaged`; `.storage`.
     func former(_ version: UInt64, of item: StoredItem, _ snapshot: Snapshot) throws(VaultError) -> FormerItem {
-        let values = try kept(snapshot.former(of: item.summary.id), by: snapshot.header.history, at: now())
+        let values = try formerRule(snapshot.header.history).kept(snapshot.former(of: item.summary.id))
         guard let found = values.first(where: { $0.version == version }) else {
             throw VaultError(
                 .notFound, "the item has no former value of version \(version), or no longer",
@@ -112,5 +102,49 @@ extension OpenVault {
                     metadata: summary.metadata.bare(service: name.service, name.account), access: summary.access,
                     revision: summary.revision)),
             name: found.name)
+    }
+
+    /// The rule for former values, as it is now.
+    private func formerRule(_ setting: HistorySetting) -> FormerRule {
+        FormerRule(
+            setting: setting, now: now(), fingers: record.biometrySet.map(Hex.encode), isBound: keybag.isBound)
+    }
+
+    /// Keeps what may stay of an item that is about to be stored again.
+    ///
+    /// - Parameters:
+    ///   - old: the item before.
+    ///   - access: the access control from now on.
+    func keepFormer(
+        of old: StoredItem, for replacement: Replacement, under access: AccessControl, _ change: Change
+    ) throws(VaultError) {
+        let item = old.summary.id
+        let rule = formerRule(change.next.history)
+        let present = try change.former(of: item)
+        let replaced = try replacement.hasOtherValue ? former(old, replaced: rule.now) : nil
+        let values = rule.values(present, of: old.summary, adding: replaced, for: replacement, under: access)
+        // They must not come back with an older file.
+        if replacement == .access, rule.mayHaveOtherPassword(access), !present.isEmpty {
+            try change.moveEpoch(.forFreeStep)
+        }
+        if let newest = values.last, newest.version == old.record.version {
+            try change.rows.moveValue(of: item, to: newest.value.valueKey(of: item))
+        }
+        try change.put(former: values, of: item, replacing: present)
+    }
+
+    /// An item's present value as a former one. Of its metadata, only what reading takes stays: what was removed from
+    /// the item since must not come back.
+    private func former(_ old: StoredItem, replaced: UInt64) throws(VaultError) -> FormerItem {
+        let metadata = old.summary.metadata.bare(service: old.summary.metadata.service, old.summary.metadata.account)
+        let record = old.record.replacing(
+            sealedMetadata: try old.context(format).seal(metadata: metadata, key: keys.metadata))
+        let summary = ItemSummary(
+            id: old.summary.id, version: old.record.version, metadata: metadata, access: old.record.access,
+            revision: ItemRevision(digest: record.valueDigest))
+        return FormerItem(
+            value: FormerValue(replaced: replaced, record: record),
+            stored: StoredItem(record: record, summary: summary),
+            name: FormerName(service: metadata.service, account: metadata.account))
     }
 }

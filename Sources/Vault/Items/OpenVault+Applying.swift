@@ -1,4 +1,4 @@
-import Cryptography
+import Item
 
 /// Makes several changes at once.
 extension OpenVault {
@@ -14,10 +14,20 @@ extension OpenVault {
         _ changes: [PlannedChange], protection: DeletionProtection = .soon
     ) throws(VaultError) -> [PlannedChange.Result] {
         try Self.each(changes) { (change) throws(VaultError) in
-            if case .set(let draft, _, _) = change { try check(draft) }
+            if case .set(let draft, _, _) = change { try ItemLimits.check(draft) }
         }
         return try write(protection: protection) { (transaction) throws(VaultError) in
             try Self.each(changes) { (change) throws(VaultError) in try make(change, transaction) }
+        }
+    }
+
+    /// The access control that each set will leave, if all changes before it are made; nil for another change.
+    ///
+    /// - Throws: `.invalidArgument` if one contradicts itself; `.damaged`, `.storage`.
+    public func accesses(after changes: [PlannedChange]) throws(VaultError) -> [AccessControl?] {
+        try read { (snapshot) throws(VaultError) in
+            var forecast = AccessForecast()
+            return try Self.each(changes) { (change) throws(VaultError) in try forecast.make(change, in: snapshot) }
         }
     }
 

@@ -41,11 +41,7 @@ extension OpenVault {
                 guard other.summary.id == item.id else { throw Self.nameIsTaken }
                 return old.summary
             }
-            let metadata = Metadata(
-                service: service, account: account, kind: before.kind, label: before.label, comment: before.comment,
-                attributes: before.attributes,
-                created: before.created, modified: now(), valueSet: before.valueSet, expires: before.expires,
-                biometrySet: before.biometrySet)
+            let metadata = before.renamed(service, account, at: now())
             return try replace(old, metadata: metadata, change)
         }
     }

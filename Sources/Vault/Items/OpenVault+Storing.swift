@@ -4,70 +4,47 @@ import Item
 
 /// Stores values. This needs public keys only, so nobody is asked and the vault may be locked.
 extension OpenVault {
-    /// Stores an item. An existing item keeps its id and creation time, and the label, comment, attributes and expiry
-    /// that the draft leaves out. Its access control is always the draft's. An expired item keeps the same, except its
-    /// expiry.
+    /// Stores an item. An existing item keeps its id and creation time, and what the draft leaves out of its label,
+    /// comment, attributes, expiry and access control. An expired item keeps the same, except its expiry.
     ///
     /// - Parameter revision: the state that the item must be in; nil for any, also for none.
     /// - Returns: the item, and when the replaced value had been set.
-    /// - Throws: `.outdated` if the item is not in that state; `.alreadyExists` or `.notFound`, depending on the mode; `.limitExceeded`, `.invalidArgument`,
+    /// - Throws: `.outdated` if the item is not in that state; `.alreadyExists` or `.notFound`, depending on the mode;
+    ///   `.changed` if its access control would not be the one that was judged; `.limitExceeded`, `.invalidArgument`,
     ///   `.damaged`, `.storage`.
     @discardableResult
     public func set(
         _ draft: ItemDraft, mode: ItemDraft.Mode = .replace, ifRevision revision: ItemRevision? = nil
     ) throws(VaultError) -> (item: ItemSummary, replaced: UInt64?) {
-        try check(draft)
-        return try write { (change) throws(VaultError) in try set(draft, mode, ifRevision: revision, change) }
-    }
-
-    /// Checks what can be checked without looking for the item.
-    func check(_ draft: ItemDraft) throws(VaultError) {
         try ItemLimits.check(draft)
-        try checkAvailability(draft.access, hasPassword: draft.applicationPassword != nil)
+        return try write { (change) throws(VaultError) in try set(draft, mode, ifRevision: revision, change) }
     }
 
     func set(
         _ draft: ItemDraft, _ mode: ItemDraft.Mode, ifRevision revision: ItemRevision?, _ change: Change
     ) throws(VaultError) -> (item: ItemSummary, replaced: UInt64?) {
         let now = now()
-        let old = try change.item(service: draft.service, account: draft.account, kind: draft.kind)
+        let old = try change.item(draft)
         let live = old.flatMap { $0.summary.metadata.isExpired(at: now) ? nil : $0 }
         try live.check(revision)
         if live != nil, mode == .new { throw VaultError(.alreadyExists, "the item exists already") }
         if live == nil, mode == .existing { throw old.map { .expired($0.summary) } ?? .notFound }
-        let metadata = Metadata(
-            service: draft.service, account: draft.account, kind: draft.kind,
-            label: Self.text(draft.label, else: old?.summary.metadata.label),
-            comment: Self.text(draft.comment, else: old?.summary.metadata.comment),
-            attributes: draft.attributes ?? old?.summary.metadata.attributes ?? [:],
-            created: old?.summary.metadata.created ?? now, modified: now,
-            valueSet: now,
-            expires: Self.time(draft.expires, else: live?.summary.metadata.expires))
+        let access = try draft.access(over: old?.summary.access)
+        guard draft.judgedAccess.map({ $0 == access }) ?? true else { throw .changed }
+        try checkAvailability(access, hasPassword: draft.applicationPassword != nil)
+        let metadata = draft.metadata(over: old?.summary.metadata, at: now)
         let item = try store(
-            draft.value, metadata, draft.access, password: draft.applicationPassword, replacing: old, change)
+            draft.value, metadata, access, password: draft.applicationPassword, replacing: old, change)
         return (item, live?.summary.metadata.valueSet)
     }
 
-    /// The access control of the item with this name, expired or not. nil if the vault proves that there is no such
-    /// item.
+    /// The access control that an item will have once the draft is stored.
     ///
-    /// - Throws: `.damaged`, `.storage`.
-    public func access(
-        service: String, account: String, kind: ItemKind = .genericPassword
-    ) throws(VaultError) -> AccessControl? {
+    /// - Throws: `.invalidArgument` if that contradicts itself; `.damaged`, `.storage`.
+    public func access(after draft: ItemDraft) throws(VaultError) -> AccessControl {
         try read { (snapshot) throws(VaultError) in
-            try snapshot.item(service: service, account: account, kind: kind)?.summary.access
+            try draft.access(over: snapshot.item(draft)?.summary.access)
         }
-    }
-
-    private static func time(_ new: UInt64?, else old: UInt64?) -> UInt64? {
-        guard let new else { return old }
-        return new == 0 ? nil : new
-    }
-
-    private static func text(_ new: String?, else old: String?) -> String? {
-        guard let new else { return old }
-        return new.isEmpty ? nil : new
     }
 
     /// Seals a value that was read under another access control, and may change the item's metadata.
@@ -180,8 +157,14 @@ extension Change {
     /// The item that a caller looked at before. The item must still have the same version.
     func present(_ summary: ItemSummary) throws(VaultError) -> StoredItem {
         guard let item = try itemIfPresent(summary.id), item.summary.version == summary.version else {
-            throw VaultError(.changed, "the item was changed or deleted meanwhile", advice: "try again")
+            throw .changed
         }
         return item
+    }
+}
+
+extension VaultError {
+    static var changed: VaultError {
+        VaultError(.changed, "the item was changed or deleted meanwhile", advice: "try again")
     }
 }

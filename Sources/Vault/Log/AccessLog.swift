@@ -3,6 +3,16 @@ import Cryptography
 import Platform
 import Synchronization
 
+/// How safely a record must be stored.
+public enum LogDurability: Sendable {
+    /// Written, and synced with the next record that is. For reads that ask nobody.
+    case written
+    /// On disk.
+    case synced
+    /// On disk, and the vault's tree vouches for it, so that nobody can remove it unnoticed.
+    case anchored
+}
+
 /// The chained log beside a vault. A damaged log never makes the vault unusable; the log records its own damage.
 final class AccessLog: Sendable {
     let path: String
@@ -64,8 +74,27 @@ final class AccessLog: Sendable {
         }
     }
 
+    /// Records an access.
+    ///
+    /// - Parameter anchor: makes the vault's tree vouch for the last record.
+    func note(
+        _ record: AccessRecord, _ durability: LogDurability, anchor: () throws(VaultError) -> Void
+    ) throws(VaultError) {
+        if isFull {
+            // The anchored record must be among those that stay.
+            try anchor()
+            try dropOldHalf()
+        }
+        try append(record)
+        switch durability {
+        case .written: break
+        case .synced: try sync()
+        case .anchored: try anchor()
+        }
+    }
+
     /// - Throws: `.storage` if the record cannot be written. The next record then tells how many are missing.
-    func append(_ record: AccessRecord) throws(VaultError) {
+    private func append(_ record: AccessRecord) throws(VaultError) {
         try withState { state throws(VaultError) in
             do throws(VaultError) {
                 let size = try files { () throws(SystemError) in try state.file.size() }
@@ -103,11 +132,11 @@ final class AccessLog: Sendable {
     /// Notes that the tree has this MAC.
     func wasAnchored(_ head: [UInt8]) { state.withLock { $0?.anchored = head } }
 
-    /// Whether the next record may not fit. The caller then anchors the head and calls `dropOldHalf`.
-    var isFull: Bool { state.withLock { ($0?.size ?? 0) > limit - AccessLogLimits.record } }
+    /// Whether the next record may not fit.
+    private var isFull: Bool { state.withLock { ($0?.size ?? 0) > limit - AccessLogLimits.record } }
 
     /// Keeps the newer half, writes a new start of the chain, and records how much was dropped.
-    func dropOldHalf() throws(VaultError) {
+    private func dropOldHalf() throws(VaultError) {
         try withState { state throws(VaultError) in
             let content = try self.content()
             guard try problem(of: content, head: state.head, anchor: state.anchored) == nil else {

@@ -1,52 +1,13 @@
 import Cryptography
 
-/// How safely a record must be stored.
-public enum LogDurability: Sendable {
-    /// Written, and synced with the next record that is. For reads that ask nobody.
-    case written
-    /// On disk.
-    case synced
-    /// On disk, and the vault's tree vouches for it, so that nobody can remove it unnoticed.
-    case anchored
-}
-
-/// Some of the log's records, oldest first.
-public struct LogPage: Sendable {
-    public let records: [AccessRecord]
-    /// Whether more records follow the last of these.
-    public let hasMore: Bool
-    /// What is wrong with the chain, in words. The page has the records up to the fault.
-    public let problem: String?
-}
-
-/// The result of checking the whole log.
-public struct LogVerification: Sendable {
-    /// What is wrong, in words; nil if no record is missing or changed.
-    public let problem: String?
-    public let records: Int
-    /// The numbers of the oldest and the newest record.
-    public let first: UInt64?
-    public let last: UInt64?
-}
-
-/// The access log (docs/vault-format.md, "The access log").
+/// The access log (docs/vault-format.md, "The access log"). ``AccessLog`` has its state and its rules. The vault only
+/// gives it the tree, which vouches for its end.
 extension OpenVault {
     /// Records an access.
     ///
     /// - Throws: `.storage` if that fails. An access that must be recorded must then not happen.
     public func note(_ record: AccessRecord, _ durability: LogDurability) throws(VaultError) {
-        try prepareLog()
-        if log.isFull {
-            // The anchored record must be among those that stay.
-            try anchorLog()
-            try log.dropOldHalf()
-        }
-        try log.append(record)
-        switch durability {
-        case .written: break
-        case .synced: try log.sync()
-        case .anchored: try anchorLog()
-        }
+        try restoredLog().note(record, durability) { () throws(VaultError) in try anchorLog() }
     }
 
     /// Whether `anchorLog` has nothing to do.
@@ -71,54 +32,21 @@ extension OpenVault {
     /// - Throws: `.storage`; `.damaged` for the vault itself, never for the log.
     public func logPage(
         after number: UInt64 = 0, since time: UInt64 = 0, limit: Int = AccessLogLimits.answer
-    ) throws(VaultError) -> LogPage {
-        try prepareLog()
-        return try log.look { (content, head, anchor) throws(VaultError) in
-            let first = content.frames.firstIndex { $0.sequence > number } ?? content.frames.endIndex
-            let valid = try cryptography { () throws(CryptographyError) in
-                try content.validCount(from: first, log.format)
-            }
-            var records: [AccessRecord] = []
-            for frame in content.frames[first..<first + valid] {
-                let record = try log.format.open(frame)
-                guard record.time >= time else { continue }
-                if records.count == limit { return LogPage(records: records, hasMore: true, problem: nil) }
-                records.append(record)
-            }
-            return LogPage(
-                records: records, hasMore: false,
-                problem: try log.problem(of: content, head: head, anchor: anchor))
-        }
-    }
+    ) throws(VaultError) -> LogPage { try restoredLog().page(after: number, since: time, limit: limit) }
 
     /// Checks every record.
     ///
     /// - Throws: `.storage`; `.damaged` for the vault itself, never for the log.
-    public func verifyLog() throws(VaultError) -> LogVerification {
-        try prepareLog()
-        return try log.look { (content, head, anchor) throws(VaultError) in
-            var problem = try log.problem(of: content, head: head, anchor: anchor)
-            if problem == nil {
-                for frame in content.frames {
-                    let record = try log.format.open(frame)
-                    guard record.event == .broken else { continue }
-                    // A vault's first record ever. Before it there was only an earlier vault's log, left in this place.
-                    if record.sequence == 1, content.start?.previous == LogStart.none { continue }
-                    problem = "before record \(record.sequence), \(record.detail ?? "it was changed")"
-                }
-            }
-            return LogVerification(
-                problem: problem, records: content.frames.count, first: content.frames.first?.sequence,
-                last: content.frames.last?.sequence)
-        }
-    }
+    public func verifyLog() throws(VaultError) -> LogVerification { try restoredLog().verification() }
 
-    private func prepareLog() throws(VaultError) {
-        guard !log.isRestored else { return }
+    /// The log, checked against the tree when it is first used.
+    func restoredLog() throws(VaultError) -> AccessLog {
+        guard !log.isRestored else { return log }
         let anchor = try read { (snapshot) throws(VaultError) in
             try snapshot.tree.digest(of: cryptography { () throws(CryptographyError) in try TreeEntry.logKey() })
         }
         try log.restore(anchor: anchor)
+        return log
     }
 }
 

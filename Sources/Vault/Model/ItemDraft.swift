@@ -14,7 +14,11 @@ public struct ItemDraft: Sendable {
     public var account: String
     public var kind: ItemKind
     public var value: SecretBytes
-    public var access: AccessControl
+    /// An existing item keeps what this does not name.
+    public var access: PartialAccess
+    /// What the item will have, as its caller has judged it (``OpenVault/access(after:)``). If another access control
+    /// comes of it meanwhile, nothing is stored. nil: any will do.
+    public var judgedAccess: AccessControl?
     /// nil: an existing item keeps its label. Empty: no label. Comment and attributes work the same way.
     public var label: String?
     public var comment: String?
@@ -26,7 +30,7 @@ public struct ItemDraft: Sendable {
 
     public init(
         service: String, account: String, kind: ItemKind = .genericPassword, value: SecretBytes,
-        access: AccessControl = .whenUnlocked, label: String? = nil, comment: String? = nil,
+        access: PartialAccess, label: String? = nil, comment: String? = nil,
         attributes: [String: String]? = nil, expires: UInt64? = nil,
         applicationPassword: StretchedPassword? = nil
     ) {
@@ -40,6 +44,43 @@ public struct ItemDraft: Sendable {
         self.attributes = attributes
         self.expires = expires
         self.applicationPassword = applicationPassword
+    }
+
+    /// A draft that names the whole access control.
+    public init(
+        service: String, account: String, kind: ItemKind = .genericPassword, value: SecretBytes,
+        access: AccessControl = .whenUnlocked, label: String? = nil, comment: String? = nil,
+        attributes: [String: String]? = nil, expires: UInt64? = nil,
+        applicationPassword: StretchedPassword? = nil
+    ) {
+        self.init(
+            service: service, account: account, kind: kind, value: value, access: PartialAccess(access), label: label,
+            comment: comment, attributes: attributes, expires: expires, applicationPassword: applicationPassword)
+    }
+
+    /// What the item has once this is stored.
+    ///
+    /// - Parameter present: what it has now; nil if it does not exist yet.
+    /// - Throws: `.invalidArgument` if that contradicts itself.
+    func access(over present: AccessControl?) throws(VaultError) -> AccessControl {
+        do throws(AccessControlError) { return try access.applied(to: present) } catch {
+            throw VaultError(.invalidArgument, error.description)
+        }
+    }
+
+    /// The metadata of the item once this is stored. What is not named stays, and the access control is not part of
+    /// it.
+    ///
+    /// - Parameters:
+    ///   - old: the item's, expired or not; nil if it does not exist yet.
+    ///   - now: milliseconds since 1970-01-01 UTC.
+    func metadata(over old: Metadata?, at now: UInt64) -> Metadata {
+        var metadata = Metadata(
+            service: service, account: account, kind: kind, label: old?.label, comment: old?.comment,
+            attributes: attributes ?? old?.attributes ?? [:], created: old?.created ?? now, modified: now,
+            valueSet: now, expires: old.flatMap { $0.isExpired(at: now) ? nil : $0.expires })
+        MetadataChanges(label: label, comment: comment, expires: expires).applyTexts(to: &metadata)
+        return metadata
     }
 }
 

@@ -3,8 +3,8 @@ import Item
 /// Everything about an item except its value and its access control. It is sealed under the device root, so it is
 /// readable while the vault is locked. Times are milliseconds since 1970-01-01 UTC.
 public struct Metadata: Codable, Sendable, Hashable {
-    public let service: String
-    public let account: String
+    public private(set) var service: String
+    public private(set) var account: String
     /// nil for a generic item, so that its metadata is what it was before there were kinds.
     private let otherKind: ItemKind?
     public var label: String?
@@ -14,7 +14,7 @@ public struct Metadata: Codable, Sendable, Hashable {
     /// When anything about the item last changed.
     public var modified: UInt64
     /// When the present value was set.
-    public let valueSet: UInt64
+    public private(set) var valueSet: UInt64
     public var expires: UInt64?
     /// The digest of the fingers that the present value is bound to, in hexadecimal; nil if it is bound to no set of
     /// fingers.
@@ -47,6 +47,24 @@ public struct Metadata: Codable, Sendable, Hashable {
     }
 
     public func isExpired(at now: UInt64) -> Bool { expires.map { $0 <= now } ?? false }
+
+    /// The same under another name.
+    func renamed(_ service: String, _ account: String, at now: UInt64) -> Metadata {
+        var metadata = self
+        metadata.service = service
+        metadata.account = account
+        metadata.modified = now
+        return metadata
+    }
+
+    /// The same with another value, which is bound to no fingers yet.
+    func withNewValue(at now: UInt64) -> Metadata {
+        var metadata = self
+        metadata.modified = now
+        metadata.valueSet = now
+        metadata.biometrySet = nil
+        return metadata
+    }
 }
 
 /// An item as its owners may see it, without its value.
@@ -86,8 +104,7 @@ public struct MetadataChanges: Sendable, Hashable {
 
     /// - Throws: `.invalidArgument` if the item has an attribute of the same name in another Unicode spelling.
     func apply(to metadata: inout Metadata) throws(VaultError) {
-        if let label { metadata.label = label.isEmpty ? nil : label }
-        if let comment { metadata.comment = comment.isEmpty ? nil : comment }
+        applyTexts(to: &metadata)
         for (name, value) in attributes {
             // Swift treats canonically equivalent strings as equal, but the index finds only the same bytes.
             if let present = metadata.attributes.index(forKey: name) {
@@ -100,6 +117,12 @@ public struct MetadataChanges: Sendable, Hashable {
             }
             metadata.attributes[name] = value.isEmpty ? nil : value
         }
+    }
+
+    /// All but the attributes, of which a new value and an edit keep different ones.
+    func applyTexts(to metadata: inout Metadata) {
+        if let label { metadata.label = label.isEmpty ? nil : label }
+        if let comment { metadata.comment = comment.isEmpty ? nil : comment }
         if let expires { metadata.expires = expires == 0 ? nil : expires }
     }
 }

@@ -9,6 +9,14 @@ public enum PlannedChange: Sendable {
     /// Deletes all items of a service. nil stands for all kinds.
     case deleteService(String, kind: ItemKind?)
 
+    /// The state that the item must be in; nil for any.
+    public var revision: ItemRevision? {
+        switch self {
+        case .set(_, _, let revision), .delete(_, _, _, let revision): revision
+        case .deleteService: nil
+        }
+    }
+
     /// What became of a change.
     public enum Result: Sendable {
         /// The item as it is now, and when the replaced value had been set.

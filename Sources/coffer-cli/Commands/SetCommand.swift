@@ -121,7 +121,7 @@ struct SetCommand: ParsableCommand {
             var new = NewItem(
                 value: value, label: metadata.label, comment: metadata.comment,
                 attributes: metadata.attributes(over: former?.attributes ?? [:]), expiry: metadata.expires?.expiry)
-            new.accessChange = access.change
+            new.partialAccess = access.change
             return try session.store(
                 new, as: name, if: mode?.condition ?? .none,
                 needsPassword: wanted.requirements.contains(.applicationPassword),

@@ -113,13 +113,13 @@ struct ImportRun {
     }
 
     private func change(
-        _ item: ImportedItem, _ access: AccessControl.Change?, replacing present: ItemAttributes?, _ now: Date
+        _ item: ImportedItem, _ access: PartialAccess?, replacing present: ItemAttributes?, _ now: Date
     ) -> ItemChange {
         var new = NewItem(
             value: item.value, label: item.label.isEmpty ? nil : item.label,
             comment: item.comment.isEmpty ? nil : item.comment,
             expiry: item.expires.map { $0 == 0 ? .never : .at(Date(milliseconds: $0)) })
-        new.accessChange = access
+        new.partialAccess = access
         let name = VaultComparison.name(item)
         guard let present else {
             new.attributes = item.attributes.isEmpty ? nil : item.attributes

@@ -4,7 +4,7 @@ import Import
 /// The access control that an item gets from an import.
 struct ImportedAccess {
     /// nil for the usual access of a new item, or if an item in the vault keeps its own.
-    var change: AccessControl.Change?
+    var change: PartialAccess?
     /// What differs from what was wanted, as a clause.
     var note: String?
     /// Why the item cannot be stored, as a clause.
@@ -37,7 +37,7 @@ struct ImportedAccess {
             } catch { throw KeychainError(error) }
             note = "without its application password, which an import cannot give"
         }
-        do throws(AccessControlError) { change = try AccessControl.Change(wanted) } catch { throw KeychainError(error) }
+        change = PartialAccess(try wanted.checked)
     }
 
     /// For an item that the vault has. A file never makes it easier to read.

@@ -50,9 +50,9 @@ struct AccessChangeOptions: ParsableArguments {
     var isSome: Bool { change != nil }
 
     /// nil if no setting is named.
-    var change: AccessControl.Change? {
+    var change: PartialAccess? {
         guard access != nil || thisDeviceOnly != nil || !require.isEmpty else { return nil }
-        return AccessControl.Change(
+        return PartialAccess(
             accessibility: access, isThisDeviceOnly: thisDeviceOnly, requirements: require.isEmpty ? nil : factors,
             anyIsEnough: require.isEmpty ? nil : any)
     }

@@ -38,14 +38,14 @@ struct AccessRuleTests {
             let wire = Keychain.AccessChange(
                 accessibility: row.accessibility, thisDeviceOnly: row.thisDeviceOnly, require: row.require,
                 any: row.joined == .or)
-            do throws(Fault) {
-                let access = try WireAccess.decode(wire, over: nil)
+            do throws(AccessControlError) {
+                let access = try PartialAccess(wire).applied(to: nil)
                 #expect(!row.isContradiction && access.requirements.inOrder == row.require, "\(row)")
                 #expect(access.anyIsEnough == wire.any, "\(row)")
-            } catch { #expect(row.isContradiction && error.name == .invalidArgument, "\(row)") }
+            } catch { #expect(row.isContradiction, "\(row)") }
         }
         let twice = Keychain.AccessChange(require: [.userPresence, .userPresence])
-        #expect(throws: Fault.self) { try WireAccess.decode(twice, over: nil) }
+        #expect(throws: AccessControlError.namedTwice) { try PartialAccess(twice).applied(to: nil) }
     }
 
     @Test("all combinations in all states: what a read asks for, and by which sets of signatures")

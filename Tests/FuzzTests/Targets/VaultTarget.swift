@@ -94,7 +94,7 @@ struct VaultTarget: FuzzTarget {
         _ = try answer { try vault.verify() }
         _ = try answer { try vault.logPage(after: 0) }
         _ = try answer { try vault.verifyLog() }
-        _ = try answer { try vault.missing(in: vault) }
+        _ = try answer { try vault.missing(in: nil) }
         _ = try answer { try vault.note(AccessRecord(.read), .anchored) }
     }
 

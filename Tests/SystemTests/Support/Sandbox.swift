@@ -52,7 +52,7 @@ final class Sandbox: Sendable {
 
     static func script(_ arguments: [String]) throws -> Outcome {
         try Command(
-            program: package + "/scripts/sandbox", arguments: arguments,
+            program: SourceTree.root + "/scripts/sandbox", arguments: arguments,
             environment: ProcessInfo.processInfo.environment, limit: patience
         ).run()
     }

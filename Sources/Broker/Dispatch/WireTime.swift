@@ -1,17 +1,6 @@
 import BrokerProtocol
 import Cryptography
-import Item
 import Varlink
-import Vault
-
-/// What a call's change makes of an item's access control. A contradiction is refused, never narrowed.
-enum WireAccess {
-    /// - Parameter present: the item's access control; nil if the item does not exist yet.
-    static func decode(_ change: Keychain.AccessChange?, over present: AccessControl?) throws(Fault) -> AccessControl {
-        let former = present ?? .whenUnlocked
-        do throws(AccessControlError) { return try change?.applied(to: former) ?? former } catch { throw Fault(error) }
-    }
-}
 
 /// Decodes times in messages, in milliseconds since 1970-01-01 UTC.
 enum WireTime {

@@ -1,0 +1,90 @@
+import Authorization
+import Item
+
+/// Why an item is stored again. It decides what stays of the values that the item had before.
+enum Replacement: Sendable, Equatable {
+    /// It has another value. The value before becomes a former one.
+    case value
+    /// The same, and the value is that of this former version.
+    case restored(UInt64)
+    /// It has the same value, sealed for another access control or application password.
+    case access
+    /// It has the same value under a fresh key. No value stays under a former key.
+    case key
+
+    /// Whether the value before becomes a former one.
+    var hasOtherValue: Bool {
+        switch self {
+        case .value, .restored: true
+        case .access, .key: false
+        }
+    }
+}
+
+/// Decides what stays of the values that items had before (docs/vault-format.md, "former"). It reads and writes
+/// nothing.
+struct FormerRule: Sendable {
+    /// What the vault's owner has chosen.
+    let setting: HistorySetting
+    /// Milliseconds since 1970-01-01 UTC.
+    let now: UInt64
+    /// The fingers that the vault has a key for, as items name them; nil if it has none.
+    let fingers: String?
+    /// Whether the vault has the key of class `passcode-set`.
+    let isBound: Bool
+
+    /// What stays when an item is stored again.
+    ///
+    /// - Parameters:
+    ///   - present: what the item has now.
+    ///   - old: the item before.
+    ///   - replaced: its value as a former one, if the item gets another value.
+    ///   - access: the access control from now on. A value under a looser one does not stay.
+    func values(
+        _ present: [FormerItem], of old: ItemSummary, adding replaced: FormerItem?, for replacement: Replacement,
+        under access: AccessControl
+    ) -> [FormerItem] {
+        var values = present
+        switch replacement {
+        case .value: break
+        case .restored(let version): values.removeAll { $0.version == version }
+        case .access: if mayHaveOtherPassword(access) { values = [] }
+        case .key: values = []
+        }
+        if let replaced { values.append(replaced) }
+        // What has expired is given to nobody, so it does not stay either.
+        if old.metadata.isExpired(at: now) { values = [] }
+        return kept(values.filter { !access.tightens($0.stored.record.access) })
+    }
+
+    /// Nobody can tell whether an application password is the same as before.
+    func mayHaveOtherPassword(_ access: AccessControl) -> Bool {
+        access.requirements.contains(.applicationPassword)
+    }
+
+    /// The values of one item that may still be given out, the oldest first.
+    func kept(_ values: [FormerItem]) -> [FormerItem] {
+        let live = values.filter { former in
+            let item = former.stored.summary
+            return setting.end(ofReplaced: former.value.replaced) > now && !item.metadata.isExpired(at: now)
+                // The keys of these are gone.
+                && (item.metadata.biometrySet == nil || item.metadata.biometrySet == fingers)
+                && (item.access.accessibility != .passcodeSet || isBound)
+        }
+        return live.suffix(Int(setting.count))
+    }
+
+    /// From when on a value is given to nobody any more, in milliseconds since 1970-01-01 UTC.
+    func end(of former: FormerItem) -> UInt64 {
+        min(setting.end(ofReplaced: former.value.replaced), former.stored.summary.metadata.expires ?? .max)
+    }
+}
+
+extension Metadata {
+    /// The times, and the fingers that the value is bound to, under these names.
+    func bare(service: String, _ account: String) -> Metadata {
+        Metadata(
+            service: service, account: account, kind: kind, created: created, modified: modified, valueSet: valueSet,
+            expires: expires, biometrySet: biometrySet)
+    }
+}
