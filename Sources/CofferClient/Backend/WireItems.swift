@@ -41,7 +41,9 @@ extension NewItem {
     var wireAccess: Wire.AccessChange? {
         get throws(KeychainError) {
             guard let partialAccess else { return try access?.wire }
-            do throws(AccessControlError) { return try Wire.AccessChange(partialAccess) } catch { throw KeychainError(error) }
+            do throws(AccessControlError) { return try Wire.AccessChange(partialAccess) } catch {
+                throw KeychainError(error)
+            }
         }
     }
 }
