@@ -29,11 +29,10 @@ extension Keychain.AccessChange {
 
     /// - Throws: if it is a whole access control that contradicts itself.
     package init(_ partial: PartialAccess) throws(AccessControlError) {
-        let (whole, require) = (try partial.checkedWhole, partial.requirements)
+        _ = try partial.checkedWhole
         self.init(
-            accessibility: whole?.accessibility ?? partial.accessibility,
-            thisDeviceOnly: whole?.isThisDeviceOnly ?? partial.isThisDeviceOnly,
-            require: whole?.requirements.inOrder ?? require, any: whole?.anyIsEnough ?? partial.anyIsEnough)
+            accessibility: partial.accessibility, thisDeviceOnly: partial.isThisDeviceOnly,
+            require: partial.requirements, any: partial.anyIsEnough)
     }
 
     /// What an item has after the change.

@@ -27,7 +27,10 @@ public struct PartialAccess: Sendable, Hashable {
 
     /// Names all of it, so that nothing stays.
     public init(_ access: AccessControl) {
-        (accessibility, isThisDeviceOnly, requirements, anyIsEnough) = (nil, nil, nil, nil)
+        accessibility = access.accessibility
+        isThisDeviceOnly = access.isThisDeviceOnly
+        requirements = access.requirements.inOrder
+        anyIsEnough = access.anyIsEnough
         whole = access
     }
 

@@ -74,22 +74,30 @@ struct CommandSession {
         var method = request.method
         let opens = method.unlock == true && !noPrompt
         method.unlock = opens && PrompterFinder(environment: environment).isSure ? true : nil
+        var wasAsked = false
         do throws(KeychainError) {
-            return try request.answer(answer(to: method, for: purpose, noPrompt: noPrompt, command: command))
+            return try request.answer(
+                answer(to: method, for: purpose, noPrompt: noPrompt, command: command) { wasAsked = true })
         } catch {
-            guard error.code == .locked, opens, method.unlock == nil, findPrompter() != nil else { throw error }
+            // A person who has answered is not asked again for a vault that was locked meanwhile.
+            guard error.code == .locked, opens, method.unlock == nil, !wasAsked, findPrompter() != nil else {
+                throw error
+            }
             method.unlock = true
             return try request.answer(answer(to: method, for: purpose, noPrompt: noPrompt, command: command))
         }
     }
 
+    /// - Parameter onAsking: called before a person is asked.
     private func answer<Method: Challengeable>(
-        to method: Method, for purpose: String, noPrompt: Bool, command: String, asksOwner: Bool = false
+        to method: Method, for purpose: String, noPrompt: Bool, command: String, asksOwner: Bool = false,
+        onAsking: () -> Void = {}
     ) throws(KeychainError) -> Method.Reply {
         var creates = false
         let reply = try retrying { () throws(KeychainError) in
             try client.call(method) { purposes throws(KeychainError) in
                 creates = purposes.contains(.create)
+                onAsking()
                 return try prompter(
                     purposes, for: purpose, noPrompt: noPrompt, command: command, asksOwner: asksOwner)
             }

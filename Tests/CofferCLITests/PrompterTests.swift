@@ -181,6 +181,22 @@ import Varlink
         #expect(unused.connections == 0 && quiet.broker.calls("Get").count == 1)
     }
 
+    /// The vault was locked while the person answered. Another question would train people to agree.
+    @Test func whoHasAnsweredIsNotAskedForAVaultThatWasLockedMeanwhile() throws {
+        let locked = FakeServer.Step.fault(.locked, "your vault is locked")
+        var stage = try FakeCoffer(
+            broker: ["Get": [FakeCoffer.personNeeded(), locked, FakeCoffer.value(Self.secret)]],
+            authenticator: FakeCoffer.asksPassword)
+        let display = try FakeDisplay(in: stage.scratch)
+        try ProcessStateTests.pinentry("pinentry", in: stage.scratch)
+        stage.program.environment["WAYLAND_DISPLAY"] = display.name
+        stage.program.environment["PATH"] = "\(stage.scratch.path):/usr/bin:/bin"
+        let result = try withExtendedLifetime(display) { try stage.program.run("get", "github", "me") }
+        #expect(result.status == 5 && result.output.isEmpty, "\(result)")
+        #expect(stage.broker.calls("Get").count == 2)
+        #expect(stage.authenticator.calls("Begin").count == 1)
+    }
+
     /// The log shows the attempt at once, because the broker is told that nobody will be asked.
     @Test(arguments: [["--no-prompt"], []])
     func whoAsksNobodyWithdrawsTheQuestion(options: [String]) throws {

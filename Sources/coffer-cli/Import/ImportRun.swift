@@ -155,7 +155,7 @@ struct ImportRun {
             guard bytes <= BatchLimits.bytes else { break }
             count += 1
         }
-        // One that is too long by itself is left to the broker to refuse.
+        // One that is too long by itself is refused before it is sent.
         return max(1, count)
     }
 

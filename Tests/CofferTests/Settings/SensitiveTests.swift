@@ -77,6 +77,7 @@ extension Marked: SensitiveValue where RawValue == String {}
     @Test func aMarkedValueDoesNotCompileAsASetting() throws {
         let preamble = """
             import Coffer
+            import CofferSettings
             struct Token: Codable, SensitiveValue { var text = "" }
             let settings = Settings(backend: InMemorySettings())
 
