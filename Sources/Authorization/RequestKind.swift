@@ -1,5 +1,5 @@
-/// What a person can be asked to allow. The broker makes such a request, and the authenticator asks the person. Each
-/// of them checks it by this table for itself, whatever the other says.
+/// What a person can be asked to allow. The broker makes such a request, and the authenticator asks the person. Both
+/// check it by this table, and neither trusts the other's check.
 public enum RequestKind: String, Sendable, CaseIterable {
     /// To make a vault and unlock it.
     case create

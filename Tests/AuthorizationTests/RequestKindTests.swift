@@ -2,7 +2,7 @@ import Testing
 
 @testable import Authorization
 
-/// What the table of requests must never say, whatever rows it gets.
+/// Rules that each row of the table of requests must keep.
 struct RequestKindTests {
     @Test func onlyReadingItemsTakesAnAnswerThatWasGivenBefore() {
         for kind in RequestKind.allCases {

@@ -265,6 +265,7 @@ extension VaultRenewal {
         // `try?`: a note or a file that cannot be read counts as none, and the renewal begins anew.
         guard let vault = vaultActor.open?.vault, let succession = try? vault.succession else { return false }
         let directory = vaultActor.dependencies.directory
+        // `try?`: a successor that cannot be opened counts as none, too.
         let opened = try? await vaultActor.dependencies.sealer.use { (sealer) throws(SealerError) -> SuccessorVault in
             do throws(VaultError) {
                 let successor = try SuccessorVault(in: directory, record: succession.record, sealer: sealer)

@@ -43,7 +43,7 @@ extension ItemCall where Method == BrokerProtocol.Keychain.Apply, Answer == [Cha
         for change in changes { wire.append(try Wire.Change(change, now: now)) }
         // A broker that refuses a message for its length ends the connection, and the next call would find it ending.
         let values = wire.reduce(0) { $0 + ($1.value?.utf8.count ?? 0) }
-        if values > MessageSize.small, try !MessageSize.fits(wire) { throw MessageSize.tooLong }
+        if values > MessageSize.small, try !MessageSize.fits(wire) { throw MessageSize.tooLong(wire.count) }
         let deletes = changes.map { change in if case .delete = change.action { true } else { false } }
         return Self(Wire.Apply(changes: wire, rollback: protection == .later ? .later : nil)) {
             reply throws(KeychainError) in

@@ -26,8 +26,11 @@ package enum MessageSize {
     /// Values that take fewer bytes on the wire are not worth counting before they are sent.
     static let small = 1 << 20
 
-    package static var tooLong: KeychainError {
-        KeychainError(.limitExceeded, "this is more than the broker accepts", advice: "make several calls")
+    /// - Parameter changes: how many there are. One cannot be divided.
+    package static func tooLong(_ changes: Int) -> KeychainError {
+        KeychainError(
+            .limitExceeded, "this is more than the broker accepts",
+            advice: changes == 1 ? "shorten the item's value, comment or attributes" : "make several calls")
     }
 
     /// Whether the broker gives these items in one answer. It counts each value as it is sealed, with its padding.

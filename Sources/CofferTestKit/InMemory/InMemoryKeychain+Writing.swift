@@ -25,7 +25,7 @@ extension InMemoryKeychain {
             throw KeychainError(
                 .limitExceeded, "one call makes at most \(ItemLimits.changes) changes", advice: "make several calls")
         }
-        guard try MessageSize.fits(changes) else { throw MessageSize.tooLong }
+        guard try MessageSize.fits(changes) else { throw MessageSize.tooLong(changes.count) }
         for change in changes {
             guard case .delete = change.action, [.isAbsent, .isPresent].contains(change.condition) else { continue }
             throw KeychainError(

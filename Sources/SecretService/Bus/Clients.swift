@@ -95,7 +95,7 @@ struct Clients {
     mutating func forget(_ name: String) { known[name] = nil }
 
     private static func title(of process: Int32) -> String {
-        // A process that has ended has no title.
+        // `try?`: a process that has ended has no title.
         let bytes = (try? DurableFile.read("/proc/\(process)/comm", limit: 64)) ?? []
         let title = String(decoding: bytes.prefix(32), as: UTF8.self).trimmingSuffix { $0.isNewline }
         return title.isEmpty ? "?" : String(title)

@@ -74,7 +74,7 @@ struct FormerRule: Sendable {
         return live.suffix(Int(setting.count))
     }
 
-    /// From when on a value is given to nobody any more, in milliseconds since 1970-01-01 UTC.
+    /// When a value stops being given out, in milliseconds since 1970-01-01 UTC.
     func end(of former: FormerItem) -> UInt64 {
         min(setting.end(ofReplaced: former.value.replaced), former.stored.summary.metadata.expires ?? .max)
     }

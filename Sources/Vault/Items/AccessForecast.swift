@@ -18,7 +18,7 @@ struct AccessForecast {
 
     /// What the changes so far have set; nil for an item that they have deleted.
     private var changed: [Name: AccessControl?] = [:]
-    /// The kinds of each service of which the changes so far have deleted all items.
+    /// By service: the kinds whose items the changes so far have all deleted.
     private var emptied: [[UInt8]: Set<ItemKind>] = [:]
 
     /// - Returns: the access control that a set leaves; nil for another change.

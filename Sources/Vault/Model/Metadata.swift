@@ -119,7 +119,7 @@ public struct MetadataChanges: Sendable, Hashable {
         }
     }
 
-    /// All but the attributes, of which a new value and an edit keep different ones.
+    /// Changes all but the attributes. A new value and an edit treat those differently.
     func applyTexts(to metadata: inout Metadata) {
         if let label { metadata.label = label.isEmpty ? nil : label }
         if let comment { metadata.comment = comment.isEmpty ? nil : comment }

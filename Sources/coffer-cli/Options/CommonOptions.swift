@@ -75,7 +75,7 @@ extension VaultOptions {
 }
 
 extension VaultName {
-    /// The vault of a group or of a user, of which at most one is named.
+    /// The vault of a group or of a user. At most one of them is given.
     static func named(group: String?, user: String?) -> VaultName {
         group.map { .group($0) } ?? user.map { .account($0) } ?? .own
     }

@@ -1,5 +1,4 @@
 import Coffer
-import FoundationEssentials
 import HelperProtocol
 import Platform
 
@@ -30,12 +29,18 @@ struct OldVaultReading: ~Copyable {
     /// - Throws: `.invalidArgument` if this one value cannot be read.
     mutating func value(at index: Int) throws(KeychainError) -> [UInt8] {
         let answer: OldVault.Value = try helper.ask(Array("\(index)".utf8), limit: HelperLimits.value)
-        guard let value = answer.value.flatMap({ Data(base64Encoded: $0) }) else {
+        guard let text = answer.value else {
             throw KeychainError(
                 .invalidArgument,
                 "its value cannot be read from the old file: \(answer.problem?.reason ?? "no reason is given")")
         }
-        return Array(value)
+        defer { Wipe.storage(of: text.utf8) }
+        guard let value = Base64.decode(text) else {
+            throw KeychainError(
+                .invalidArgument, "what was read of its value is not base64",
+                advice: "install coffer and cofferd of the same version, then restore it again")
+        }
+        return value
     }
 }
 
