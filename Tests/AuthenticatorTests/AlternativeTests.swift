@@ -9,12 +9,12 @@ import Testing
 struct AlternativeTests {
     private static let pin = "1234"
 
-    /// A stage whose `coffer-passcode` takes another answer than its `coffer`. So the answer shows which of them was
+    /// A fixture whose `coffer-passcode` takes another answer than its `coffer`. So the answer shows which of them was
     /// asked.
-    private func stage(
+    private func fixture(
         _ kinds: [String], _ alternatives: [[Int64]], _ purposes: [Keychain.Purpose] = [.read]
     ) throws -> Fixture {
-        let stage = try Fixture(
+        let fixture = try Fixture(
             .init(prepare: { path in
                 let check = "\(path)/pam/check-passcode"
                 let script = "#!/bin/sh\nread -r given || [ -n \"$given\" ] || exit 1\n[ \"$given\" = '\(Self.pin)' ]\n"
@@ -23,12 +23,12 @@ struct AlternativeTests {
                     .replacingOccurrences(of: "\(path)/pam/check", with: check)
                 try DurableFile.write(Array(rules.utf8), to: "\(path)/pam/coffer-passcode", mode: 0o644)
             }))
-        stage.broker.change { script in
+        fixture.broker.change { script in
             script.facts.purposes = purposes
             script.facts.authorizations = kinds.map { .init(kind: $0) }
             script.facts.alternatives = alternatives
         }
-        return stage
+        return fixture
     }
 
     @Test(
@@ -37,45 +37,45 @@ struct AlternativeTests {
             ["passcode"], ["presence", "passcode"],
         ])
     func passcode(kinds: [String]) throws {
-        let stage = try stage(kinds, [kinds.indices.map(Int64.init)])
-        var client = try stage.client()
+        let fixture = try fixture(kinds, [kinds.indices.map(Int64.init)])
+        var client = try fixture.client()
         #expect(try client.authenticate(Fixture.password).name == .authenticationFailed)
-        #expect(!stage.broker.calls.contains("Prepare"))
-        var again = try stage.client()
+        #expect(!fixture.broker.calls.contains("Prepare"))
+        var again = try fixture.client()
         #expect(try again.authenticate(Self.pin).isDone)
-        #expect(stage.broker.completions.map(\.authorization) == kinds.indices.map(Int64.init))
+        #expect(fixture.broker.completions.map(\.authorization) == kinds.indices.map(Int64.init))
     }
 
     @Test("several items of different kinds: the person gives the proof that earns them all")
     func severalItems() throws {
-        let stage = try stage(["presence", "passcode", "presence"], [[0, 1, 2]])
-        stage.broker.change { script in
+        let fixture = try fixture(["presence", "passcode", "presence"], [[0, 1, 2]])
+        fixture.broker.change { script in
             script.facts.service = nil
             script.facts.account = nil
             script.facts.items = ["a", "b", "c"].map { .init(service: "github", account: $0) }
         }
-        var client = try stage.client()
+        var client = try fixture.client()
         #expect(try client.authenticate(Fixture.password).name == .authenticationFailed)
-        #expect(!stage.broker.calls.contains("Prepare"))
-        var again = try stage.client()
+        #expect(!fixture.broker.calls.contains("Prepare"))
+        var again = try fixture.client()
         #expect(try again.authenticate(Self.pin).isDone)
-        #expect(stage.broker.completions.map(\.authorization) == [0, 1, 2])
+        #expect(fixture.broker.completions.map(\.authorization) == [0, 1, 2])
     }
 
     @Test("a passcode opens a vault in the same question")
     func passcodeUnlocks() throws {
-        let stage = try stage(["unlock", "passcode"], [[0, 1]], [.unlock, .read])
-        var client = try stage.client()
+        let fixture = try fixture(["unlock", "passcode"], [[0, 1]], [.unlock, .read])
+        var client = try fixture.client()
         #expect(try client.authenticate(Self.pin).isDone)
-        #expect(stage.broker.completions.map(\.authorization) == [0, 1])
+        #expect(fixture.broker.completions.map(\.authorization) == [0, 1])
     }
 
     @Test("of several ways one is asked for and signed, and nothing of the others")
     func either() throws {
-        let stage = try stage(["biometry-any", "passcode", "presence"], [[0], [1], [2]])
-        var client = try stage.client()
+        let fixture = try fixture(["biometry-any", "passcode", "presence"], [[0], [1], [2]])
+        var client = try fixture.client()
         #expect(try client.authenticate(Self.pin).isDone)
-        #expect(stage.broker.completions.map(\.authorization) == [1])
+        #expect(fixture.broker.completions.map(\.authorization) == [1])
     }
 
     @Test(
@@ -84,19 +84,19 @@ struct AlternativeTests {
             ["biometry-any"], ["biometry-any", "passcode"], ["presence", "biometry-any"],
         ])
     func unavailable(kinds: [String]) throws {
-        let stage = try stage(kinds, [kinds.indices.map(Int64.init)])
-        var client = try stage.client()
+        let fixture = try fixture(kinds, [kinds.indices.map(Int64.init)])
+        var client = try fixture.client()
         let fault = try client.begin().fault
         #expect(fault?.name == .authenticationFailed && fault?.details.reason == "biometry")
-        #expect(!stage.broker.calls.contains("Prepare"))
+        #expect(!fixture.broker.calls.contains("Prepare"))
     }
 
     @Test("a stack that is missing is said, and not replaced by another")
     func missing() throws {
-        let stage = try stage(["passcode"], [[0]])
-        try FileManager.default.removeItem(atPath: "\(stage.path)/pam/coffer-passcode")
-        var client = try stage.client()
+        let fixture = try fixture(["passcode"], [[0]])
+        try FileManager.default.removeItem(atPath: "\(fixture.path)/pam/coffer-passcode")
+        var client = try fixture.client()
         #expect(try client.authenticate(Fixture.password).name == .authenticationMisconfigured)
-        #expect(!stage.broker.calls.contains("Prepare"))
+        #expect(!fixture.broker.calls.contains("Prepare"))
     }
 }

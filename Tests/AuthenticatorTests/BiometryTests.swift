@@ -103,18 +103,18 @@ import Testing
     @Test func aClientIsToldOfItsOwnFingers() throws {
         let logind = try LogindMock()
         let fprintd = try FprintdMock(address: logind.address)
-        let stage = try Fixture(
+        let fixture = try Fixture(
             Fixture.Options(settings: "system-bus = \(logind.address)\nfingerprint-directory = \(fprintd.storage.path)")
         )
-        var client = try stage.client()
+        var client = try fixture.client()
         let none = try client.call(BrokerProtocol.Authentication.Biometry()).get()
         #expect(!none.usable)
         #expect(none.type == "fingerprint")
         #expect(none.advice?.contains("fprintd-enroll") == true)
         #expect(none.currentSet == nil)
-        try fprintd.enrol(7, of: stage.account.name, template: "a")
+        try fprintd.enrol(7, of: fixture.account.name, template: "a")
         try logind.setLidClosed(false)
-        try logind.add(session: "mine", uid: stage.account.uid)
+        try logind.add(session: "mine", uid: fixture.account.uid)
         try logind.countProcesses(to: "mine")
         let one = try client.call(BrokerProtocol.Authentication.Biometry()).get()
         #expect(one.usable)

@@ -17,13 +17,13 @@ struct BoundConversationTests {
 
     /// A bound vault with two PAM services: one asks for the password, the other takes any factor and lets everybody
     /// in.
-    private func stage(
+    private func fixture(
         bound: Bool = true, _ purposes: [Keychain.Purpose] = [.unlock],
         _ kinds: [String] = ["unlock"], pam: String? = nil
     ) throws -> Fixture {
         let index = try #require(IndexPin(handle: 0x01B0_C000, policy: Self.policy))
         let binding = try #require(BindingPin(index: index, salt: Self.salt, cost: 15))
-        let stage = try Fixture(
+        let fixture = try Fixture(
             .init(
                 changeRecord: { record in
                     let sealed = record.sealedByTPM
@@ -36,8 +36,8 @@ struct BoundConversationTests {
                     let open = "auth required pam_permit.so\naccount required pam_permit.so\n"
                     try DurableFile.write(Array(open.utf8), to: "\(path)/pam/coffer", mode: 0o644)
                 }))
-        stage.ask(for: purposes, kinds)
-        stage.broker.change { script in
+        fixture.ask(for: purposes, kinds)
+        fixture.broker.change { script in
             script.resealed = BrokerInterface.Reseal.Reply(
                 name: Data(Self.name).base64EncodedString(),
                 index: purposes == [.unbind]
@@ -45,7 +45,7 @@ struct BoundConversationTests {
                     : BrokerInterface.PINIndex(
                         handle: 0x01B0_C001, policy: Data(Self.policy).base64EncodedString()))
         }
-        return stage
+        return fixture
     }
 
     private static func pin(_ password: String, salt: [UInt8] = salt, cost: UInt64 = 15) throws -> String {
@@ -56,16 +56,16 @@ struct BoundConversationTests {
     }
 
     /// A broker whose TPM refuses the first passwords, as many as given.
-    private func refuse(_ count: Int, on stage: Fixture, left: Int64 = 8) throws {
+    private func refuse(_ count: Int, on fixture: Fixture, left: Int64 = 8) throws {
         let fault = Fault(
             .brokerTPM, .init(message: "wrong", kind: "wrong-password", code: 1, triesLeft: left))
         let bytes = Varlink.encode(fault)
-        stage.broker.change { script in script.refusedCompletions = [[UInt8]](repeating: bytes, count: count) }
+        fixture.broker.change { script in script.refusedCompletions = [[UInt8]](repeating: bytes, count: count) }
     }
 
     /// Answers each hidden question with the next word.
-    private func converse(_ stage: Fixture, _ words: String...) throws -> (Result<TestClient.Step, Fault>, [String]) {
-        var client = try stage.client()
+    private func converse(_ fixture: Fixture, _ words: String...) throws -> (Result<TestClient.Step, Fault>, [String]) {
+        var client = try fixture.client()
         var (words, texts) = (words, [String]())
         var step = try client.begin()
         while case .success(let now) = step, let message = now.message, !now.done {
@@ -81,95 +81,95 @@ struct BoundConversationTests {
     }
 
     @Test func theBrokerGetsWhatThePasswordWasMadeIntoAndOnlyAfterPAMsYes() throws {
-        let stage = try stage()
-        let (refused, _) = try converse(stage, "wrong")
+        let fixture = try fixture()
+        let (refused, _) = try converse(fixture, "wrong")
         #expect(refused.name == .authenticationFailed)
-        #expect(!stage.broker.calls.contains("Prepare"))
-        let (opened, _) = try converse(stage, Fixture.password)
+        #expect(!fixture.broker.calls.contains("Prepare"))
+        let (opened, _) = try converse(fixture, Fixture.password)
         #expect(opened.isDone, "\(opened)")
-        let completion = try #require(stage.broker.completions.first)
-        #expect(stage.broker.completions.count == 1)
+        let completion = try #require(fixture.broker.completions.first)
+        #expect(fixture.broker.completions.count == 1)
         #expect(try completion.pin == Self.pin(Fixture.password))
         #expect(completion.reseals == nil)
         // Nothing that was sent to the broker contains a word of the password.
-        #expect(!stage.broker.heard(Fixture.password))
+        #expect(!fixture.broker.heard(Fixture.password))
     }
 
     @Test func noOtherFactorAndNoEarlierAnswerWillDo() throws {
         // The service for any factor lets everybody in, but it is not asked.
-        let stage = try stage([.unlock, .read], ["unlock", "presence"])
-        let (refused, _) = try converse(stage, "wrong")
+        let fixture = try fixture([.unlock, .read], ["unlock", "presence"])
+        let (refused, _) = try converse(fixture, "wrong")
         #expect(refused.name == .authenticationFailed)
-        let (opened, _) = try converse(stage, Fixture.password)
+        let (opened, _) = try converse(fixture, Fixture.password)
         #expect(opened.isDone)
-        #expect(stage.broker.completions.map(\.authorization) == [0, 1])
-        #expect(stage.broker.completions.map { $0.pin != nil } == [true, false])
+        #expect(fixture.broker.completions.map(\.authorization) == [0, 1])
+        #expect(fixture.broker.completions.map { $0.pin != nil } == [true, false])
         // If a stack asks for nothing, or for more than the password, it is unknown which answer is the password.
         let account = "\naccount required pam_permit.so\n"
-        let silent = try self.stage(pam: "auth required pam_permit.so" + account)
+        let silent = try self.fixture(pam: "auth required pam_permit.so" + account)
         #expect(try converse(silent).0.name == .authenticationMisconfigured)
         #expect(!silent.broker.calls.contains("Prepare"))
         let two = "auth required pam_exec.so expose_authtok quiet /bin/true\nauth required pam_ftp.so users=ME ignore"
-        let talkative = try self.stage(
-            pam: two.replacingOccurrences(of: "ME", with: stage.account.name) + account)
+        let talkative = try self.fixture(
+            pam: two.replacingOccurrences(of: "ME", with: fixture.account.name) + account)
         #expect(try converse(talkative, "one", "two@example.org").0.name == .authenticationMisconfigured)
         #expect(!talkative.broker.calls.contains("Prepare"))
     }
 
     @Test func aChangedPasswordAsksOnceForTheOneBeforeAndBindsAnew() throws {
-        let stage = try stage()
-        try refuse(1, on: stage)
-        let (opened, texts) = try converse(stage, Fixture.password, "before")
+        let fixture = try fixture()
+        try refuse(1, on: fixture)
+        let (opened, texts) = try converse(fixture, Fixture.password, "before")
         #expect(opened.isDone, "\(opened)")
         #expect(texts.contains { $0.contains("was changed") && $0.contains("8 more wrong passwords") })
-        let pins = stage.broker.completions.map(\.pin)
+        let pins = fixture.broker.completions.map(\.pin)
         #expect(try pins == [Self.pin(Fixture.password), Self.pin("before")])
-        #expect(stage.broker.completions.map(\.reseals) == [nil, true])
-        let record = try #require(try stage.registry.record(for: .user(stage.account.uid)))
+        #expect(fixture.broker.completions.map(\.reseals) == [nil, true])
+        let record = try #require(try fixture.registry.record(for: .user(fixture.account.uid)))
         let binding = try #require(record.binding)
         #expect(binding.salt != Self.salt && binding.cost == BindingPin.standardCost)
         #expect(record.objects[.unlockRoot] == Self.name)
-        #expect(record.with(binding: nil, unlockRoot: []) == stage.record.with(binding: nil, unlockRoot: []))
-        let reseal = try #require(stage.broker.reseals.first)
+        #expect(record.with(binding: nil, unlockRoot: []) == fixture.record.with(binding: nil, unlockRoot: []))
+        let reseal = try #require(fixture.broker.reseals.first)
         #expect(try reseal.pin == Self.pin(Fixture.password, salt: binding.salt, cost: 17))
-        #expect(stage.broker.calls.suffix(2) == ["Reseal", "AdoptRoots"])
+        #expect(fixture.broker.calls.suffix(2) == ["Reseal", "AdoptRoots"])
     }
 
     @Test func whatIsKnownToBeWrongIsNotTriedAgain() throws {
-        let stage = try stage()
-        try refuse(1, on: stage)
+        let fixture = try fixture()
+        try refuse(1, on: fixture)
         // A locker answers one question. The TPM gets one try, no matter how often the screen is unlocked.
         for _ in 0..<3 {
-            let (_, texts) = try converse(stage, Fixture.password)
+            let (_, texts) = try converse(fixture, Fixture.password)
             #expect(texts.last == "Former password: ")
         }
-        #expect(stage.broker.completions.count == 1)
-        let (opened, _) = try converse(stage, Fixture.password, "before")
+        #expect(fixture.broker.completions.count == 1)
+        let (opened, _) = try converse(fixture, Fixture.password, "before")
         #expect(opened.isDone)
-        #expect(try stage.broker.completions.map(\.pin).last == Self.pin("before"))
-        #expect(stage.broker.completions.count == 2)
+        #expect(try fixture.broker.completions.map(\.pin).last == Self.pin("before"))
+        #expect(fixture.broker.completions.count == 2)
     }
 
     @Test func whoGoesBackToTheFormerPasswordIsNotAskedForIt() throws {
-        let stage = try stage()
+        let fixture = try fixture()
         let key = Data(repeating: 4, count: 32).base64EncodedString()
-        stage.broker.change { $0.facts.passwordKey = key }
-        try refuse(1, on: stage)
+        fixture.broker.change { $0.facts.passwordKey = key }
+        try refuse(1, on: fixture)
         // The vault is bound to "before". The present password is tried once, and then not again.
-        for _ in 0..<2 { #expect(try converse(stage, Fixture.password).1.last == "Former password: ") }
-        #expect(stage.broker.completions.count == 1)
+        for _ in 0..<2 { #expect(try converse(fixture, Fixture.password).1.last == "Former password: ") }
+        #expect(fixture.broker.completions.count == 1)
         // Nobody can tell the password from the file that remembers it.
         let note = try String(
-            contentsOfFile: "\(stage.registry.directory)/bindings/\(stage.account.uid).json", encoding: .utf8)
+            contentsOfFile: "\(fixture.registry.directory)/bindings/\(fixture.account.uid).json", encoding: .utf8)
         #expect(!note.contains(Hex.encode([UInt8](try #require(Data(base64Encoded: Self.pin(Fixture.password)))))))
         // passwd, back to the former one.
-        try Script.write("#!/bin/sh\n[ \"$(tr -d '\\000')\" = before ]\n", to: "\(stage.path)/pam/check")
-        let (opened, texts) = try converse(stage, "before")
+        try Script.write("#!/bin/sh\n[ \"$(tr -d '\\000')\" = before ]\n", to: "\(fixture.path)/pam/check")
+        let (opened, texts) = try converse(fixture, "before")
         #expect(opened.isDone, "\(opened)")
         #expect(!texts.contains("Former password: "))
-        #expect(try stage.broker.completions.map(\.pin) == [Self.pin(Fixture.password), Self.pin("before")])
-        #expect(!stage.broker.calls.contains("Reseal"))
-        #expect(try stage.registry.record(for: .user(stage.account.uid)) == stage.record)
+        #expect(try fixture.broker.completions.map(\.pin) == [Self.pin(Fixture.password), Self.pin("before")])
+        #expect(!fixture.broker.calls.contains("Reseal"))
+        #expect(try fixture.registry.record(for: .user(fixture.account.uid)) == fixture.record)
     }
 
     @Test func theMemoryOfAPasswordTakesTheVaultsKey() throws {
@@ -180,25 +180,25 @@ struct BoundConversationTests {
         #expect(try marks[0] == LoginPassword.mark(of: pin, key: keys[0]))
         #expect(try LoginPassword.mark(of: pin, key: nil) == nil)
         // A key of another length is none.
-        let stage = try stage()
-        stage.broker.change { $0.facts.passwordKey = Data(repeating: 4, count: 31).base64EncodedString() }
-        #expect(try converse(stage, Fixture.password).0.name == .authenticationChallengeRefused)
+        let fixture = try fixture()
+        fixture.broker.change { $0.facts.passwordKey = Data(repeating: 4, count: 31).base64EncodedString() }
+        #expect(try converse(fixture, Fixture.password).0.name == .authenticationChallengeRefused)
     }
 
     @Test func twoWrongOnesEndItAndSayWhatIsLeft() throws {
-        let stage = try stage()
-        try refuse(2, on: stage, left: 7)
-        let (refused, _) = try converse(stage, Fixture.password, "nor this")
+        let fixture = try fixture()
+        try refuse(2, on: fixture, left: 7)
+        let (refused, _) = try converse(fixture, Fixture.password, "nor this")
         let fault = try #require(refused.fault)
         #expect(fault.details.reason == "bound-password")
         #expect(fault.details.message?.contains("7 more wrong passwords") == true)
         #expect(fault.details.advice?.contains("coffer recovery restore") == true)
-        #expect(!stage.broker.calls.contains("Reseal"))
-        #expect(try stage.registry.record(for: .user(stage.account.uid)) == stage.record)
+        #expect(!fixture.broker.calls.contains("Reseal"))
+        #expect(try fixture.registry.record(for: .user(fixture.account.uid)) == fixture.record)
     }
 
     @Test func bindingAndUnbinding() throws {
-        let free = try stage(bound: false, [.bind])
+        let free = try fixture(bound: false, [.bind])
         let (bound, texts) = try converse(free, Fixture.password)
         #expect(bound.isDone, "\(bound)")
         #expect(texts.first?.contains("Bind your vault to your login password") == true)
@@ -206,7 +206,7 @@ struct BoundConversationTests {
         #expect(free.broker.completions.map(\.reseals) == [true])
         #expect(try free.registry.record(for: .user(free.account.uid))?.binding != nil)
 
-        let tied = try stage([.unbind])
+        let tied = try fixture([.unbind])
         let (unbound, words) = try converse(tied, Fixture.password)
         #expect(unbound.isDone, "\(unbound)")
         #expect(words.first?.contains("destroys its items of class passcode-set") == true)
@@ -218,7 +218,7 @@ struct BoundConversationTests {
     @Test func aBrokerThatPassesSomethingElseOffIsNotRegistered() throws {
         let policy = Data(Self.policy).base64EncodedString()
         let good = BrokerInterface.PINIndex(handle: 0x01B0_C001, policy: policy)
-        let taken = Data(try #require(try stage().record.objects[.recovery])).base64EncodedString()
+        let taken = Data(try #require(try fixture().record.objects[.recovery])).base64EncodedString()
         let name = Data(Self.name).base64EncodedString()
         let lies: [BrokerInterface.Reseal.Reply] = [
             .init(name: taken, index: good), .init(name: "", index: good), .init(name: name, index: nil),
@@ -226,29 +226,29 @@ struct BoundConversationTests {
             .init(name: name, index: .init(handle: 0x01B0_C001, policy: "")),
         ]
         for lie in lies {
-            let stage = try stage(bound: false, [.bind])
-            stage.broker.change { $0.resealed = lie }
-            #expect(try converse(stage, Fixture.password).0.fault != nil)
-            #expect(try stage.registry.record(for: .user(stage.account.uid)) == stage.record)
-            #expect(!stage.broker.calls.contains("AdoptRoots"))
+            let fixture = try fixture(bound: false, [.bind])
+            fixture.broker.change { $0.resealed = lie }
+            #expect(try converse(fixture, Fixture.password).0.fault != nil)
+            #expect(try fixture.registry.record(for: .user(fixture.account.uid)) == fixture.record)
+            #expect(!fixture.broker.calls.contains("AdoptRoots"))
         }
     }
 
     @Test func oneAtATime() throws {
-        let stage = try stage(bound: false, [.bind])
-        try Folder.make("\(stage.path)/registry/bindings", mode: 0o700)
-        let lock = try FileLock(path: "\(stage.path)/registry/bindings/\(stage.account.uid).claim")
-        let busy = try converse(stage, Fixture.password).0
+        let fixture = try fixture(bound: false, [.bind])
+        try Folder.make("\(fixture.path)/registry/bindings", mode: 0o700)
+        let lock = try FileLock(path: "\(fixture.path)/registry/bindings/\(fixture.account.uid).claim")
+        let busy = try converse(fixture, Fixture.password).0
         #expect(busy.fault?.details.message?.contains("already") == true)
-        #expect(!stage.broker.calls.contains("Reseal"))
+        #expect(!fixture.broker.calls.contains("Reseal"))
         lock.keep()
     }
 
     @Test func purposesThatDoNotFitTheRegistryAreRefused() throws {
         for (bound, purposes) in [(true, [Keychain.Purpose.bind]), (false, [.unbind]), (true, [.unbind, .read])] {
-            let stage = try stage(bound: bound, purposes)
-            #expect(try converse(stage, Fixture.password).0.name == .authenticationChallengeRefused)
-            #expect(!stage.broker.calls.contains("Prepare"))
+            let fixture = try fixture(bound: bound, purposes)
+            #expect(try converse(fixture, Fixture.password).0.name == .authenticationChallengeRefused)
+            #expect(!fixture.broker.calls.contains("Prepare"))
         }
     }
 }

@@ -14,78 +14,78 @@ struct ClaimTests {
     init() throws { accounts = try ThrowAwayAccounts(1) }
 
     /// A broker says that a challenge is about this owner, who has a vault.
-    private func stage(
+    private func fixture(
         _ owner: Owner, name: String, isService: Bool = false, _ purposes: [Keychain.Purpose]
     ) throws -> Fixture {
-        let stage = try Fixture(
+        let fixture = try Fixture(
             .init(changeRecord: { record in
                 RegistryRecord(
                     vault: record.vault, owner: owner, ownerName: name, created: record.created, sealer: record.sealer,
                     authenticatorKey: record.authenticatorKey, storageKey: nil, objects: record.objects,
                     isService: isService)
             }))
-        stage.broker.change { script in
+        fixture.broker.change { script in
             script.facts.owner = owner.text
             script.facts.purposes = purposes
             script.facts.authorizations = purposes.map { .init(kind: $0 == .unlock ? "unlock" : "presence") }
             script.facts.alternatives = [purposes.indices.map(Int64.init)]
         }
-        return stage
+        return fixture
     }
 
-    private func groupStage() throws -> Fixture {
-        try stage(.group(accounts.gid), name: accounts.group, [.unlock, .read])
+    private func groupFixture() throws -> Fixture {
+        try fixture(.group(accounts.gid), name: accounts.group, [.unlock, .read])
     }
 
     /// The authenticator's answer when a process of a throw-away account begins.
-    private func beginAsOther(_ stage: Fixture, groups: [UInt32] = []) async throws -> String {
-        let other = try await OtherProcess(socket: "\(stage.path)/auth.sock", uid: accounts.uids[0], groups: groups)
+    private func beginAsOther(_ fixture: Fixture, groups: [UInt32] = []) async throws -> String {
+        let other = try await OtherProcess(socket: "\(fixture.path)/auth.sock", uid: accounts.uids[0], groups: groups)
         return try await other.say(
             #"{"method":"org.coffer.Authentication.Begin","parameters":{"challenge":"challenge"}}"#)
     }
 
-    private func addRoot() throws { try Tool.output("gpasswd", ["--add", stageUser(), accounts.group]) }
-    private func removeRoot() throws { try Tool.output("gpasswd", ["--delete", stageUser(), accounts.group]) }
-    private func stageUser() throws -> String { try #require(try Account.withUID(geteuid())).name }
+    private func addRoot() throws { try Tool.output("gpasswd", ["--add", callerName(), accounts.group]) }
+    private func removeRoot() throws { try Tool.output("gpasswd", ["--delete", callerName(), accounts.group]) }
+    private func callerName() throws -> String { try #require(try Account.withUID(geteuid())).name }
 
     @Test("a member answers for himself, and the question says that it is the group's")
     func member() throws {
         try addRoot()
-        let stage = try groupStage()
-        var client = try stage.client()
+        let fixture = try groupFixture()
+        var client = try fixture.client()
         let notice = try client.begin().message?.text.unbroken
         #expect(notice?.contains(" of the group \"\(accounts.group)\" and unlock its vault") == true, "\(notice ?? "")")
         #expect(try client.go().message?.style == .secret)
         #expect(try client.go(Fixture.password).isDone)
-        #expect(stage.broker.completions.count == 2)
-        #expect(stage.broker.describes.first?.uid == 0)
+        #expect(fixture.broker.completions.count == 2)
+        #expect(fixture.broker.describes.first?.uid == 0)
     }
 
     @Test("for a group that the client is not in, nothing is asked or signed, whatever its process says of itself")
     func noMember() async throws {
-        let stage = try groupStage()
-        let answer = try await beginAsOther(stage, groups: [accounts.gid])
+        let fixture = try groupFixture()
+        let answer = try await beginAsOther(fixture, groups: [accounts.gid])
         #expect(answer.contains("org.coffer.Authentication.ChallengeRefused"), "\(answer)")
-        var client = try stage.client()
+        var client = try fixture.client()
         let fault = try client.begin().fault
         #expect(fault?.name == .authenticationChallengeRefused)
         // A group that does not exist is refused in the same words.
-        stage.broker.change { $0.facts.owner = "group:4000000001" }
-        var second = try stage.client()
+        fixture.broker.change { $0.facts.owner = "group:4000000001" }
+        var second = try fixture.client()
         #expect(try second.begin().fault == fault)
-        #expect(!stage.broker.calls.contains("Prepare"))
+        #expect(!fixture.broker.calls.contains("Prepare"))
     }
 
     @Test("who is removed from the group while he types gets no signature for it")
     func removedMeanwhile() throws {
         try addRoot()
-        let stage = try groupStage()
-        var client = try stage.client()
+        let fixture = try groupFixture()
+        var client = try fixture.client()
         _ = try client.begin()
         #expect(try client.go().message?.style == .secret)
         try removeRoot()
         #expect(try client.go(Fixture.password).name == .authenticationChallengeRefused)
-        #expect(!stage.broker.calls.contains("Prepare"))
+        #expect(!fixture.broker.calls.contains("Prepare"))
     }
 
     @Test("nobody makes a recovery code for a group's keychain, nor root for an account's")
@@ -94,70 +94,70 @@ struct ClaimTests {
         for (owner, name, isService) in [
             (Owner.group(accounts.gid), accounts.group, false), (.user(accounts.uids[0]), accounts.names[0], true),
         ] {
-            let stage = try stage(owner, name: name, isService: isService, [.recovery])
-            stage.broker.change { $0.facts.authorizations = [.init(kind: "recovery")] }
-            var client = try stage.client()
+            let fixture = try fixture(owner, name: name, isService: isService, [.recovery])
+            fixture.broker.change { $0.facts.authorizations = [.init(kind: "recovery")] }
+            var client = try fixture.client()
             #expect(try client.begin().name == .authenticationChallengeRefused)
-            #expect(!stage.broker.calls.contains("Prepare"))
+            #expect(!fixture.broker.calls.contains("Prepare"))
         }
     }
 
     @Test("a number that now belongs to another group is denied")
     func otherGroup() throws {
         try addRoot()
-        let stage = try stage(.group(accounts.gid), name: "somebody-before", [.unlock])
-        var client = try stage.client()
+        let fixture = try fixture(.group(accounts.gid), name: "somebody-before", [.unlock])
+        var client = try fixture.client()
         #expect(try client.begin().fault?.details.reason == "denied")
     }
 
     @Test("root opens a service vault without being asked")
     func service() throws {
-        let stage = try stage(.user(accounts.uids[0]), name: accounts.names[0], isService: true, [.unlock])
-        var client = try stage.client()
+        let fixture = try fixture(.user(accounts.uids[0]), name: accounts.names[0], isService: true, [.unlock])
+        var client = try fixture.client()
         #expect(try client.begin().isDone)
-        #expect(stage.broker.completions.count == 1)
+        #expect(fixture.broker.completions.count == 1)
     }
 
     @Test("root opens no person's vault that way, and reads no item by it", arguments: [false, true])
     func notRoots(isService: Bool) throws {
         for purposes in [[Keychain.Purpose.read], [.unlock, .read]] + (isService ? [] : [[.unlock]]) {
-            let stage = try stage(.user(accounts.uids[0]), name: accounts.names[0], isService: isService, purposes)
-            var client = try stage.client()
+            let fixture = try fixture(.user(accounts.uids[0]), name: accounts.names[0], isService: isService, purposes)
+            var client = try fixture.client()
             #expect(try client.begin().name == .authenticationChallengeRefused, "\(purposes)")
-            #expect(!stage.broker.calls.contains("Prepare"))
+            #expect(!fixture.broker.calls.contains("Prepare"))
         }
     }
 
     @Test("nobody but root makes or opens another account's vault")
     func onlyRoot() async throws {
-        let root = try stageUser()
-        let opening = try stage(.user(0), name: root, isService: true, [.unlock])
+        let root = try callerName()
+        let opening = try fixture(.user(0), name: root, isService: true, [.unlock])
         #expect(try await beginAsOther(opening).contains("ChallengeRefused"))
         let making = try Fixture(.init(hasVault: false))
         #expect(try await beginAsOther(making).contains("ChallengeRefused"))
-        for stage in [opening, making] {
-            #expect(!stage.broker.calls.contains("Provision") && !stage.broker.calls.contains("Prepare"))
+        for fixture in [opening, making] {
+            #expect(!fixture.broker.calls.contains("Provision") && !fixture.broker.calls.contains("Prepare"))
         }
     }
 
     @Test("what root makes for an account is registered as a service's, and only that")
     func creation() throws {
         for isService in [true, false] {
-            let stage = try Fixture(.init(hasVault: false))
+            let fixture = try Fixture(.init(hasVault: false))
             let owner = Owner.user(accounts.uids[0])
-            let record = stage.record
+            let record = fixture.record
             let proposal = RegistryRecord(
                 vault: record.vault, owner: owner, ownerName: "whatever", created: record.created,
                 sealer: record.sealer, authenticatorKey: record.authenticatorKey, storageKey: nil,
                 objects: record.objects, isService: isService)
-            stage.broker.change { script in
+            fixture.broker.change { script in
                 script.facts.owner = owner.text
                 script.record = proposal
             }
-            var client = try stage.client()
+            var client = try fixture.client()
             let step = try client.begin()
             #expect(step.isDone == isService)
-            let registered = try stage.registry.record(for: owner)
+            let registered = try fixture.registry.record(for: owner)
             #expect(registered?.isService == (isService ? true : nil))
             #expect(registered?.ownerName == (isService ? accounts.names[0] : nil))
         }

@@ -15,12 +15,12 @@ struct ConversationLimitTests {
     /// What starts the conversations' processes.
     enum Starter: CaseIterable { case server, activatedServer, serviceManager }
 
-    /// nil: the stage's own server.
-    private func activated(_ starter: Starter, _ stage: Fixture) throws -> ActivatedConversations? {
+    /// nil: the fixture's own server.
+    private func activated(_ starter: Starter, _ fixture: Fixture) throws -> ActivatedConversations? {
         switch starter {
         case .server: nil
-        case .activatedServer: try ActivatedConversations(stage, .listening)
-        case .serviceManager: try ActivatedConversations(stage, .accepted)
+        case .activatedServer: try ActivatedConversations(fixture, .listening)
+        case .serviceManager: try ActivatedConversations(fixture, .accepted)
         }
     }
 
@@ -43,10 +43,10 @@ struct ConversationLimitTests {
 
     @Test(.enabled(if: geteuid() == 0, "only root can become other users"), arguments: Starter.allCases)
     func oneUserLeavesRoomForOthers(starter: Starter) throws {
-        let stage = try Fixture(.init(settings: "prompt-timeout = 600"))
-        let activated = try activated(starter, stage)
-        let socket = activated?.socket ?? "\(stage.path)/auth.sock"
-        let conversations = { activated?.conversations ?? stage.conversations }
+        let fixture = try Fixture(.init(settings: "prompt-timeout = 600"))
+        let activated = try activated(starter, fixture)
+        let socket = activated?.socket ?? "\(fixture.path)/auth.sock"
+        let conversations = { activated?.conversations ?? fixture.conversations }
         let accounts = try ThrowAwayAccounts(1)
         let held = try HeldConversations(socket, 32)
         // If something counts beforehand, a refused connection gets no process.
@@ -71,9 +71,9 @@ struct ConversationLimitTests {
 
     @Test(.enabled(if: geteuid() == 0, "only root can become other users"), arguments: Starter.allCases)
     func aUserWhomNobodyKnowsGetsNoConversation(starter: Starter) throws {
-        let stage = try Fixture()
-        let activated = try activated(starter, stage)
-        let answer = try Self.answer(for: 4_100_000, at: activated?.socket ?? "\(stage.path)/auth.sock")
+        let fixture = try Fixture()
+        let activated = try activated(starter, fixture)
+        let answer = try Self.answer(for: 4_100_000, at: activated?.socket ?? "\(fixture.path)/auth.sock")
         #expect(answer.contains("Authentication.Failed") && answer.contains("no account has uid 4100000"), "\(answer)")
     }
 

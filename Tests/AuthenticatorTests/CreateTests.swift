@@ -8,47 +8,47 @@ import Testing
 @Suite("A new vault is registered before it is used")
 struct CreateTests {
     @Test func theRecordIsWrittenBetweenProvisionAndAdoptVault() throws {
-        let stage = try Fixture(.init(hasVault: false))
-        let path = stage.registry.path(of: stage.record.owner)
-        stage.broker.change { script in
+        let fixture = try Fixture(.init(hasVault: false))
+        let path = fixture.registry.path(of: fixture.record.owner)
+        fixture.broker.change { script in
             script.before["Provision"] = { #expect(!FileManager.default.fileExists(atPath: path)) }
             script.before["AdoptVault"] = { #expect(FileManager.default.fileExists(atPath: path)) }
         }
-        var client = try stage.client()
+        var client = try fixture.client()
         #expect(try client.begin().message?.text.contains("Make a vault") == true)
         #expect(try client.go().message?.style == .secret)
         #expect(try client.go(Fixture.password).isDone)
-        #expect(stage.broker.calls == ["Describe", "Provision", "AdoptVault", "Prepare", "Complete"])
-        let record = try #require(try stage.registry.record(for: stage.record.owner))
-        #expect(record == stage.record)
+        #expect(fixture.broker.calls == ["Describe", "Provision", "AdoptVault", "Prepare", "Complete"])
+        let record = try #require(try fixture.registry.record(for: fixture.record.owner))
+        #expect(record == fixture.record)
         let mode = try FileStatus.of(path)?.mode
         #expect(mode == 0o644)
     }
 
     @Test func aWrongPasswordMakesNothing() throws {
-        let stage = try Fixture(.init(hasVault: false))
-        var client = try stage.client()
+        let fixture = try Fixture(.init(hasVault: false))
+        var client = try fixture.client()
         #expect(try client.authenticate("wrong").name == .authenticationFailed)
-        #expect(!stage.broker.calls.contains("Provision"))
-        #expect(try stage.registry.record(for: stage.record.owner) == nil)
+        #expect(!fixture.broker.calls.contains("Provision"))
+        #expect(try fixture.registry.record(for: fixture.record.owner) == nil)
     }
 
     @Test func theOwnersNameIsTheAuthenticatorsWord() throws {
-        let stage = try Fixture(.init(hasVault: false))
-        stage.broker.change { script in
-            script.record = Self.changed(stage.record, ownerName: "root\u{1b}")
+        let fixture = try Fixture(.init(hasVault: false))
+        fixture.broker.change { script in
+            script.record = Self.changed(fixture.record, ownerName: "root\u{1b}")
         }
-        var client = try stage.client()
+        var client = try fixture.client()
         #expect(try client.authenticate(Fixture.password).isDone)
-        #expect(try stage.registry.record(for: stage.record.owner)?.ownerName == stage.account.name)
+        #expect(try fixture.registry.record(for: fixture.record.owner)?.ownerName == fixture.account.name)
     }
 
     @Test(arguments: ["owner", "key", "sealer", "created", "names", "role", "counter"])
     func aRecordThatWasNotAskedForIsNotRegistered(field: String) throws {
-        let stage = try Fixture(.init(hasVault: false))
-        let record = stage.record
+        let fixture = try Fixture(.init(hasVault: false))
+        let record = fixture.record
         var names = record.objects
-        stage.broker.change { script in
+        fixture.broker.change { script in
             switch field {
             case "owner": script.record = Self.changed(record, owner: .user(4242))
             case "key": script.record = Self.changed(record, key: [UInt8](repeating: 4, count: 65))
@@ -69,18 +69,18 @@ struct CreateTests {
                 script.record = Self.changed(record, objects: names)
             }
         }
-        var client = try stage.client()
+        var client = try fixture.client()
         #expect(try client.authenticate(Fixture.password).fault != nil)
-        #expect(try stage.registry.record(for: record.owner) == nil)
-        #expect(!stage.broker.calls.contains("AdoptVault"))
+        #expect(try fixture.registry.record(for: record.owner) == nil)
+        #expect(!fixture.broker.calls.contains("AdoptVault"))
     }
 
     @Test func adoptingEarnsNoMoreThanUnlock() throws {
-        let stage = try Fixture(.init(hasVault: false))
-        stage.broker.change { $0.adopted = [.init(kind: "unlock"), .init(kind: "presence")] }
-        var client = try stage.client()
+        let fixture = try Fixture(.init(hasVault: false))
+        fixture.broker.change { $0.adopted = [.init(kind: "unlock"), .init(kind: "presence")] }
+        var client = try fixture.client()
         #expect(try client.authenticate(Fixture.password).name == .brokerUnavailable)
-        #expect(!stage.broker.calls.contains("Prepare"))
+        #expect(!fixture.broker.calls.contains("Prepare"))
     }
 
     private static func changed(

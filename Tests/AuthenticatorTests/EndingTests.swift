@@ -17,88 +17,88 @@ struct EndingTests {
     }
 
     @Test func aClientThatGoesAtThePromptTakesTheProcessAlong() throws {
-        let stage = try Fixture()
+        let fixture = try Fixture()
         do {
-            var client = try stage.client()
+            var client = try fixture.client()
             _ = try client.begin()
             #expect(try client.go().message?.style == .secret)
-            #expect(stage.conversations.count == 1)
+            #expect(fixture.conversations.count == 1)
         }
-        #expect(eventually { stage.conversations.isEmpty })
-        #expect(eventually { stage.broker.refusals == ["cancelled"] })
-        #expect(eventually { stage.log.contains("client gone") })
+        #expect(eventually { fixture.conversations.isEmpty })
+        #expect(eventually { fixture.broker.refusals == ["cancelled"] })
+        #expect(eventually { fixture.log.contains("client gone") })
     }
 
     @Test func aClientThatGoesTakesAHangingModuleAlong() throws {
-        let stage = try Fixture(.init(pam: Self.hanging, prepare: Self.hang))
+        let fixture = try Fixture(.init(pam: Self.hanging, prepare: Self.hang))
         do {
-            var client = try stage.client()
+            var client = try fixture.client()
             _ = try client.begin()
             try client.send(Varlink.encode(VarlinkCall(BrokerProtocol.Authentication.Continue(answer: nil))))
-            #expect(eventually { stage.helpers.count >= 2 })
+            #expect(eventually { fixture.helpers.count >= 2 })
         }
-        #expect(eventually { stage.conversations.isEmpty && stage.helpers.isEmpty })
+        #expect(eventually { fixture.conversations.isEmpty && fixture.helpers.isEmpty })
     }
 
     @Test func cancellingIsAnswered() throws {
-        let stage = try Fixture()
-        var client = try stage.client()
+        let fixture = try Fixture()
+        var client = try fixture.client()
         _ = try client.begin()
         #expect(try client.go().message?.style == .secret)
         #expect(try client.cancel() == .success(Nothing()))
         #expect(try client.seesEnd())
-        #expect(eventually { stage.broker.refusals == ["cancelled"] && stage.conversations.isEmpty })
+        #expect(eventually { fixture.broker.refusals == ["cancelled"] && fixture.conversations.isEmpty })
     }
 
     @Test func cancellingAHangingModuleAnswersBothCalls() throws {
-        let stage = try Fixture(.init(pam: Self.hanging, prepare: Self.hang))
-        var client = try stage.client()
+        let fixture = try Fixture(.init(pam: Self.hanging, prepare: Self.hang))
+        var client = try fixture.client()
         _ = try client.begin()
         try client.send(Varlink.encode(VarlinkCall(BrokerProtocol.Authentication.Continue(answer: nil))))
-        #expect(eventually { stage.helpers.count >= 2 })
+        #expect(eventually { fixture.helpers.count >= 2 })
         try client.send(Varlink.encode(VarlinkCall(BrokerProtocol.Authentication.Cancel())))
         #expect(try client.receive(TestClient.Step.self).name == .authenticationCancelled)
         #expect(try client.receive(Nothing.self) == .success(Nothing()))
-        #expect(eventually { stage.conversations.isEmpty && stage.helpers.isEmpty })
+        #expect(eventually { fixture.conversations.isEmpty && fixture.helpers.isEmpty })
     }
 
     @Test func theTimeLimitIsTold() throws {
-        let stage = try Fixture(.init(settings: "prompt-timeout = 15"))
-        var client = try stage.client()
+        let fixture = try Fixture(.init(settings: "prompt-timeout = 15"))
+        var client = try fixture.client()
         _ = try client.begin()
         #expect(try client.go().message?.style == .secret)
         #expect(try client.receive(TestClient.Step.self).name == .authenticationTimedOut)
-        #expect(eventually { stage.broker.refusals == ["timeout"] && stage.conversations.isEmpty })
+        #expect(eventually { fixture.broker.refusals == ["timeout"] && fixture.conversations.isEmpty })
     }
 
     @Test func aDyingBrokerIsNoticedAtThePrompt() throws {
-        let stage = try Fixture()
-        var client = try stage.client()
+        let fixture = try Fixture()
+        var client = try fixture.client()
         _ = try client.begin()
         #expect(try client.go().message?.style == .secret)
-        stage.broker.stop()
+        fixture.broker.stop()
         #expect(try client.receive(TestClient.Step.self).name == .brokerUnavailable)
-        #expect(eventually { stage.conversations.isEmpty })
+        #expect(eventually { fixture.conversations.isEmpty })
     }
 
     @Test func noBrokerIsSaid() throws {
-        let stage = try Fixture()
-        stage.broker.stop()
-        try FileManager.default.removeItem(atPath: stage.broker.path)
-        var client = try stage.client()
+        let fixture = try Fixture()
+        fixture.broker.stop()
+        try FileManager.default.removeItem(atPath: fixture.broker.path)
+        var client = try fixture.client()
         #expect(try client.begin().name == .brokerUnavailable)
     }
 
     @Test func stoppingTheServerEndsEverything() throws {
-        let stage = try Fixture(.init(pam: Self.hanging, prepare: Self.hang))
-        var client = try stage.client()
+        let fixture = try Fixture(.init(pam: Self.hanging, prepare: Self.hang))
+        var client = try fixture.client()
         _ = try client.begin()
         try client.send(Varlink.encode(VarlinkCall(BrokerProtocol.Authentication.Continue(answer: nil))))
-        #expect(eventually { stage.helpers.count >= 2 })
-        stage.terminate()
-        #expect(stage.waitForExit())
-        #expect(eventually { stage.helpers.isEmpty })
-        #expect(!FileManager.default.fileExists(atPath: "\(stage.path)/auth.sock"))
+        #expect(eventually { fixture.helpers.count >= 2 })
+        fixture.terminate()
+        #expect(fixture.waitForExit())
+        #expect(eventually { fixture.helpers.isEmpty })
+        #expect(!FileManager.default.fileExists(atPath: "\(fixture.path)/auth.sock"))
         #expect(try client.receive(TestClient.Step.self).fault != nil)
     }
 }

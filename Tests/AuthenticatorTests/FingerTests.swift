@@ -9,11 +9,11 @@ import Varlink
 
 /// A conversation about a finger, with any broker: what the authenticator signs, and what an item is bound to.
 @Suite(.serialized) struct FingerTests {
-    /// A stage with a reader, an active session, and an enrolled finger of the caller.
+    /// A fixture with a reader, an active session, and an enrolled finger of the caller.
     private struct Scene {
         let logind: LogindMock
         let fprintd: FprintdMock
-        let stage: Fixture
+        let fixture: Fixture
 
         init(enrolled: Bool = true) throws {
             let logind = try LogindMock()
@@ -22,7 +22,7 @@ import Varlink
             try logind.add(session: "mine", uid: geteuid())
             try logind.countProcesses(to: "mine")
             let permit = "auth required pam_permit.so\naccount required pam_permit.so\n"
-            stage = try Fixture(
+            fixture = try Fixture(
                 Fixture.Options(
                     settings: """
                         system-bus = \(logind.address)
@@ -34,12 +34,12 @@ import Varlink
                     }))
             self.logind = logind
             self.fprintd = fprintd
-            if enrolled { try fprintd.enrol(7, of: stage.account.name, template: "a") }
+            if enrolled { try fprintd.enrol(7, of: fixture.account.name, template: "a") }
         }
 
         /// The digest, as the authenticator reports it.
         func set() throws -> [UInt8] {
-            var client = try stage.client()
+            var client = try fixture.client()
             let hex = try client.call(BrokerProtocol.Authentication.Biometry()).get().currentSet
             return try #require(hex.flatMap(Hex.decode))
         }
@@ -47,22 +47,22 @@ import Varlink
         /// Binds the record's key to a set, as an enrolment does.
         func bind(to set: [UInt8]) throws {
             let name = [0, 11] + [UInt8](repeating: 18, count: 32)
-            try stage.registry.replace(stage.record, with: stage.record.with(biometrySet: set, key: name))
+            try fixture.registry.replace(fixture.record, with: fixture.record.with(biometrySet: set, key: name))
         }
 
         func ask(for kind: String) {
-            stage.broker.change { $0.facts.authorizations = [.init(kind: kind)] }
+            fixture.broker.change { $0.facts.authorizations = [.init(kind: kind)] }
         }
 
         func begin(enrolment kinds: [String]) throws -> Fault? {
-            stage.broker.change { script in
+            fixture.broker.change { script in
                 script.facts = BrokerInterface.Describe.Reply(
-                    owner: "user:\(geteuid())", vault: stage.record.vault.hex, purposes: [.enrolment], service: nil,
+                    owner: "user:\(geteuid())", vault: fixture.record.vault.hex, purposes: [.enrolment], service: nil,
                     account: nil, reason: nil, authorizations: [], alternatives: [[]],
                     enrolment: kinds)
                 script.adopted = []
             }
-            var client = try stage.client()
+            var client = try fixture.client()
             let step = try client.begin()
             if step.fault == nil {
                 #expect(step.isDone, "nobody is asked")
@@ -76,49 +76,49 @@ import Varlink
         let scene = try Scene()
         try scene.bind(to: scene.set())
         scene.ask(for: "biometry-current-set")
-        var client = try scene.stage.client()
+        var client = try scene.fixture.client()
         #expect(try client.authenticate("").isDone)
-        #expect(scene.stage.broker.calls.contains("Complete"))
+        #expect(scene.fixture.broker.calls.contains("Complete"))
     }
 
     @Test func aSetThatChangedIsNotSignedFor() throws {
         let scene = try Scene()
         try scene.bind(to: scene.set())
         scene.ask(for: "biometry-current-set")
-        var client = try scene.stage.client()
+        var client = try scene.fixture.client()
         #expect(try client.begin().message?.style == .info)
         // A finger is enrolled while the person is asked.
-        try scene.fprintd.enrol(8, of: scene.stage.account.name, template: "b")
+        try scene.fprintd.enrol(8, of: scene.fixture.account.name, template: "b")
         let fault = try client.go().fault
         #expect(fault?.details.reason == "biometry")
         #expect(fault?.details.message?.contains("enrolled fingers changed") == true)
-        #expect(!scene.stage.broker.calls.contains("Prepare"))
+        #expect(!scene.fixture.broker.calls.contains("Prepare"))
 
         // A finger is enrolled before.
-        var later = try scene.stage.client()
+        var later = try scene.fixture.client()
         #expect(try later.begin().fault?.details.reason == "biometry")
-        #expect(!scene.stage.broker.calls.contains("Prepare"))
+        #expect(!scene.fixture.broker.calls.contains("Prepare"))
         // The other requirement still works.
         scene.ask(for: "biometry-any")
-        var other = try scene.stage.client()
+        var other = try scene.fixture.client()
         #expect(try other.authenticate("").isDone)
     }
 
     @Test func anotherProgramsConversationKeepsTheFingerAway() throws {
         let scene = try Scene()
-        let stage = scene.stage
+        let fixture = scene.fixture
         scene.ask(for: "biometry-any")
         do {
             // As another program of this user does while its conversation is open.
             let other = try OpenConversations.enter(
-                registryDirectory: stage.path + "/registry", uid: stage.account.uid, program: 1)
-            var refused = try stage.client()
+                registryDirectory: fixture.path + "/registry", uid: fixture.account.uid, program: 1)
+            var refused = try fixture.client()
             let fault = try refused.begin().fault
             #expect(fault?.details.reason == "biometry")
             #expect(fault?.details.message?.contains("another request is waiting for your answer") == true)
             other.keep()
         }
-        var first = try stage.client()
+        var first = try fixture.client()
         #expect(try first.authenticate("").isDone)
     }
 
@@ -130,31 +130,31 @@ import Varlink
             #expect(fault?.details.advice?.contains("fprintd-enroll") == true)
         }
         // fprintd knows a finger, but nothing is stored of it.
-        try scene.fprintd.enrol(7, of: scene.stage.account.name, template: "a")
+        try scene.fprintd.enrol(7, of: scene.fixture.account.name, template: "a")
         #expect(try scene.begin(enrolment: ["biometry-any"]) == nil)
-        try FileManager.default.removeItem(atPath: scene.fprintd.storage.path + "/" + scene.stage.account.name)
+        try FileManager.default.removeItem(atPath: scene.fprintd.storage.path + "/" + scene.fixture.account.name)
         #expect(try scene.begin(enrolment: ["biometry-current-set"])?.name == .authenticationInvalidArgument)
-        #expect(!scene.stage.broker.calls.contains("ProvideKey"))
+        #expect(!scene.fixture.broker.calls.contains("ProvideKey"))
     }
 
     @Test func aKeyIsRegisteredOnceForASet() throws {
         let scene = try Scene()
         let set = try scene.set()
         let name = [0, 11] + [UInt8](repeating: 18, count: 32)
-        scene.stage.broker.change { $0.keyName = name }
+        scene.fixture.broker.change { $0.keyName = name }
         #expect(try scene.begin(enrolment: ["biometry-any"]) == nil)
-        #expect(!scene.stage.broker.calls.contains("ProvideKey"))
-        #expect(try scene.stage.registry.record(for: scene.stage.record.owner) == scene.stage.record)
+        #expect(!scene.fixture.broker.calls.contains("ProvideKey"))
+        #expect(try scene.fixture.registry.record(for: scene.fixture.record.owner) == scene.fixture.record)
         #expect(try scene.begin(enrolment: ["biometry-current-set"]) == nil)
-        #expect(scene.stage.broker.calls.suffix(3) == ["Describe", "ProvideKey", "ConfirmEnrolment"])
-        let bound = scene.stage.record.with(biometrySet: set, key: name)
-        #expect(try scene.stage.registry.record(for: scene.stage.record.owner) == bound)
+        #expect(scene.fixture.broker.calls.suffix(3) == ["Describe", "ProvideKey", "ConfirmEnrolment"])
+        let bound = scene.fixture.record.with(biometrySet: set, key: name)
+        #expect(try scene.fixture.registry.record(for: scene.fixture.record.owner) == bound)
         #expect(try scene.begin(enrolment: ["biometry-current-set"]) == nil)
-        #expect(try scene.stage.registry.record(for: scene.stage.record.owner) == bound)
+        #expect(try scene.fixture.registry.record(for: scene.fixture.record.owner) == bound)
         // The broker gives the presence key as the key of the fingers.
-        scene.stage.broker.change { $0.keyName = scene.stage.record.objects[.presence] ?? [] }
+        scene.fixture.broker.change { $0.keyName = scene.fixture.record.objects[.presence] ?? [] }
         #expect(try scene.begin(enrolment: ["biometry-current-set"])?.name == .notCompleted)
-        #expect(try scene.stage.registry.record(for: scene.stage.record.owner) == bound)
+        #expect(try scene.fixture.registry.record(for: scene.fixture.record.owner) == bound)
     }
 
     @Test func anEnrolmentEarnsNoSignature() throws {
@@ -162,12 +162,12 @@ import Varlink
         for kinds in [["presence"], [], ["biometry-any", "biometry-any"], ["unlock"]] {
             #expect(try scene.begin(enrolment: kinds)?.name == .authenticationChallengeRefused)
         }
-        scene.stage.broker.change { script in
+        scene.fixture.broker.change { script in
             script.facts.enrolment = ["biometry-any"]
             script.facts.purposes = [.enrolment, .read]
         }
-        var client = try scene.stage.client()
+        var client = try scene.fixture.client()
         #expect(try client.begin().name == .authenticationChallengeRefused)
-        #expect(!scene.stage.broker.calls.contains("Prepare"))
+        #expect(!scene.fixture.broker.calls.contains("Prepare"))
     }
 }

@@ -13,11 +13,11 @@ import Varlink
 struct GuessTests {
     /// A PAM stack that writes down when it begins to judge an answer.
     private struct Judge {
-        let stage: Fixture
+        let fixture: Fixture
 
         /// - Parameter holds: the stack does not end before the test lets it go.
         init(holds: Bool) throws {
-            stage = try Fixture(
+            fixture = try Fixture(
                 .init(
                     settings: "prompt-timeout = 600",
                     prepare: { path in
@@ -37,19 +37,19 @@ struct GuessTests {
         /// When guesses reached PAM, in seconds.
         var guesses: [Int] {
             // Without a file there was none.
-            let text = (try? String(contentsOfFile: "\(stage.path)/judged", encoding: .utf8)) ?? ""
+            let text = (try? String(contentsOfFile: "\(fixture.path)/judged", encoding: .utf8)) ?? ""
             return text.split(separator: "\n").compactMap { Int($0) }
         }
 
-        func release() throws { try Data().write(to: URL(fileURLWithPath: "\(stage.path)/release")) }
+        func release() throws { try Data().write(to: URL(fileURLWithPath: "\(fixture.path)/release")) }
     }
 
     /// A client that has been asked the question.
     private final class AskedClient {
         private var client: TestClient
 
-        init(_ stage: Fixture) throws {
-            client = try stage.client()
+        init(_ fixture: Fixture) throws {
+            client = try fixture.client()
             _ = try client.begin()
             #expect(try client.go().message?.style == .secret)
         }
@@ -62,7 +62,7 @@ struct GuessTests {
 
     @Test func eightProcessesGuessOneAfterAnother() throws {
         let judge = try Judge(holds: true)
-        let guessers = try Guessers(judge.stage, 8)
+        let guessers = try Guessers(judge.fixture, 8)
         try guessers.answer(0)
         #expect(eventually { judge.guesses.count == 1 })
         for number in 1..<8 { try guessers.answer(number) }
@@ -79,8 +79,8 @@ struct GuessTests {
     @Test func theDelayIsEverybodys() throws {
         let judge = try Judge(holds: false)
         let now = Int64(Date().timeIntervalSince1970 * 1000)
-        try judge.stage.remember(AttemptRecord(failures: 10, last: now - 60_000))
-        let guessers = try Guessers(judge.stage, 8)
+        try judge.fixture.remember(AttemptRecord(failures: 10, last: now - 60_000))
+        let guessers = try Guessers(judge.fixture, 8)
         for number in 0..<8 { try guessers.answer(number) }
         func isOver(_ number: Int) -> Bool {
             guessers.heard(number).contains { $0.contains("failed tries") || $0.contains("Failed") }
@@ -95,14 +95,14 @@ struct GuessTests {
     @Test func whoKillsTheProcessHasGuessedAllTheSame() throws {
         let judge = try Judge(holds: true)
         for number in 1...3 {
-            let client = try AskedClient(judge.stage)
+            let client = try AskedClient(judge.fixture)
             try client.answer("wrong")
             #expect(eventually { judge.guesses.count == number })
-            for pid in judge.stage.conversations { kill(pid, SIGKILL) }
-            #expect(eventually { judge.stage.conversations.isEmpty })
-            #expect(try judge.stage.attempts?.failures == number)
+            for pid in judge.fixture.conversations { kill(pid, SIGKILL) }
+            #expect(eventually { judge.fixture.conversations.isEmpty })
+            #expect(try judge.fixture.attempts?.failures == number)
             // What the module has started ends with it.
-            #expect(eventually { judge.stage.helpers.isEmpty })
+            #expect(eventually { judge.fixture.helpers.isEmpty })
         }
         try judge.release()
     }
@@ -110,40 +110,40 @@ struct GuessTests {
     @Test func whoHangsUpHasGuessedAllTheSame() throws {
         let judge = try Judge(holds: true)
         do {
-            let client = try AskedClient(judge.stage)
+            let client = try AskedClient(judge.fixture)
             try client.answer("wrong")
             #expect(eventually { judge.guesses.count == 1 })
         }
-        #expect(eventually { judge.stage.conversations.isEmpty })
-        #expect(try judge.stage.attempts?.failures == 1)
+        #expect(eventually { judge.fixture.conversations.isEmpty })
+        #expect(try judge.fixture.attempts?.failures == 1)
         try judge.release()
     }
 
     @Test func aPersonWhoThinksHoldsUpNobody() throws {
         let judge = try Judge(holds: false)
-        let thinking = try Guessers(judge.stage, 1)
-        var client = try judge.stage.client()
+        let thinking = try Guessers(judge.fixture, 1)
+        var client = try judge.fixture.client()
         #expect(try client.authenticate(Fixture.password).isDone)
-        #expect(try judge.stage.attempts?.failures == 0)
+        #expect(try judge.fixture.attempts?.failures == 0)
         try thinking.answer(0, Fixture.password)
         #expect(eventually { thinking.heard(0).last == "done" })
     }
 
     @Test func givingUpUnaskedCountsNothing() throws {
         let judge = try Judge(holds: false)
-        for _ in 0..<5 { _ = try AskedClient(judge.stage) }
-        #expect(eventually { judge.stage.conversations.isEmpty })
-        #expect(try judge.stage.attempts?.failures ?? 0 == 0)
+        for _ in 0..<5 { _ = try AskedClient(judge.fixture) }
+        #expect(eventually { judge.fixture.conversations.isEmpty })
+        #expect(try judge.fixture.attempts?.failures ?? 0 == 0)
         #expect(judge.guesses.isEmpty)
     }
 
     @Test func aStackThatAsksNothingCountsToo() throws {
-        let stage = try Fixture(
+        let fixture = try Fixture(
             .init(pam: "auth required pam_deny.so\naccount required pam_permit.so"))
         for number in 1...2 {
-            var client = try stage.client()
+            var client = try fixture.client()
             #expect(try client.authenticate("").name == .authenticationFailed)
-            #expect(try stage.attempts?.failures == number)
+            #expect(try fixture.attempts?.failures == number)
         }
     }
 }

@@ -12,8 +12,8 @@ import Varlink
 @Suite struct HandedConnectionTests {
     /// The copy gets the end, and not a byte before it. It cannot answer either.
     @Test func theConversationGoesOnOverTheClientsOwnConnection() throws {
-        let stage = try Fixture()
-        let connection = try connect(stage)
+        let fixture = try Fixture()
+        let connection = try connect(fixture)
         let copy = Self.duplicate(connection.number)
         var client = try begin(over: connection)
         var bytes = [UInt8](repeating: 0, count: 100)
@@ -23,35 +23,35 @@ import Varlink
         #expect(try client.receive(TestClient.Step.self).message?.text.hasPrefix("Read \"") == true)
         #expect(try client.go().message?.style == .secret)
         #expect(try client.go(Fixture.password).isDone)
-        #expect(eventually { stage.conversations.isEmpty })
-        #expect(stage.broker.calls.contains("Complete"))
+        #expect(eventually { fixture.conversations.isEmpty })
+        #expect(fixture.broker.calls.contains("Complete"))
     }
 
     /// The prompt closes when the agent goes, whatever the caller has kept.
     @Test func itsEndEndsTheConversation() throws {
-        let stage = try Fixture()
-        let connection = try connect(stage)
+        let fixture = try Fixture()
+        let connection = try connect(fixture)
         let copy = Self.duplicate(connection.number)
         do {
             var client = try begin(over: connection)
             #expect(try client.receive(TestClient.Step.self).message != nil)
         }
-        #expect(eventually { stage.conversations.isEmpty })
-        #expect(!stage.broker.calls.contains("Complete"))
+        #expect(eventually { fixture.conversations.isEmpty })
+        #expect(!fixture.broker.calls.contains("Complete"))
         #expect(copy.number >= 0)
     }
 
     @Test func aCallerThatHasBegunAlreadyEndsItsConversation() throws {
-        let stage = try Fixture()
-        let connection = try connect(stage)
+        let fixture = try Fixture()
+        let connection = try connect(fixture)
         let copy = Self.duplicate(connection.number)
         var caller = TestClient(adopting: UnixSocket(adopting: Self.duplicate(copy.number)))
         #expect(try caller.begin().message != nil)
         #expect(try caller.go().message?.style == .secret)
         var client = try begin(over: connection)
         #expect(try client.receive(TestClient.Step.self).name == .authenticationInvalidArgument)
-        #expect(eventually { stage.conversations.isEmpty })
-        #expect(!stage.broker.calls.contains("Complete"))
+        #expect(eventually { fixture.conversations.isEmpty })
+        #expect(!fixture.broker.calls.contains("Complete"))
     }
 
     /// A file, a connection of another kind, or none.
@@ -59,19 +59,19 @@ import Varlink
         let file = try Descriptor.open("/dev/null", O_RDWR)
         let network = Descriptor(adopting: socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0))
         for passed in [file.number, network.number, nil] {
-            let stage = try Fixture()
-            let connection = try connect(stage)
+            let fixture = try Fixture()
+            let connection = try connect(fixture)
             try Self.send(.init(challenge: "c", channel: 0), passing: passed, over: connection)
             var client = TestClient(adopting: connection)
             #expect(try client.receive(TestClient.Step.self).name == .authenticationInvalidArgument)
-            #expect(eventually { stage.conversations.isEmpty })
-            #expect(stage.broker.calls.isEmpty)
+            #expect(eventually { fixture.conversations.isEmpty })
+            #expect(fixture.broker.calls.isEmpty)
         }
     }
 
     @Test func itHasToBeTheFirstDescriptor() throws {
-        let stage = try Fixture()
-        let connection = try connect(stage)
+        let fixture = try Fixture()
+        let connection = try connect(fixture)
         var other: Descriptor?
         let own = try UnixSocket(pairedWith: &other)
         try Self.send(.init(challenge: "c", channel: 1), passing: other?.number, over: connection)
@@ -82,8 +82,8 @@ import Varlink
 
     @Test(.enabled(if: geteuid() == 0, "only root can become other users"))
     func anotherUsersConnectionIsRefused() throws {
-        let stage = try Fixture()
-        let path = stage.path + "/other.sock"
+        let fixture = try Fixture()
+        let path = fixture.path + "/other.sock"
         let listener = try UnixListener(path: path, mode: 0o666)
         let stranger = try Subprocess(
             "/usr/bin/setpriv",
@@ -98,17 +98,17 @@ import Varlink
             _ = try? stranger.finish()
         }
         let theirs = try listener.accept()
-        let connection = try connect(stage)
+        let connection = try connect(fixture)
         try Self.send(.init(challenge: "c", channel: 0), passing: theirs.number, over: connection)
         var client = TestClient(adopting: connection)
         #expect(try client.receive(TestClient.Step.self).name == .authenticationInvalidArgument)
-        #expect(stage.broker.calls.isEmpty)
+        #expect(fixture.broker.calls.isEmpty)
     }
 
     // MARK: The agent's part
 
-    private func connect(_ stage: Fixture) throws -> UnixSocket {
-        try UnixSocket(connectingTo: stage.path + "/auth.sock", until: .now + patience)
+    private func connect(_ fixture: Fixture) throws -> UnixSocket {
+        try UnixSocket(connectingTo: fixture.path + "/auth.sock", until: .now + patience)
     }
 
     private static func duplicate(_ number: Int32) -> Descriptor {

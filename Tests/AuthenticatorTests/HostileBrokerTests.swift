@@ -98,55 +98,55 @@ struct HostileBrokerTests {
 
     @Test(arguments: lies.indices)
     func aLieEndsTheConversation(index: Int) throws {
-        let stage = try Fixture()
-        stage.broker.change { Self.lies[index].1(&$0.facts) }
-        var client = try stage.client()
+        let fixture = try Fixture()
+        fixture.broker.change { Self.lies[index].1(&$0.facts) }
+        var client = try fixture.client()
         #expect(try client.begin().name == .authenticationChallengeRefused, "\(Self.lies[index].0)")
-        #expect(!stage.broker.calls.contains("Prepare"))
+        #expect(!fixture.broker.calls.contains("Prepare"))
     }
 
     @Test(arguments: [(31, 32), (33, 32), (0, 32), (32, 31), (32, 33), (32, 0), (64, 0), (20, 44)])
     func onlyATPMSessionIsSignedFor(nonce: Int, hash: Int) throws {
-        let stage = try Fixture()
-        stage.broker.change {
+        let fixture = try Fixture()
+        fixture.broker.change {
             $0.nonce = [UInt8](repeating: 1, count: nonce)
             $0.parameterHash = [UInt8](repeating: 2, count: hash)
         }
-        var client = try stage.client()
+        var client = try fixture.client()
         #expect(try client.authenticate(Fixture.password).name == .brokerUnavailable)
-        #expect(stage.broker.completions.isEmpty)
+        #expect(fixture.broker.completions.isEmpty)
     }
 
     @Test func aBrokerOfAnotherUserIsNotSpokenTo() throws {
-        let stage = try Fixture(.init(brokerUser: geteuid() == 0 ? "daemon" : "root"))
-        var client = try stage.client()
+        let fixture = try Fixture(.init(brokerUser: geteuid() == 0 ? "daemon" : "root"))
+        var client = try fixture.client()
         #expect(try client.begin().name == .brokerUnavailable)
-        #expect(stage.broker.calls.isEmpty)
+        #expect(fixture.broker.calls.isEmpty)
     }
 
     @Test func aRecordForAnotherKeyIsDamage() throws {
         let other = try P256.PrivateKey.generate().publicKey
-        let stage = try Fixture(
+        let fixture = try Fixture(
             .init(changeRecord: { record in
                 RegistryRecord(
                     vault: record.vault, owner: record.owner, ownerName: record.ownerName, created: record.created,
                     sealer: record.sealer, authenticatorKey: other, storageKey: nil, objects: record.objects)
             }))
-        var client = try stage.client()
+        var client = try fixture.client()
         let fault = try client.begin().fault
         #expect(fault?.name == .notCompleted)
         #expect(fault?.details.kind == "damaged")
     }
 
     @Test func aNumberThatChangedHandsIsDenied() throws {
-        let stage = try Fixture(
+        let fixture = try Fixture(
             .init(changeRecord: { record in
                 RegistryRecord(
                     vault: record.vault, owner: record.owner, ownerName: "somebody-before", created: record.created,
                     sealer: record.sealer, authenticatorKey: record.authenticatorKey, storageKey: nil,
                     objects: record.objects)
             }))
-        var client = try stage.client()
+        var client = try fixture.client()
         let fault = try client.begin().fault
         #expect(fault?.name == .authenticationFailed)
         #expect(fault?.details.reason == "denied")
@@ -154,32 +154,32 @@ struct HostileBrokerTests {
 
     @Test(arguments: ["{\"parameters\":{}}", "[]", "{", "", "{\"error\":7}", "\u{fffd}"])
     func garbageIsNoAnswer(text: String) throws {
-        let stage = try Fixture()
-        stage.broker.change { $0.raw["Describe"] = Array(text.utf8) + [0] }
-        var client = try stage.client()
+        let fixture = try Fixture()
+        fixture.broker.change { $0.raw["Describe"] = Array(text.utf8) + [0] }
+        var client = try fixture.client()
         #expect(try client.begin().name == .brokerUnavailable)
     }
 
     @Test func anEndlessAnswerIsCutOff() throws {
-        let stage = try Fixture()
-        stage.broker.change { $0.raw["Describe"] = [UInt8](repeating: 0x20, count: 900_000) }
-        var client = try stage.client()
+        let fixture = try Fixture()
+        fixture.broker.change { $0.raw["Describe"] = [UInt8](repeating: 0x20, count: 900_000) }
+        var client = try fixture.client()
         #expect(try client.begin().name == .brokerUnavailable)
     }
 
     @Test func aSilentBrokerIsGivenUpOn() throws {
-        let stage = try Fixture()
-        stage.broker.change { $0.silent = ["Describe"] }
-        var client = try stage.client()
+        let fixture = try Fixture()
+        fixture.broker.change { $0.silent = ["Describe"] }
+        var client = try fixture.client()
         #expect(try client.begin().name == .brokerUnavailable)
     }
 
     @Test func anUnknownChallengeIsRefused() throws {
-        let stage = try Fixture()
+        let fixture = try Fixture()
         let bytes = Varlink.encode(
             Fault(.brokerChallengeRefused, "unknown\u{1b}[31m", advice: "run\u{1b}[2K: sudo", cause: "tpm\u{1b}"))
-        stage.broker.change { $0.raw["Describe"] = bytes }
-        var client = try stage.client()
+        fixture.broker.change { $0.raw["Describe"] = bytes }
+        var client = try fixture.client()
         let fault = try client.begin().fault
         #expect(fault?.name == .authenticationChallengeRefused)
         #expect(fault?.details.message == "unknown\\u{1b}[31m")

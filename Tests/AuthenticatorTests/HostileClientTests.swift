@@ -9,8 +9,8 @@ import Varlink
 @Suite("What clients may not do")
 struct HostileClientTests {
     @Test func answersThatCannotBeUsedAreComplainedOf() throws {
-        let stage = try Fixture()
-        var client = try stage.client()
+        let fixture = try Fixture()
+        var client = try fixture.client()
         _ = try client.begin()
         #expect(try client.go("an answer to nothing").name == .authenticationInvalidArgument)
         #expect(try client.go().message?.style == .secret)
@@ -22,13 +22,13 @@ struct HostileClientTests {
 
     /// Who begins a second time does not know what the first answer was for: an agent that got the connection from a caller.
     @Test func aSecondBeginningEndsTheConversation() throws {
-        let stage = try Fixture()
-        var client = try stage.client()
+        let fixture = try Fixture()
+        var client = try fixture.client()
         _ = try client.begin()
         #expect(try client.go().message?.style == .secret)
         #expect(try client.begin().name == .authenticationInvalidArgument)
-        #expect(eventually { stage.conversations.isEmpty })
-        #expect(!stage.broker.calls.contains("Complete"))
+        #expect(eventually { fixture.conversations.isEmpty })
+        #expect(!fixture.broker.calls.contains("Complete"))
     }
 
     @Test(arguments: [
@@ -37,12 +37,12 @@ struct HostileClientTests {
         "{\"method\":\"org.coffer.Authentication.Continue\"}",
     ])
     func nonsenseEndsTheConversation(text: String) throws {
-        let stage = try Fixture()
-        var client = try stage.client()
+        let fixture = try Fixture()
+        var client = try fixture.client()
         try client.send(Array(text.utf8) + [0])
         #expect(try client.receive(TestClient.Step.self).name == .authenticationInvalidArgument)
-        #expect(eventually { stage.conversations.isEmpty })
-        #expect(stage.broker.calls.isEmpty)
+        #expect(eventually { fixture.conversations.isEmpty })
+        #expect(fixture.broker.calls.isEmpty)
     }
 
     @Test(arguments: [
@@ -50,8 +50,8 @@ struct HostileClientTests {
         ("Authorize", ",\"parameters\":{\"seconds\":\"60\"}"),
     ])
     func aParameterThatIsMissingOrOfAnotherTypeIsNamed(method: String, parameters: String) throws {
-        let stage = try Fixture()
-        var client = try stage.client()
+        let fixture = try Fixture()
+        var client = try fixture.client()
         try client.send(Array("{\"method\":\"org.coffer.Authentication.\(method)\"\(parameters)}".utf8) + [0])
         guard case .failure(let fault) = try client.receive(Nothing.self) else {
             Issue.record("taken all the same")
@@ -59,12 +59,12 @@ struct HostileClientTests {
         }
         #expect(fault.name == .invalidParameter)
         #expect(fault.details.parameter == (method == "Begin" ? "challenge" : "seconds"))
-        #expect(eventually { stage.conversations.isEmpty })
+        #expect(eventually { fixture.conversations.isEmpty })
     }
 
     @Test func whoWantsNoAnswerGetsNone() throws {
-        let stage = try Fixture()
-        var client = try stage.client()
+        let fixture = try Fixture()
+        var client = try fixture.client()
         // The first answer belongs to the second call.
         try client.send(Array("{\"method\":\"org.varlink.service.GetInfo\",\"oneway\":true}".utf8) + [0])
         try client.send(Array("{\"method\":\"org.example.Other.Call\"}".utf8) + [0])
@@ -73,22 +73,22 @@ struct HostileClientTests {
         let begin =
             "{\"method\":\"org.coffer.Authentication.Begin\",\"oneway\":true,\"parameters\":{\"challenge\":\"c\"}}"
         try client.send(Array(begin.utf8) + [0])
-        #expect(eventually { stage.conversations.isEmpty })
-        #expect(stage.broker.calls.isEmpty)
+        #expect(eventually { fixture.conversations.isEmpty })
+        #expect(fixture.broker.calls.isEmpty)
     }
 
     @Test func anEndlessCallIsCutOff() throws {
-        let stage = try Fixture()
-        var client = try stage.client()
+        let fixture = try Fixture()
+        var client = try fixture.client()
         // The authenticator may have closed before all of it was sent.
         try? client.send([UInt8](repeating: 0x20, count: 200_000))
         #expect(try client.receive(TestClient.Step.self).name == .authenticationInvalidArgument)
-        #expect(eventually { stage.conversations.isEmpty })
+        #expect(eventually { fixture.conversations.isEmpty })
     }
 
     @Test func unknownMethodsHaveVarlinksOwnError() throws {
-        let stage = try Fixture()
-        var client = try stage.client()
+        let fixture = try Fixture()
+        var client = try fixture.client()
         try client.send(Array("{\"method\":\"org.example.Other\"}".utf8) + [0])
         #expect(try client.receive(Nothing.self).name == .interfaceNotFound)
         try client.send(Array("{\"method\":\"org.coffer.Authentication.Other\"}".utf8) + [0])
@@ -104,35 +104,35 @@ struct HostileClientTests {
     }
 
     @Test func aUserHasSoManyConversations() throws {
-        let stage = try Fixture(.init(settings: "authentications-per-user = 2"))
+        let fixture = try Fixture(.init(settings: "authentications-per-user = 2"))
         do {
-            var first = try stage.client()
+            var first = try fixture.client()
             #expect(try first.begin().message != nil)
-            let second = try Puppet(stage)
+            let second = try Puppet(fixture)
             #expect(try second.perform(.open).error == nil)
             // Another program's conversation is one too many. The first program's second one is not.
-            let third = try Puppet(stage)
+            let third = try Puppet(fixture)
             #expect(try third.perform(.open).error?.contains("Authentication.LimitExceeded") == true)
-            var again = try stage.client()
+            var again = try fixture.client()
             #expect(try again.begin().message != nil)
         }
-        #expect(eventually { stage.conversations.isEmpty })
-        var next = try stage.client()
+        #expect(eventually { fixture.conversations.isEmpty })
+        var next = try fixture.client()
         #expect(try next.begin().message != nil)
     }
 
     @Test func guessingIsSlowedDown() throws {
-        let stage = try Fixture()
+        let fixture = try Fixture()
         for _ in 0..<3 {
-            var client = try stage.client()
+            var client = try fixture.client()
             #expect(try client.authenticate("wrong").name == .authenticationFailed)
         }
-        #expect(try stage.attempts?.failures == 3)
+        #expect(try fixture.attempts?.failures == 3)
         // The clock was set back. The delay begins when the authenticator looks, no matter how long this test has
         // taken.
         let later = Int64(Date().timeIntervalSince1970 * 1000) + 3_600_000
-        try stage.remember(AttemptRecord(failures: 3, last: later))
-        var client = try stage.client()
+        try fixture.remember(AttemptRecord(failures: 3, last: later))
+        var client = try fixture.client()
         _ = try client.begin()
         let wait = try client.go().message
         #expect(wait?.style == .info)
@@ -140,8 +140,8 @@ struct HostileClientTests {
         // The authenticator notices during the delay that the client gives up.
         #expect(try client.cancel() == .success(Nothing()))
 
-        try stage.remember(AttemptRecord(failures: 3, last: later))
-        var patient = try stage.client()
+        try fixture.remember(AttemptRecord(failures: 3, last: later))
+        var patient = try fixture.client()
         _ = try patient.begin()
         #expect(try patient.go().message?.style == .info)
         let start = ContinuousClock.now
@@ -149,7 +149,7 @@ struct HostileClientTests {
         #expect(start.duration(to: .now) > .milliseconds(900))
         #expect(try patient.go(Fixture.password).isDone)
         // A success resets the count.
-        var next = try stage.client()
+        var next = try fixture.client()
         _ = try next.begin()
         #expect(try next.go().message?.style == .secret)
     }

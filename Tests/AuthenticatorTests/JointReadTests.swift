@@ -9,9 +9,9 @@ import Testing
 /// (attacker 9).
 struct JointReadTests {
     /// A broker that asks for these items. Each requires presence.
-    private func stage(_ accounts: [String] = ["me", "you", "all"], unlocks: Bool = false) throws -> Fixture {
-        let stage = try Fixture()
-        stage.broker.change { script in
+    private func fixture(_ accounts: [String] = ["me", "you", "all"], unlocks: Bool = false) throws -> Fixture {
+        let fixture = try Fixture()
+        fixture.broker.change { script in
             script.facts.purposes = unlocks ? [.unlock, .read] : [.read]
             script.facts.service = nil
             script.facts.account = nil
@@ -21,12 +21,12 @@ struct JointReadTests {
             script.facts.authorizations = kinds.map { .init(kind: $0) }
             script.facts.alternatives = [kinds.indices.map(Int64.init)]
         }
-        return stage
+        return fixture
     }
 
     @Test func onePromptNamesAllAndEachIsSignedForOnce() throws {
-        let stage = try stage()
-        var client = try stage.client()
+        let fixture = try fixture()
+        var client = try fixture.client()
         let notice = try client.begin().message?.text ?? ""
         #expect(
             notice.hasPrefix(
@@ -37,19 +37,19 @@ struct JointReadTests {
         #expect(try client.go(Fixture.password).isDone)
         // It looks for no other requests, because its prompt is its own.
         #expect(
-            stage.broker.calls == ["Describe", "Prepare", "Complete", "Prepare", "Complete", "Prepare", "Complete"])
-        #expect(stage.broker.completions.map(\.authorization) == [0, 1, 2])
+            fixture.broker.calls == ["Describe", "Prepare", "Complete", "Prepare", "Complete", "Prepare", "Complete"])
+        #expect(fixture.broker.completions.map(\.authorization) == [0, 1, 2])
     }
 
     @Test func openingTheVaultIsNamedBesides() throws {
-        let stage = try stage(["me", "you"], unlocks: true)
-        var client = try stage.client()
+        let fixture = try fixture(["me", "you"], unlocks: true)
+        var client = try fixture.client()
         let notice = try client.begin().message?.text ?? ""
         #expect(notice.hasPrefix("Read these 2 items and unlock your vault:\n"), "\(notice)")
         #expect(try client.go().message?.style == .secret)
         #expect(try client.go(Fixture.password).isDone)
-        #expect(stage.broker.completions.map(\.authorization) == [0, 1, 2])
-        let single = try self.stage(["me"])
+        #expect(fixture.broker.completions.map(\.authorization) == [0, 1, 2])
+        let single = try self.fixture(["me"])
         var other = try single.client()
         let text = try other.begin().message?.text ?? ""
         #expect(
@@ -58,9 +58,9 @@ struct JointReadTests {
 
     @Test func namesCannotMoveTheCursorOrHideOthers() throws {
         let names = ["a\u{1b}[2K", "b\n  \"github\" / \"harmless\"", "c\u{202e}", "caf\u{e9}", "cafe\u{301}"]
-        let stage = try stage(names)
-        stage.broker.change { $0.facts.reason = "x\u{1b}[1A\n  \"github\" / \"other\"" }
-        var client = try stage.client()
+        let fixture = try fixture(names)
+        fixture.broker.change { $0.facts.reason = "x\u{1b}[1A\n  \"github\" / \"other\"" }
+        var client = try fixture.client()
         let notice = try client.begin().message?.text ?? ""
         let lines = notice.unbroken.split(separator: "\n")
         // One line for the opening, one for each item, one for the program, one for the reason.
@@ -72,16 +72,16 @@ struct JointReadTests {
 
     /// Items of different kinds can have one name. No name can imitate a kind.
     @Test func kindsAreShownBesideTheNames() throws {
-        let stage = try stage(["me", "me", "me (key)"])
-        stage.broker.change { $0.facts.items?[1].kind = .key }
-        var client = try stage.client()
+        let fixture = try fixture(["me", "me", "me (key)"])
+        fixture.broker.change { $0.facts.items?[1].kind = .key }
+        var client = try fixture.client()
         let lines = try client.begin().message?.text.split(separator: "\n") ?? []
         for line in [#"  "github" / "me""#, #"  "github" / "me" (key)"#, #"  "github" / "me (key)""#] {
             #expect(lines.contains(Substring(line)), "\(lines)")
         }
         // A kind that is named is the same as one that is left out.
-        stage.broker.change { $0.facts.items?[1].kind = .genericPassword }
-        var refused = try stage.client()
+        fixture.broker.change { $0.facts.items?[1].kind = .genericPassword }
+        var refused = try fixture.client()
         #expect(try refused.begin().name == .authenticationChallengeRefused)
         let single = try Fixture()
         single.broker.change { $0.facts.kind = .certificate }
@@ -91,24 +91,24 @@ struct JointReadTests {
     }
 
     @Test func aWrongPasswordSignsForNone() throws {
-        let stage = try stage()
-        var client = try stage.client()
+        let fixture = try fixture()
+        var client = try fixture.client()
         #expect(try client.authenticate("wrong").name == .authenticationFailed)
-        #expect(eventually { stage.broker.refusals == ["password"] })
-        #expect(!stage.broker.calls.contains("Prepare"))
+        #expect(eventually { fixture.broker.refusals == ["password"] })
+        #expect(!fixture.broker.calls.contains("Prepare"))
     }
 
     /// Neither waits for the other, and neither's answer counts for the other.
     @Test func noAnswerIsShared() throws {
-        let stage = try stage()
-        var first = try stage.client()
+        let fixture = try fixture()
+        var first = try fixture.client()
         _ = try first.begin("first")
-        var second = try stage.client()
+        var second = try fixture.client()
         #expect(try second.begin("second").message?.text.contains("these 3 items") == true)
         #expect(try first.go().message?.style == .secret)
         #expect(try first.go(Fixture.password).isDone)
         #expect(try second.go().message?.style == .secret)
-        #expect(stage.broker.completions.count == 3)
+        #expect(fixture.broker.completions.count == 3)
         for unlocks in [false, true] { #expect(SharedInquiry.sharedItem(of: Self.request(unlocks)) == nil) }
     }
 
@@ -199,10 +199,10 @@ struct JointReadTests {
 
     @Test(arguments: lies.indices)
     func aLieEndsTheConversation(index: Int) throws {
-        let stage = try stage()
-        stage.broker.change { Self.lies[index].1(&$0.facts) }
-        var client = try stage.client()
+        let fixture = try fixture()
+        fixture.broker.change { Self.lies[index].1(&$0.facts) }
+        var client = try fixture.client()
         #expect(try client.begin().name == .authenticationChallengeRefused, "\(Self.lies[index].0)")
-        #expect(!stage.broker.calls.contains("Prepare"))
+        #expect(!fixture.broker.calls.contains("Prepare"))
     }
 }

@@ -14,7 +14,7 @@ import Testing
 
     /// A lease of two items for a process of a tree. The person has answered.
     private struct Leased {
-        let stage: Fixture
+        let fixture: Fixture
         let tree: ProcessTree
         let leader: ProcessTree.Node
         let answer: ProcessTree.Reply
@@ -23,11 +23,11 @@ import Testing
             _ options: Fixture.Options = .init(), seconds: Int64 = 600, password: String = Fixture.password,
             beginsNamespace: Bool = false
         ) throws {
-            stage = try Fixture(options)
+            fixture = try Fixture(options)
             tree = try ProcessTree()
             leader = try tree.root.spawn(beginsNamespace: beginsNamespace)
             try leader.adoptOrphans()
-            stage.broker.change { script in
+            fixture.broker.change { script in
                 script.facts.purposes = [.lease]
                 script.facts.service = nil
                 script.facts.account = nil
@@ -39,13 +39,13 @@ import Testing
                 }
                 script.facts.alternatives = [[0, 1]]
             }
-            answer = try leader.begin("lease", at: "\(stage.path)/auth.sock", password: password)
+            answer = try leader.begin("lease", at: "\(fixture.path)/auth.sock", password: password)
             read()
         }
 
         /// From now on the broker asks for a read of one item.
         func read(_ point: String? = LeaseTests.first, kind: String = "presence") {
-            stage.broker.change { script in
+            fixture.broker.change { script in
                 script.facts.purposes = [.read]
                 script.facts.service = "github"
                 script.facts.account = "me"
@@ -58,7 +58,7 @@ import Testing
         }
 
         func begin(_ node: ProcessTree.Node) throws -> ProcessTree.Reply {
-            try node.begin(UUID().uuidString, at: "\(stage.path)/auth.sock", password: Fixture.password)
+            try node.begin(UUID().uuidString, at: "\(fixture.path)/auth.sock", password: Fixture.password)
         }
 
         func expectUnasked(
@@ -68,7 +68,7 @@ import Testing
             #expect(
                 reply.done == true && reply.questions == 0 && reply.messages == [], "\(reply)",
                 sourceLocation: location)
-            #expect(stage.broker.completions.last?.means == "lease", sourceLocation: location)
+            #expect(fixture.broker.completions.last?.means == "lease", sourceLocation: location)
         }
 
         func expectQuestion(
@@ -76,7 +76,7 @@ import Testing
         ) throws {
             let reply = try begin(node)
             #expect(reply.done == true && reply.questions == 1, "\(reply)", sourceLocation: location)
-            #expect(stage.broker.completions.last?.means == nil, sourceLocation: location)
+            #expect(fixture.broker.completions.last?.means == nil, sourceLocation: location)
         }
     }
 
@@ -97,8 +97,8 @@ import Testing
             ),
             "\(notice)")
         #expect(
-            lease.stage.broker.calls == ["Describe", "Prepare", "Complete", "Prepare", "Complete"])
-        #expect(lease.stage.broker.completions.map(\.means) == [nil, nil])
+            lease.fixture.broker.calls == ["Describe", "Prepare", "Complete", "Prepare", "Complete"])
+        #expect(lease.fixture.broker.completions.map(\.means) == [nil, nil])
     }
 
     @Test func theProcessAndItsDescendantsReadAndEachReadIsSigned() throws {
@@ -108,8 +108,8 @@ import Testing
         for node in [lease.leader, child, grandchild] { try lease.expectUnasked(node) }
         lease.read(Self.second)
         try lease.expectUnasked(grandchild)
-        #expect(lease.stage.broker.completions.count == 2 + 4)
-        #expect(lease.stage.log.contains("proof=lease"))
+        #expect(lease.fixture.broker.completions.count == 2 + 4)
+        #expect(lease.fixture.log.contains("proof=lease"))
         try child.end()
         try lease.expectUnasked(grandchild)
     }
@@ -126,9 +126,9 @@ import Testing
     func aSecondUserIsAsked() throws {
         let lease = try Leased()
         let other = try #require(try Account.withUID(1))
-        let record = try Fixture.newRecord(other, key: lease.stage.key.publicKey)
-        try lease.stage.registry.write(record)
-        lease.stage.broker.change {
+        let record = try Fixture.newRecord(other, key: lease.fixture.key.publicKey)
+        try lease.fixture.registry.write(record)
+        lease.fixture.broker.change {
             $0.facts.owner = "user:1"
             $0.facts.vault = record.vault.hex
         }
@@ -162,14 +162,14 @@ import Testing
             try lease.expectQuestion(lease.leader)
         }
         lease.read()
-        lease.stage.broker.change { $0.facts.version = 1 }
+        lease.fixture.broker.change { $0.facts.version = 1 }
         try lease.expectQuestion(lease.leader)
     }
 
     @Test func oneItemMoreIsAskedForTogetherWithTheRest() throws {
         let lease = try Leased()
         for (points, isLeased) in [([Self.first, Self.second], true), ([Self.first, "Q0ND"], false)] {
-            lease.stage.broker.change { script in
+            lease.fixture.broker.change { script in
                 script.facts.service = nil
                 script.facts.account = nil
                 script.facts.items = points.map { .init(service: "github", account: $0) }
@@ -182,10 +182,10 @@ import Testing
 
     @Test func anotherCommandOfTheTPMIsNotSignedFor() throws {
         let lease = try Leased()
-        lease.stage.broker.change { $0.parameterHash = [UInt8](repeating: 0x33, count: 32) }
+        lease.fixture.broker.change { $0.parameterHash = [UInt8](repeating: 0x33, count: 32) }
         let reply = try lease.begin(lease.leader)
         #expect(reply.done != true && reply.questions == 0, "\(reply)")
-        #expect(lease.stage.broker.completions.count == 2)
+        #expect(lease.fixture.broker.completions.count == 2)
     }
 
     /// The lease ends after the authenticator has found it, right before the signature.
@@ -194,8 +194,8 @@ import Testing
             let lease = try Leased()
             try lease.tree.root.adoptOrphans()
             let child = try lease.leader.spawn()
-            let (leader, root, socket) = (lease.leader, lease.tree.root, "\(lease.stage.path)/auth.sock")
-            lease.stage.broker.change {
+            let (leader, root, socket) = (lease.leader, lease.tree.root, "\(lease.fixture.path)/auth.sock")
+            lease.fixture.broker.change {
                 $0.before["Prepare"] = {
                     // A failure shows as a signature below.
                     if ending == "exit" {
@@ -208,20 +208,20 @@ import Testing
             let reply = try lease.begin(child)
             #expect(reply.done != true && reply.questions == 0, "\(ending): \(reply)")
             #expect(reply.answer?.contains("the lease has ended") == true, "\(ending): \(reply)")
-            #expect(lease.stage.broker.completions.count == 2, "\(ending)")
+            #expect(lease.fixture.broker.completions.count == 2, "\(ending)")
         }
     }
 
     @Test func openingTheVaultAndChangesAreAskedFor() throws {
         let lease = try Leased()
-        lease.stage.broker.change { script in
+        lease.fixture.broker.change { script in
             script.facts.purposes = [.unlock, .read]
             script.facts.authorizations = [.init(kind: "unlock"), .init(kind: "presence", point: Self.first)]
             script.facts.alternatives = [[0, 1]]
         }
         try lease.expectQuestion(lease.leader)
         lease.read()
-        lease.stage.broker.change { $0.facts.purposes = [.change] }
+        lease.fixture.broker.change { $0.facts.purposes = [.change] }
         try lease.expectQuestion(lease.leader)
         for (purposes, request) in PersonRequest.samples {
             #expect(LeaseRule.allows(request) == (purposes == [.read]), "\(request)")
@@ -230,19 +230,19 @@ import Testing
 
     @Test func aLockEndsIt() throws {
         let lease = try Leased()
-        lease.stage.broker.change { $0.facts.lastLock = BootTime.milliseconds }
+        lease.fixture.broker.change { $0.facts.lastLock = BootTime.milliseconds }
         try lease.expectQuestion(lease.leader)
         // It does not come back, whatever the broker says of the lock later.
-        lease.stage.broker.change { $0.facts.lastLock = 0 }
+        lease.fixture.broker.change { $0.facts.lastLock = 0 }
         try lease.expectQuestion(lease.leader)
     }
 
     @Test func forgettingEndsItAndTellsTheBroker() throws {
         let lease = try Leased()
         let reply = try lease.tree.root.call(
-            "org.coffer.Authentication.Forget", at: "\(lease.stage.path)/auth.sock")
+            "org.coffer.Authentication.Forget", at: "\(lease.fixture.path)/auth.sock")
         #expect(reply.answer?.contains(#""leases": 1"#) == true, "\(reply)")
-        #expect(lease.stage.broker.calls.last == "EndLeases")
+        #expect(lease.fixture.broker.calls.last == "EndLeases")
         try lease.expectQuestion(lease.leader)
     }
 
@@ -255,14 +255,14 @@ import Testing
 
     @Test func withoutTheBrokersWordThePersonIsAsked() throws {
         let lease = try Leased()
-        lease.stage.broker.change { $0.facts.leased = nil }
+        lease.fixture.broker.change { $0.facts.leased = nil }
         try lease.expectQuestion(lease.leader)
     }
 
     @Test func aWrongPasswordEarnsNone() throws {
         let lease = try Leased(password: "wrong")
         #expect(lease.answer.error?.hasSuffix("Failed") == true)
-        #expect(!lease.stage.broker.calls.contains("Prepare"))
+        #expect(!lease.fixture.broker.calls.contains("Prepare"))
         try lease.expectQuestion(lease.leader)
     }
 
@@ -282,7 +282,7 @@ import Testing
     func theFirstProcessOfANamespaceGetsNone() throws {
         let lease = try Leased(beginsNamespace: true)
         #expect(lease.answer.error?.hasSuffix("Failed") == true && lease.answer.questions == 0, "\(lease.answer)")
-        #expect(!lease.stage.broker.calls.contains("Prepare"))
+        #expect(!lease.fixture.broker.calls.contains("Prepare"))
         try lease.expectQuestion(lease.leader)
     }
 
@@ -290,7 +290,7 @@ import Testing
     @Test func noLongerOnceRootForbidsThem() throws {
         let lease = try Leased()
         try lease.expectUnasked(lease.leader)
-        let path = "\(lease.stage.path)/coffer.conf"
+        let path = "\(lease.fixture.path)/coffer.conf"
         let setting = Array("lease-limit = 0\n".utf8)
         try DurableFile.write(try DurableFile.read(path, limit: 1 << 16) + setting, to: path, mode: 0o644)
         try lease.expectQuestion(lease.leader)
@@ -322,8 +322,8 @@ import Testing
 
     @Test(arguments: lies.indices)
     func aLieEndsTheConversation(index: Int) throws {
-        let stage = try Fixture()
-        stage.broker.change { script in
+        let fixture = try Fixture()
+        fixture.broker.change { script in
             script.facts.purposes = [.lease]
             script.facts.service = nil
             script.facts.account = nil
@@ -333,14 +333,14 @@ import Testing
             script.facts.alternatives = [[0, 1]]
             Self.lies[index].1(&script.facts)
         }
-        var client = try stage.client()
+        var client = try fixture.client()
         #expect(try client.begin().name == .authenticationChallengeRefused, "\(Self.lies[index].0)")
-        #expect(!stage.broker.calls.contains("Prepare"))
+        #expect(!fixture.broker.calls.contains("Prepare"))
     }
 
     @Test func anItemWithoutAPointGetsNoLease() throws {
-        let stage = try Fixture()
-        stage.broker.change { script in
+        let fixture = try Fixture()
+        fixture.broker.change { script in
             script.facts.purposes = [.lease]
             script.facts.service = nil
             script.facts.account = nil
@@ -349,9 +349,9 @@ import Testing
             script.facts.authorizations = [.init(kind: "presence")]
             script.facts.alternatives = [[0]]
         }
-        var client = try stage.client()
+        var client = try fixture.client()
         #expect(try client.authenticate(Fixture.password).name != nil)
-        #expect(!stage.broker.calls.contains("Complete"))
+        #expect(!fixture.broker.calls.contains("Complete"))
     }
 }
 

@@ -20,7 +20,7 @@ struct LockerModuleTests {
 
     /// A user's program behind a stack that has checked the password.
     private final class Lock {
-        let stage: Fixture
+        let fixture: Fixture
         let broker: ScriptedSocket
         let authenticator: ScriptedSocket?
         let service: SystemService
@@ -29,8 +29,8 @@ struct LockerModuleTests {
             broker brokerAnswers: [String], authenticator authenticatorAnswers: [String]?,
             password: String = Fixture.password, patience: Int = 99
         ) throws {
-            stage = try Fixture()
-            let path = stage.path
+            fixture = try Fixture()
+            let path = fixture.path
             broker = try ScriptedSocket(path: "\(path)/b.sock", answers: brokerAnswers)
             authenticator = try authenticatorAnswers.map { try ScriptedSocket(path: "\(path)/a.sock", answers: $0) }
             try Script.write("#!/bin/sh\n[ \"$(tr -d '\\000')\" = '\(password)' ]\n", to: "\(path)/locker-check")
@@ -46,7 +46,8 @@ struct LockerModuleTests {
 
         func open(_ password: String = Fixture.password, as user: [String] = LockerModuleTests.user) throws -> Command {
             try Command(
-                user + ["/usr/bin/pamtester", service.name, stage.account.name, "authenticate"], input: password + "\n")
+                user + ["/usr/bin/pamtester", service.name, fixture.account.name, "authenticate"],
+                input: password + "\n")
         }
 
         deinit {
@@ -82,7 +83,7 @@ struct LockerModuleTests {
         // The module uses what was granted.
         #expect(eventually { lock.broker.calls.count == 2 })
         #expect(lock.broker.calls.last?.contains(#""challenge":"c-1""#) ?? false)
-        #expect(!lock.stage.log.contains("login report"))
+        #expect(!lock.fixture.log.contains("login report"))
     }
 
     @Test func aRefusedPasswordGoesNowhere() throws {
@@ -146,14 +147,14 @@ struct LockerModuleTests {
         #expect(opened.code == 0, "\(opened.output)")
         #expect(alone.broker.calls.count == 1)
         alone.broker.stop()
-        try FileManager.default.removeItem(atPath: "\(alone.stage.path)/b.sock")
+        try FileManager.default.removeItem(atPath: "\(alone.fixture.path)/b.sock")
         #expect(try alone.open().code == 0)
     }
 
     /// Somebody else's process in the authenticator's place is told nothing.
     @Test func aThirdUsersSocketGetsNoPassword() throws {
         let lock = try Lock(broker: [Self.challenge], authenticator: nil)
-        let folder = "\(lock.stage.path)/open"
+        let folder = "\(lock.fixture.path)/open"
         try Folder.make(folder, mode: 0o777)
         try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder)
         let script = """
@@ -171,7 +172,7 @@ struct LockerModuleTests {
         let process = try Subprocess("/usr/bin/timeout", arguments)
         try #require(eventually { FileManager.default.fileExists(atPath: "\(folder)/a.sock") })
         try FileManager.default.createSymbolicLink(
-            atPath: "\(lock.stage.path)/a.sock", withDestinationPath: "\(folder)/a.sock")
+            atPath: "\(lock.fixture.path)/a.sock", withDestinationPath: "\(folder)/a.sock")
         #expect(try lock.open().code == 0)
         #expect(eventually { FileManager.default.contents(atPath: "\(folder)/heard") == Data("heard:".utf8) })
         #expect(try process.finish() == 0)
@@ -183,7 +184,7 @@ struct LockerModuleTests {
         #expect(try lock.open(as: []).code == 0)
         #expect(lock.broker.calls.isEmpty)
         #expect(lock.authenticator?.calls.isEmpty ?? false)
-        #expect(eventually { lock.stage.log.contains("login report") })
+        #expect(eventually { lock.fixture.log.contains("login report") })
     }
 
     /// A screen locker keeps its PAM transaction, and the module with it, for as long as it runs.
@@ -212,7 +213,7 @@ struct LockerModuleTests {
             broker: [Self.challenge, #"{"parameters":{}}"#],
             authenticator: [Self.info, Self.secret, Self.info, Self.done])
         let words = Self.user.dropFirst() + ["/usr/bin/python3", "-c", Self.locker]
-        let process = try Subprocess(Self.user[0], words + [lock.service.name, lock.stage.account.name]) {
+        let process = try Subprocess(Self.user[0], words + [lock.service.name, lock.fixture.account.name]) {
             $0.input = .pipe
             $0.output = .pipe
             $0.errors = .inherited

@@ -32,34 +32,34 @@ struct LoginModuleTests {
         }
     }
 
-    private func stage() throws -> Fixture { try Fixture(.init(settings: "login-programs = /usr/bin/pamtester")) }
+    private func fixture() throws -> Fixture { try Fixture(.init(settings: "login-programs = /usr/bin/pamtester")) }
 
-    private func service(_ stage: Fixture, socket: String? = nil) throws -> SystemService {
+    private func service(_ fixture: Fixture, socket: String? = nil) throws -> SystemService {
         try SystemService(
             rules: LoginModule.rules(
-                stage: stage.path, socket: socket ?? "\(stage.path)/report.sock",
+                fixture: fixture.path, socket: socket ?? "\(fixture.path)/report.sock",
                 patience: socket == nil ? "patience=99" : ""))
     }
 
     @Test(.enabled(if: geteuid() == 0)) func aLoginOpensTheKeychainBeforeTheSession() throws {
-        let stage = try stage()
-        let service = try service(stage)
-        let login = try service.tester(stage.account.name, ["authenticate"], password: Fixture.password)
+        let fixture = try fixture()
+        let service = try service(fixture)
+        let login = try service.tester(fixture.account.name, ["authenticate"], password: Fixture.password)
         #expect(login.code == 0, "\(login.output)")
         #expect(login.output.contains("successfully authenticated"))
         #expect(!login.output.lowercased().contains("coffer"))
-        #expect(stage.broker.reports == [Int64(stage.account.uid)])
-        #expect(eventually { stage.log.contains("outcome=opened") })
-        #expect(stage.broker.completions.count == 1)
+        #expect(fixture.broker.reports == [Int64(fixture.account.uid)])
+        #expect(eventually { fixture.log.contains("outcome=opened") })
+        #expect(fixture.broker.completions.count == 1)
     }
 
     @Test(.enabled(if: geteuid() == 0)) func aWrongPasswordOpensNothing() throws {
-        let stage = try stage()
-        let service = try service(stage)
-        let login = try service.tester(stage.account.name, ["authenticate"], password: "wrong")
+        let fixture = try fixture()
+        let service = try service(fixture)
+        let login = try service.tester(fixture.account.name, ["authenticate"], password: "wrong")
         #expect(login.code != 0)
-        #expect(stage.broker.calls.isEmpty)
-        #expect(!stage.log.contains("login report"))
+        #expect(fixture.broker.calls.isEmpty)
+        #expect(!fixture.log.contains("login report"))
     }
 
     /// PAM continues after a `required` or `optional` module that has refused. Modules after the line can still refuse.
@@ -72,100 +72,100 @@ struct LoginModuleTests {
             "optional CODE|sufficient CHECK|requisite pam_deny.so",
         ])
     func whereverTheLineStandsAFailureOpensNothing(lines: String) throws {
-        let stage = try stage()
+        let fixture = try fixture()
         let module = try LoginModule.built.get()
         let rules = lines.split(separator: "|").map { "auth \($0)\n" }.joined()
-            .replacingOccurrences(of: "CHECK", with: "pam_exec.so expose_authtok quiet \(stage.path)/pam/check")
-            .replacingOccurrences(of: "CODE", with: "\(module) socket=\(stage.path)/report.sock patience=99")
+            .replacingOccurrences(of: "CHECK", with: "pam_exec.so expose_authtok quiet \(fixture.path)/pam/check")
+            .replacingOccurrences(of: "CODE", with: "\(module) socket=\(fixture.path)/report.sock patience=99")
         let service = try SystemService(rules: rules)
-        let login = try service.tester(stage.account.name, ["authenticate"], password: "wrong")
+        let login = try service.tester(fixture.account.name, ["authenticate"], password: "wrong")
         #expect(login.code != 0)
-        #expect(stage.broker.calls.isEmpty)
-        #expect(!stage.log.contains("login report"))
+        #expect(fixture.broker.calls.isEmpty)
+        #expect(!fixture.log.contains("login report"))
         // The same line reports if everybody accepts. So it is not the place that keeps it silent.
         guard !lines.contains("pam_deny") || lines.contains("sufficient") else { return }
-        let again = try service.tester(stage.account.name, ["authenticate"], password: Fixture.password)
+        let again = try service.tester(fixture.account.name, ["authenticate"], password: Fixture.password)
         #expect(again.code == 0, "\(again.output)")
-        #expect(stage.broker.reports == [Int64(stage.account.uid)])
+        #expect(fixture.broker.reports == [Int64(fixture.account.uid)])
     }
 
     @Test(.enabled(if: geteuid() == 0)) func aFailureIsAsSlowAsItWas() throws {
-        let stage = try stage()
+        let fixture = try fixture()
         let module = try LoginModule.built.get()
         let service = try SystemService(
             rules: """
                 auth optional pam_faildelay.so delay=2000000
-                auth required pam_exec.so expose_authtok quiet \(stage.path)/pam/check
-                auth optional \(module) socket=\(stage.path)/report.sock patience=99
+                auth required pam_exec.so expose_authtok quiet \(fixture.path)/pam/check
+                auth optional \(module) socket=\(fixture.path)/report.sock patience=99
 
                 """)
         // libpam takes up to half of it off, at random.
-        let login = try service.tester(stage.account.name, ["authenticate"], password: "wrong")
+        let login = try service.tester(fixture.account.name, ["authenticate"], password: "wrong")
         #expect(login.code != 0 && login.duration >= .seconds(1))
-        #expect(stage.broker.calls.isEmpty)
+        #expect(fixture.broker.calls.isEmpty)
     }
 
     /// A finger, a token or a card: there is no password that anybody could take.
     @Test(.enabled(if: geteuid() == 0)) func aLoginWithoutAPasswordOpensTheKeychain() throws {
-        let stage = try stage()
+        let fixture = try fixture()
         let module = try LoginModule.built.get()
-        try Script.write("#!/bin/sh\nexec true\n", to: "\(stage.path)/finger")
+        try Script.write("#!/bin/sh\nexec true\n", to: "\(fixture.path)/finger")
         let service = try SystemService(
             rules: """
-                auth [success=1 default=ignore] pam_exec.so quiet \(stage.path)/finger
+                auth [success=1 default=ignore] pam_exec.so quiet \(fixture.path)/finger
                 auth requisite pam_deny.so
-                auth optional \(module) socket=\(stage.path)/report.sock patience=99
+                auth optional \(module) socket=\(fixture.path)/report.sock patience=99
                 auth required pam_permit.so
 
                 """)
-        let login = try service.tester(stage.account.name, ["authenticate"])
+        let login = try service.tester(fixture.account.name, ["authenticate"])
         #expect(login.code == 0, "\(login.output)")
-        #expect(stage.broker.reports == [Int64(stage.account.uid)])
-        #expect(stage.broker.completions.count == 1)
+        #expect(fixture.broker.reports == [Int64(fixture.account.uid)])
+        #expect(fixture.broker.completions.count == 1)
     }
 
     /// cron, and root's su, open sessions and set credentials for people who are not there.
     @Test(.enabled(if: geteuid() == 0)) func onlyTheAuthEntryReports() throws {
-        let stage = try stage()
-        let module = try "\(LoginModule.built.get()) socket=\(stage.path)/report.sock"
+        let fixture = try fixture()
+        let module = try "\(LoginModule.built.get()) socket=\(fixture.path)/report.sock"
         var rules = ""
         for part in ["auth", "account", "session"] {
             rules += "\(part) optional \(module)\n\(part) required pam_permit.so\n"
         }
         let service = try SystemService(rules: rules)
         let session = try service.tester(
-            stage.account.name, ["setcred(PAM_ESTABLISH_CRED)", "acct_mgmt", "open_session", "close_session"])
+            fixture.account.name, ["setcred(PAM_ESTABLISH_CRED)", "acct_mgmt", "open_session", "close_session"])
         #expect(session.output.contains("successfully opened a session"), "\(session.output)")
-        #expect(stage.broker.calls.isEmpty)
-        #expect(!stage.log.contains("login report"))
+        #expect(fixture.broker.calls.isEmpty)
+        #expect(!fixture.log.contains("login report"))
     }
 
     @Test(.enabled(if: geteuid() == 0)) func aNameThatNoAccountHasIsNotReported() throws {
-        let stage = try stage()
-        let service = try service(stage)
+        let fixture = try fixture()
+        let service = try service(fixture)
         let login = try service.tester("a\",\"user\":\"root", ["authenticate"], password: Fixture.password)
         #expect(login.code == 0, "\(login.output)")
-        #expect(stage.broker.calls.isEmpty)
+        #expect(fixture.broker.calls.isEmpty)
     }
 
     @Test(.enabled(if: geteuid() == 0)) func withoutAnAuthenticatorALoginIsAsItWas() throws {
-        let stage = try stage()
-        for socket in ["\(stage.path)/nobody.sock", "\(stage.path)/log", "/" + String(repeating: "x", count: 300)] {
-            let service = try service(stage, socket: socket)
-            let login = try service.tester(stage.account.name, ["authenticate"], password: Fixture.password)
+        let fixture = try fixture()
+        for socket in ["\(fixture.path)/nobody.sock", "\(fixture.path)/log", "/" + String(repeating: "x", count: 300)] {
+            let service = try service(fixture, socket: socket)
+            let login = try service.tester(fixture.account.name, ["authenticate"], password: Fixture.password)
             #expect(login.code == 0, "\(login.output)")
             #expect(!login.output.lowercased().contains("coffer"))
         }
-        #expect(stage.broker.calls.isEmpty)
+        #expect(fixture.broker.calls.isEmpty)
     }
 
     /// The module gives up after 1.5 seconds.
     @Test(.enabled(if: geteuid() == 0), arguments: HungAuthenticator.Kind.allCases)
     func aHungAuthenticatorHoldsUpNoLogin(kind: HungAuthenticator.Kind) throws {
-        let stage = try stage()
-        let hung = try HungAuthenticator(kind, path: "\(stage.path)/hung.sock")
-        let service = try service(stage, socket: "\(stage.path)/hung.sock")
-        let login = try service.tester(stage.account.name, ["authenticate"], password: Fixture.password)
+        let fixture = try fixture()
+        let hung = try HungAuthenticator(kind, path: "\(fixture.path)/hung.sock")
+        let service = try service(fixture, socket: "\(fixture.path)/hung.sock")
+        let login = try service.tester(fixture.account.name, ["authenticate"], password: Fixture.password)
         #expect(login.code == 0, "\(login.output)")
         // That something waited at all shows that the module reached the authenticator that hangs.
         #expect(login.duration >= .milliseconds(1400))

@@ -9,33 +9,33 @@ import Testing
 
 /// The desktop shows the request too, and nothing that a desktop's bus does matters.
 @Suite(.enabled(if: geteuid() == 0, "only root can become another user")) struct NotificationTests {
-    /// A stage with a client of uid 1, which has a vault.
+    /// A fixture with a client of uid 1, which has a vault.
     /// - Parameter launcher: a command that becomes the program.
-    private func stage(launcher: [String] = []) throws -> Fixture {
+    private func fixture(launcher: [String] = []) throws -> Fixture {
         let folder = NSTemporaryDirectory() + "coffer-desktop-" + UUID().uuidString.prefix(13)
         try Folder.make(folder, mode: 0o755)
-        let stage = try Fixture(.init(notifications: folder, launcher: { _ in launcher }))
+        let fixture = try Fixture(.init(notifications: folder, launcher: { _ in launcher }))
         let account = try #require(try Account.withUID(SessionBus.uid))
-        let record = try Fixture.newRecord(account, key: stage.key.publicKey)
-        try stage.registry.write(record)
-        stage.broker.change {
+        let record = try Fixture.newRecord(account, key: fixture.key.publicKey)
+        try fixture.registry.write(record)
+        fixture.broker.change {
             $0.facts.owner = "user:\(SessionBus.uid)"
             $0.facts.vault = record.vault.hex
             $0.facts.reason = "monthly <b>report</b>"
         }
-        return stage
+        return fixture
     }
 
-    private func read(_ stage: Fixture) throws -> Puppet.Outcome {
+    private func read(_ fixture: Fixture) throws -> Puppet.Outcome {
         var order = Puppet.Order.begin
         order.uid = SessionBus.uid
-        return try Puppet(stage).perform(order)
+        return try Puppet(fixture).perform(order)
     }
 
     @Test func itSaysWhatTheNoticeSaysAndIsTakenAway() throws {
-        let stage = try stage()
-        let bus = try SessionBus(.desktop, in: try #require(stage.notifications))
-        let outcome = try read(stage)
+        let fixture = try fixture()
+        let bus = try SessionBus(.desktop, in: try #require(fixture.notifications))
+        let outcome = try read(fixture)
         #expect(outcome.done && outcome.questions == 1, "\(outcome)")
         #expect(eventually { bus.lines.contains { $0.contains("CloseNotification") } }, "\(bus.lines)")
         let shown = bus.lines.filter { $0.contains(" Notify ") }
@@ -44,16 +44,16 @@ import Testing
         #expect(text.contains("python3") && text.contains("terminal pts/"))
         #expect(text.contains("github") && text.contains("me"))
         #expect(text.contains("monthly \\u{3c}b\\u{3e}report") && !text.contains("<b>"), "\(text)")
-        #expect(eventually { stage.conversations.isEmpty })
+        #expect(eventually { fixture.conversations.isEmpty })
     }
 
     @Test func itIsThereWhileThePersonIsAsked() throws {
-        let stage = try stage()
-        let bus = try SessionBus(.desktop, in: try #require(stage.notifications))
+        let fixture = try fixture()
+        let bus = try SessionBus(.desktop, in: try #require(fixture.notifications))
         var order = Puppet.Order.open
         order.uid = SessionBus.uid
         do {
-            let shell = try Puppet(stage)
+            let shell = try Puppet(fixture)
             #expect(try shell.perform(order).error == nil)
             #expect(eventually { bus.lines.contains { $0.contains(" Notify ") } }, "\(bus.lines)")
             #expect(!bus.lines.contains { $0.contains("CloseNotification") })
@@ -64,22 +64,22 @@ import Testing
 
     @Test func aBusThatHangsHoldsNothingUpAndSeesTheUserOnly() throws {
         // A service manager or an administrator may start the authenticator with more groups.
-        let stage = try stage(launcher: ["/usr/bin/setpriv", "--groups=0,4242"])
-        let bus = try SessionBus(.silent, in: try #require(stage.notifications))
+        let fixture = try fixture(launcher: ["/usr/bin/setpriv", "--groups=0,4242"])
+        let bus = try SessionBus(.silent, in: try #require(fixture.notifications))
         let start = ContinuousClock.now
-        let outcome = try read(stage)
+        let outcome = try read(fixture)
         #expect(outcome.done && outcome.questions == 1, "\(outcome)")
         #expect(eventually { !bus.lines.isEmpty })
         #expect(bus.lines == ["uid 1 gid 1 groups [] new 1"])
-        #expect(eventually { stage.conversations.isEmpty })
+        #expect(eventually { fixture.conversations.isEmpty })
         // A wait for the bus would never end.
         #expect(ContinuousClock.now - start < patience / 4)
     }
 
     /// systemd starts the authenticator without groups. Started otherwise, it has root's, and the user's bus must not get them.
     @Test func theHelperGivesUpItsGroups() throws {
-        let stage = try stage()
-        let folder = try #require(stage.notifications)
+        let fixture = try fixture()
+        let folder = try #require(fixture.notifications)
         let bus = try SessionBus(.silent, in: folder)
         let account = try #require(try Account.withUID(SessionBus.uid))
         let order = NotificationOrder(account, bus: "\(folder)/\(SessionBus.uid)/bus", text: "x", seconds: 5)
@@ -107,10 +107,10 @@ import Testing
         """#
 
     @Test func aBusOfAnotherUsersIsLeftAlone() throws {
-        let stage = try stage()
-        let bus = try SessionBus(.foreign, in: try #require(stage.notifications))
-        #expect(try read(stage).done)
-        #expect(eventually { stage.conversations.isEmpty })
+        let fixture = try fixture()
+        let bus = try SessionBus(.foreign, in: try #require(fixture.notifications))
+        #expect(try read(fixture).done)
+        #expect(eventually { fixture.conversations.isEmpty })
         #expect(bus.lines.isEmpty)
     }
 

@@ -11,17 +11,17 @@ import Testing
     private static let leaving = ["/bin/sh", "-c", #"exec 7</etc/passwd 9</etc/passwd; exec "$0" "$@""#]
 
     @Test func aConversationHasNothingThatItDoesNotNeedAndHandsNothingOn() throws {
-        let stage = try Fixture(.init(launcher: { _ in Self.leaving }))
-        var client = try stage.client()
+        let fixture = try Fixture(.init(launcher: { _ in Self.leaving }))
+        var client = try fixture.client()
         _ = try client.begin()
         #expect(try client.go().message?.style == .secret)
-        #expect(eventually { stage.conversations.count == 1 })
-        try expectNothingInherited(stage.conversations)
+        #expect(eventually { fixture.conversations.count == 1 })
+        try expectNothingInherited(fixture.conversations)
     }
 
     @Test func aConversationOfTheServiceManagersHasNothingInheritedEither() throws {
-        let stage = try Fixture()
-        let started = try ActivatedConversations(stage, .accepted, launcher: Self.leaving)
+        let fixture = try Fixture()
+        let started = try ActivatedConversations(fixture, .accepted, launcher: Self.leaving)
         var client = try TestClient(started.socket)
         _ = try client.begin()
         #expect(try client.go().message?.style == .secret)
@@ -47,16 +47,16 @@ import Testing
     @Test(.enabled(if: getuid() == 0, "root gives its powers away for it"))
     func noProcessOfTheSameUserReadsItsMemory() throws {
         let powerless = ["--bounding-set=-all", "--inh-caps=-all"]
-        let stage = try Fixture(.init(launcher: { _ in ["/usr/bin/setpriv"] + powerless }))
-        var client = try stage.client()
+        let fixture = try Fixture(.init(launcher: { _ in ["/usr/bin/setpriv"] + powerless }))
+        var client = try fixture.client()
         _ = try client.begin()
         #expect(try client.go().message?.style == .secret)
-        #expect(eventually { stage.conversations.count == 1 })
+        #expect(eventually { fixture.conversations.count == 1 })
         func reads(_ pid: String) throws -> Bool {
             try Tool.run("setpriv", powerless + ["cat", "/proc/\(pid)/environ"]).status == 0
         }
         #expect(try reads("self"))
-        for pid in [stage.pid] + stage.conversations {
+        for pid in [fixture.pid] + fixture.conversations {
             #expect(try !reads("\(pid)"))
             let limits = try String(contentsOfFile: "/proc/\(pid)/limits", encoding: .utf8)
             let core = try #require(limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") })
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test func modulesAreToldTheTerminalThatThePersonSitsAt() throws {
-        let stage = try Fixture(
+        let fixture = try Fixture(
             .init(prepare: { path in
                 try Script.write("#!/bin/sh\necho \"$PAM_TTY\" >\(path)/pam/terminal\n", to: "\(path)/pam/note")
                 let rules = try String(contentsOfFile: "\(path)/pam/coffer", encoding: .utf8)
@@ -73,9 +73,9 @@ import Testing
                     Array("auth optional pam_exec.so quiet \(path)/pam/note\n\(rules)".utf8), to: "\(path)/pam/coffer",
                     mode: 0o644)
             }))
-        let outcome = try Puppet(stage).perform(.begin)
+        let outcome = try Puppet(fixture).perform(.begin)
         #expect(outcome.done)
-        let terminal = try String(contentsOfFile: stage.path + "/pam/terminal", encoding: .utf8)
+        let terminal = try String(contentsOfFile: fixture.path + "/pam/terminal", encoding: .utf8)
             .trimmingCharacters(in: .whitespacesAndNewlines)
         #expect(terminal.hasPrefix("pts/"))
         #expect(outcome.messages.first?.contains("terminal \(terminal)") == true, "\(outcome.messages)")
@@ -83,7 +83,7 @@ import Testing
 
     /// If somebody locks the vault while somebody answers at a terminal, the answer is from before the lock.
     @Test func aLockThatComesWhileThePersonIsAskedEndsWhatIsAnswered() throws {
-        let stage = try Fixture(
+        let fixture = try Fixture(
             .init(prepare: { path in
                 // The program has the password, and waits for the test to go on.
                 let script = """
@@ -95,16 +95,16 @@ import Testing
                     """
                 try Script.write(script + "\n", to: "\(path)/pam/check")
             }))
-        let shell = try Puppet(stage)
+        let shell = try Puppet(fixture)
         let (done, answered) = (DispatchSemaphore(value: 0), Answer())
         DispatchQueue.global().async {
             // The test says what is missing.
             answered.set((try? shell.perform(.authorize(300)))?.done ?? false)
             done.signal()
         }
-        #expect(eventually { FileManager.default.fileExists(atPath: stage.path + "/pam/asked") })
-        stage.broker.change { $0.facts.lastLock = BootTime.milliseconds }
-        try DurableFile.write([], to: stage.path + "/pam/go", mode: 0o644)
+        #expect(eventually { FileManager.default.fileExists(atPath: fixture.path + "/pam/asked") })
+        fixture.broker.change { $0.facts.lastLock = BootTime.milliseconds }
+        try DurableFile.write([], to: fixture.path + "/pam/go", mode: 0o644)
         done.wait()
         #expect(answered.isYes)
         let outcome = try shell.perform(.begin)

@@ -11,15 +11,15 @@ import Testing
 @Suite struct PromptLayoutTests {
     /// Asks from a program whose path is about 3,000 bytes long.
     private func notice(_ folder: String, reason: String) throws -> String {
-        let stage = try Fixture()
-        stage.broker.change { $0.facts.reason = reason }
+        let fixture = try Fixture()
+        fixture.broker.change { $0.facts.reason = reason }
         let root = try TemporaryFolder()
         var path = root.path
         while path.utf8.count + folder.utf8.count < 3000 { path += "/" + folder }
         // Foundation takes no path of this length.
         defer { _ = try? Self.shell(#"rm -rf "$1"/*"#, root.path) }
         try Self.shell(#"mkdir -p "$1" && cp -L /usr/bin/python3 "$1/python3""#, path)
-        let program = try Subprocess(path + "/python3", ["-S", "-c", Self.client, "\(stage.path)/auth.sock"]) {
+        let program = try Subprocess(path + "/python3", ["-S", "-c", Self.client, "\(fixture.path)/auth.sock"]) {
             $0.environment = ["PYTHONHOME": "/usr"]
             $0.output = .pipe
         }

@@ -10,9 +10,9 @@ import Varlink
 @Suite("A person is asked, and a signature earned")
 struct ReadTests {
     @Test func aReadIsShownAskedAndSigned() throws {
-        let stage = try Fixture()
-        stage.broker.change { $0.facts.reason = "deploy" }
-        var client = try stage.client()
+        let fixture = try Fixture()
+        fixture.broker.change { $0.facts.reason = "deploy" }
+        var client = try fixture.client()
         let notice = try client.begin().message
         #expect(notice?.style == .info)
         let text = notice?.text ?? ""
@@ -24,8 +24,8 @@ struct ReadTests {
         #expect(try client.go().message?.style == .secret)
         #expect(try client.go(Fixture.password).isDone)
 
-        #expect(stage.broker.calls == ["Describe", "Companions", "Prepare", "Complete"])
-        let described = try #require(stage.broker.describes.first)
+        #expect(fixture.broker.calls == ["Describe", "Companions", "Prepare", "Complete"])
+        let described = try #require(fixture.broker.describes.first)
         let me = try ProcessIdentity(observing: getpid())
         #expect(described.uid == Int64(geteuid()))
         #expect(described.pid == Int64(me.pid))
@@ -33,9 +33,9 @@ struct ReadTests {
     }
 
     @Test func aChangeOfWhatReadingTakesIsCalledThat() throws {
-        let stage = try Fixture()
-        stage.broker.change { $0.facts.purposes = [.change] }
-        var client = try stage.client()
+        let fixture = try Fixture()
+        fixture.broker.change { $0.facts.purposes = [.change] }
+        var client = try fixture.client()
         let text = try client.begin().message?.text ?? ""
         #expect(text.hasPrefix("Permanently change the requirements for reading \"github\" / \"me\"\nfor "))
         #expect(try client.go().message?.style == .secret)
@@ -43,16 +43,16 @@ struct ReadTests {
     }
 
     @Test func aNewNameIsShownBesideTheOld() throws {
-        let stage = try Fixture()
-        stage.broker.change {
+        let fixture = try Fixture()
+        fixture.broker.change {
             $0.facts.purposes = [.rename]
             $0.facts.newService = "wifi-guest"
         }
         // Without it there is none.
-        var refused = try stage.client()
+        var refused = try fixture.client()
         #expect(try refused.begin().name == .authenticationChallengeRefused)
-        stage.broker.change { $0.facts.newAccount = "you" }
-        var client = try stage.client()
+        fixture.broker.change { $0.facts.newAccount = "you" }
+        var client = try fixture.client()
         let text = try client.begin().message?.text ?? ""
         #expect(
             text.unbroken.hasPrefix(
@@ -63,16 +63,16 @@ struct ReadTests {
     }
 
     @Test func aFormerValueIsShownUnderBothNames() throws {
-        let stage = try Fixture()
-        stage.broker.change {
+        let fixture = try Fixture()
+        fixture.broker.change {
             $0.facts.version = 1
             $0.facts.newService = "wifi"
         }
         // Half a name is none.
-        var refused = try stage.client()
+        var refused = try fixture.client()
         #expect(try refused.begin().name == .authenticationChallengeRefused)
-        stage.broker.change { $0.facts.newAccount = "you" }
-        var client = try stage.client()
+        fixture.broker.change { $0.facts.newAccount = "you" }
+        var client = try fixture.client()
         let text = try client.begin().message?.text ?? ""
         #expect(
             text.unbroken.hasPrefix(
@@ -82,50 +82,50 @@ struct ReadTests {
     }
 
     @Test func theSignatureCoversExactlyTheHundredBytes() throws {
-        let stage = try Fixture()
-        var client = try stage.client()
+        let fixture = try Fixture()
+        var client = try fixture.client()
         #expect(try client.authenticate(Fixture.password).isDone)
-        let completion = try #require(stage.broker.completions.first)
+        let completion = try #require(fixture.broker.completions.first)
         let signature = try #require(Data(base64Encoded: completion.signature))
         #expect(signature.count == 64)
         let reference = LengthPrefixed.encode(
-            Array("org.coffer.policy".utf8), [1], stage.record.vault.bytes, Array("user:\(geteuid())".utf8),
+            Array("org.coffer.policy".utf8), [1], fixture.record.vault.bytes, Array("user:\(geteuid())".utf8),
             Array("presence".utf8), [])
         let message =
             [UInt8](repeating: 0x11, count: 32) + [0, 0, 0, 0] + [UInt8](repeating: 0x22, count: 32)
             + (try SHA256.digest(reference))
         #expect(message.count == 100)
-        #expect(try P256.isValid(signature: [UInt8](signature), for: message, publicKey: stage.key.publicKey))
+        #expect(try P256.isValid(signature: [UInt8](signature), for: message, publicKey: fixture.key.publicKey))
     }
 
     @Test func unlockAndReadAreSignedForOneByOne() throws {
-        let stage = try Fixture()
-        stage.broker.change {
+        let fixture = try Fixture()
+        fixture.broker.change {
             $0.facts.purposes = [.unlock, .read]
             $0.facts.authorizations = [.init(kind: "unlock"), .init(kind: "presence")]
             $0.facts.alternatives = [[0, 1]]
         }
-        var client = try stage.client()
+        var client = try fixture.client()
         #expect(try client.authenticate(Fixture.password).isDone)
-        #expect(stage.broker.calls == ["Describe", "Companions", "Prepare", "Complete", "Prepare", "Complete"])
-        #expect(stage.broker.completions.map(\.authorization) == [0, 1])
+        #expect(fixture.broker.calls == ["Describe", "Companions", "Prepare", "Complete", "Prepare", "Complete"])
+        #expect(fixture.broker.completions.map(\.authorization) == [0, 1])
         let request = try #require(
             SigningRequest(
                 nonce: [UInt8](repeating: 0x11, count: 32), parameterHash: [UInt8](repeating: 0x22, count: 32),
-                reference: stage.record.policyReference(for: .unlock)))
-        let signature = try #require(Data(base64Encoded: stage.broker.completions[0].signature))
+                reference: fixture.record.policyReference(for: .unlock)))
+        let signature = try #require(Data(base64Encoded: fixture.broker.completions[0].signature))
         #expect(
-            try P256.isValid(signature: [UInt8](signature), for: request.message(), publicKey: stage.key.publicKey))
+            try P256.isValid(signature: [UInt8](signature), for: request.message(), publicKey: fixture.key.publicKey))
     }
 
     @Test func aWrongPasswordEarnsNothing() throws {
-        let stage = try Fixture()
-        var client = try stage.client()
+        let fixture = try Fixture()
+        var client = try fixture.client()
         let fault = try client.authenticate("wrong").fault
         #expect(fault?.name == .authenticationFailed)
         #expect(fault?.details.reason == "password")
-        #expect(eventually { stage.broker.refusals == ["password"] })
-        #expect(!stage.broker.calls.contains("Prepare"))
+        #expect(eventually { fixture.broker.refusals == ["password"] })
+        #expect(!fixture.broker.calls.contains("Prepare"))
     }
 
     @Test(arguments: [
@@ -137,33 +137,33 @@ struct ReadTests {
     ])
     func refusalsHaveTheirReason(rules: String, reason: String) throws {
         let ask = "auth required pam_exec.so expose_authtok quiet CHECK"
-        let stage = try Fixture(.init(pam: rules.replacingOccurrences(of: "ASK", with: ask)))
-        var client = try stage.client()
+        let fixture = try Fixture(.init(pam: rules.replacingOccurrences(of: "ASK", with: ask)))
+        var client = try fixture.client()
         let fault = try client.authenticate(Fixture.password).fault
         #expect(fault?.name == .authenticationFailed)
         #expect(fault?.details.reason == reason)
         // Only a password that must be changed is changed with passwd.
         #expect((fault?.details.advice?.contains("passwd") ?? false) == rules.contains("new_authtok_reqd"))
-        #expect(eventually { stage.broker.refusals == [reason] })
-        #expect(!stage.broker.calls.contains("Prepare"))
+        #expect(eventually { fixture.broker.refusals == [reason] })
+        #expect(!fixture.broker.calls.contains("Prepare"))
     }
 
     @Test func aMissingServiceIsSaid() throws {
-        let stage = try Fixture(
+        let fixture = try Fixture(
             .init(prepare: { path in
                 try FileManager.default.moveItem(atPath: "\(path)/pam/coffer", toPath: "\(path)/pam/other")
             }))
-        var client = try stage.client()
+        var client = try fixture.client()
         #expect(try client.authenticate(Fixture.password).name == .authenticationMisconfigured)
-        #expect(!stage.broker.calls.contains("Prepare"))
+        #expect(!fixture.broker.calls.contains("Prepare"))
     }
 
     @Test func theBrokersTroubleIsPassedOn() throws {
-        let stage = try Fixture()
+        let fixture = try Fixture()
         let fault = Fault(.brokerTPM, Fault.Details(message: "The TPM is in lockout.", kind: "lockout", code: 0x921))
         let bytes = Varlink.encode(fault)
-        stage.broker.change { $0.raw["Prepare"] = bytes }
-        var client = try stage.client()
+        fixture.broker.change { $0.raw["Prepare"] = bytes }
+        var client = try fixture.client()
         let answer = try client.authenticate(Fixture.password).fault
         #expect(answer?.name == .notCompleted)
         #expect(answer?.details.kind == "lockout")
@@ -171,13 +171,13 @@ struct ReadTests {
     }
 
     @Test func whatWouldMoveTheCursorIsSpeltOut() throws {
-        let stage = try Fixture()
-        stage.broker.change {
+        let fixture = try Fixture()
+        fixture.broker.change {
             $0.facts.service = "git\u{1b}[2Jhub\u{202e}"
             $0.facts.account = "me\"\nReason"
             $0.facts.reason = String(repeating: "long ", count: 100)
         }
-        var client = try stage.client()
+        var client = try fixture.client()
         let text = try client.begin().message?.text ?? ""
         #expect(text.unbroken.hasPrefix("Read \"git\\u{1b}[2Jhub\\u{202e}\" / \"me\\\"\\u{a}Reason\"\nfor "))
         #expect(text.unicodeScalars.allSatisfy { $0 == "\n" || $0.properties.generalCategory != .control })
@@ -186,7 +186,7 @@ struct ReadTests {
     }
 
     @Test func theEnvironmentStaysOutside() throws {
-        let stage = try Fixture(
+        let fixture = try Fixture(
             .init(
                 pam: "auth required pam_exec.so quiet CHECK\naccount required pam_permit.so",
                 settings: "silent-services = coffer",
@@ -196,25 +196,25 @@ struct ReadTests {
                         "#!/bin/sh\ncat /proc/$PPID/environ > \(path)/environment\nenv >> \(path)/environment\n"
                     try Script.write(script, to: "\(path)/pam/check")
                 }))
-        var client = try stage.client()
+        var client = try fixture.client()
         #expect(try client.authenticate("").isDone)
-        let seen = try String(contentsOfFile: "\(stage.path)/environment", encoding: .utf8)
+        let seen = try String(contentsOfFile: "\(fixture.path)/environment", encoding: .utf8)
         #expect(seen.contains("PAM_USER="))
         #expect(!seen.contains("CANARY"))
         #expect(!seen.contains("/nowhere"))
     }
 
     @Test func theLogHasOneLineAndNoSecret() throws {
-        let stage = try Fixture()
-        stage.broker.change { $0.facts.service = "CANARY-service" }
-        var client = try stage.client()
+        let fixture = try Fixture()
+        fixture.broker.change { $0.facts.service = "CANARY-service" }
+        var client = try fixture.client()
         #expect(try client.authenticate("CANARY-password").fault != nil)
-        #expect(eventually { stage.log.contains("outcome=password") })
-        let lines = stage.log.split(separator: "\n").filter { $0.contains("outcome=password") }
+        #expect(eventually { fixture.log.contains("outcome=password") })
+        let lines = fixture.log.split(separator: "\n").filter { $0.contains("outcome=password") }
         #expect(lines.count == 1)
         #expect(lines.first?.contains("purpose=read") == true)
         #expect(lines.first?.contains("pid=\(getpid())") == true)
         #expect(lines.first?.contains("uid=\(geteuid())") == true)
-        #expect(!stage.log.contains("CANARY"))
+        #expect(!fixture.log.contains("CANARY"))
     }
 }

@@ -17,12 +17,12 @@ struct RemoteLoginTests {
     private static let listed = "login-programs = \(programs.joined(separator: " "))"
 
     private final class Server {
-        let stage: Fixture
+        let fixture: Fixture
         private let service: SystemService
 
         init(_ settings: String = "") throws {
-            stage = try Fixture(.init(settings: settings))
-            let path = stage.path
+            fixture = try Fixture(.init(settings: settings))
+            let path = fixture.path
             service = try SystemService(
                 rules: """
                     auth required pam_exec.so expose_authtok quiet \(path)/pam/check
@@ -57,7 +57,7 @@ struct RemoteLoginTests {
 
         /// - Parameter ways: ssh's names of the methods, in the order in which ssh tries them.
         func login(_ ways: String, password: String = Fixture.password) throws -> Command {
-            let path = stage.path
+            let path = fixture.path
             try Script.write("#!/bin/sh\necho '\(password)'\n", to: "\(path)/askpass")
             return try Command(
                 [
@@ -67,12 +67,14 @@ struct RemoteLoginTests {
                     "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null", "-o", "LogLevel=ERROR",
                     "-o", "PreferredAuthentications=\(ways)", "-o", "NumberOfPasswordPrompts=1", "-o",
                     "IdentitiesOnly=yes",
-                    "-i", "\(path)/user", "\(stage.account.name)@nowhere",
+                    "-i", "\(path)/user", "\(fixture.account.name)@nowhere",
                 ])
         }
 
         // Only read if a test has failed.
-        var log: String { stage.log + ((try? String(contentsOfFile: "\(stage.path)/sshd.log", encoding: .utf8)) ?? "") }
+        var log: String {
+            fixture.log + ((try? String(contentsOfFile: "\(fixture.path)/sshd.log", encoding: .utf8)) ?? "")
+        }
     }
 
     @Test(arguments: ["password", "keyboard-interactive"])
@@ -81,26 +83,26 @@ struct RemoteLoginTests {
         let login = try server.login(way)
         #expect(login.code == 0 && login.output.contains("inside"), "\(login.output) \(server.log)")
         #expect(!login.output.lowercased().contains("coffer"))
-        #expect(server.stage.broker.reports == [Int64(server.stage.account.uid)], "\(server.log)")
-        #expect(server.stage.broker.completions.count == 1)
+        #expect(server.fixture.broker.reports == [Int64(server.fixture.account.uid)], "\(server.log)")
+        #expect(server.fixture.broker.completions.count == 1)
         // sshd is not a screen. While a screen is locked, the broker refuses its report.
-        #expect(server.stage.broker.screens == [false])
+        #expect(server.fixture.broker.screens == [false])
     }
 
     @Test func asInstalledAPasswordOpensNothing() throws {
         let server = try Server()
         let login = try server.login("password")
         #expect(login.code == 0 && login.output.contains("inside"), "\(login.output) \(server.log)")
-        #expect(eventually { server.stage.log.contains("is not among login-programs") }, "\(server.log)")
-        #expect(server.stage.broker.calls.isEmpty)
+        #expect(eventually { server.fixture.log.contains("is not among login-programs") }, "\(server.log)")
+        #expect(server.fixture.broker.calls.isEmpty)
     }
 
     @Test func aKeyOpensNothing() throws {
         let server = try Server(Self.listed)
         let login = try server.login("publickey")
         #expect(login.code == 0 && login.output.contains("inside"), "\(login.output) \(server.log)")
-        #expect(server.stage.broker.calls.isEmpty)
-        #expect(!server.stage.log.contains("login report"))
+        #expect(server.fixture.broker.calls.isEmpty)
+        #expect(!server.fixture.log.contains("login report"))
     }
 
     @Test(arguments: ["password", "keyboard-interactive"])
@@ -108,7 +110,7 @@ struct RemoteLoginTests {
         let server = try Server(Self.listed)
         let login = try server.login("\(way),publickey", password: "wrong")
         #expect(login.code == 0 && login.output.contains("inside"), "\(login.output) \(server.log)")
-        #expect(server.stage.broker.calls.isEmpty)
-        #expect(!server.stage.log.contains("login report"))
+        #expect(server.fixture.broker.calls.isEmpty)
+        #expect(!server.fixture.log.contains("login report"))
     }
 }

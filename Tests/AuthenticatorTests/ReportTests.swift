@@ -15,22 +15,22 @@ struct ReportTests {
         return Fixture.Options(settings: "login-programs = \(path)")
     }
 
-    private func report(_ user: String, to stage: Fixture) throws -> Bool {
-        try send(Varlink.encode(VarlinkCall(Login.Report(user: user))), to: stage)
+    private func report(_ user: String, to fixture: Fixture) throws -> Bool {
+        try send(Varlink.encode(VarlinkCall(Login.Report(user: user))), to: fixture)
     }
 
-    private func send(_ bytes: [UInt8], to stage: Fixture) throws -> Bool {
-        var socket = try UnixSocket(connectingTo: "\(stage.path)/report.sock", until: .now + patience)
+    private func send(_ bytes: [UInt8], to fixture: Fixture) throws -> Bool {
+        var socket = try UnixSocket(connectingTo: "\(fixture.path)/report.sock", until: .now + patience)
         try socket.send(bytes, until: .now + patience)
         let message = try socket.receiveMessage(limit: 4096, until: .now + patience)
-        let answer = try #require(message, "\(stage.log)")
+        let answer = try #require(message, "\(fixture.log)")
         return try Varlink.decode(VarlinkReply<Login.Report.Reply>.self, from: answer).parameters.opened
     }
 
     /// A report of another program, Python. It can be listed, and started as any user and anywhere.
     private static let python = URL(fileURLWithPath: "/usr/bin/python3").resolvingSymlinksInPath().path
 
-    private func reportByAnother(_ stage: Fixture, through words: [String] = []) throws -> Bool? {
+    private func reportByAnother(_ fixture: Fixture, through words: [String] = []) throws -> Bool? {
         let script = """
             import socket, sys
             s = socket.socket(socket.AF_UNIX)
@@ -40,7 +40,7 @@ struct ReportTests {
             print(s.recv(1000).decode())
             """
         let said = try Command(
-            words + [Self.python, "-I", "-c", script, "\(stage.path)/report.sock", stage.account.name])
+            words + [Self.python, "-I", "-c", script, "\(fixture.path)/report.sock", fixture.account.name])
         if said.output.contains("\"opened\":true") { return true }
         return said.output.contains("\"opened\":false") ? false : nil
     }
@@ -59,27 +59,27 @@ struct ReportTests {
                 objects: record.objects
             ).with(binding: binding, unlockRoot: record.objects[.unlockRoot] ?? [])
         }
-        let stage = try Fixture(options)
-        #expect(try !report(stage.account.name, to: stage))
-        #expect(stage.broker.calls == [])
-        #expect(eventually { stage.log.contains("bound: opens at its first use") })
+        let fixture = try Fixture(options)
+        #expect(try !report(fixture.account.name, to: fixture))
+        #expect(fixture.broker.calls == [])
+        #expect(eventually { fixture.log.contains("bound: opens at its first use") })
     }
 
     @Test func aListedProgramOpensTheKeychain() throws {
-        let stage = try Fixture(Self.listed())
-        #expect(try report(stage.account.name, to: stage))
-        #expect(stage.broker.calls == ["Report", "Prepare", "Complete"])
-        #expect(stage.broker.reports == [Int64(stage.account.uid)])
+        let fixture = try Fixture(Self.listed())
+        #expect(try report(fixture.account.name, to: fixture))
+        #expect(fixture.broker.calls == ["Report", "Prepare", "Complete"])
+        #expect(fixture.broker.reports == [Int64(fixture.account.uid)])
         let request = try #require(
             SigningRequest(
                 nonce: [UInt8](repeating: 0x11, count: 32), parameterHash: [UInt8](repeating: 0x22, count: 32),
-                reference: stage.record.policyReference(for: .unlock)))
-        let completion = try #require(stage.broker.completions.first)
+                reference: fixture.record.policyReference(for: .unlock)))
+        let completion = try #require(fixture.broker.completions.first)
         #expect(completion.challenge == "report")
         let signature = try #require(Data(base64Encoded: completion.signature))
         #expect(
-            try P256.isValid(signature: [UInt8](signature), for: request.message(), publicKey: stage.key.publicKey))
-        #expect(eventually { stage.log.contains("outcome=opened") })
+            try P256.isValid(signature: [UInt8](signature), for: request.message(), publicKey: fixture.key.publicKey))
+        #expect(eventually { fixture.log.contains("outcome=opened") })
     }
 
     /// Only root's configuration says which programs unlock screens. Such a program must also be a listed one.
@@ -98,56 +98,56 @@ struct ReportTests {
     }
 
     @Test func anUnlistedProgramIsRefused() throws {
-        let stage = try Fixture()
-        #expect(try !report(stage.account.name, to: stage))
-        #expect(stage.broker.calls.isEmpty)
-        #expect(eventually { stage.log.contains("is not among login-programs") })
+        let fixture = try Fixture()
+        #expect(try !report(fixture.account.name, to: fixture))
+        #expect(fixture.broker.calls.isEmpty)
+        #expect(eventually { fixture.log.contains("is not among login-programs") })
     }
 
     @Test func onlyRootMayOpenTheSocket() throws {
-        let stage = try Fixture(Self.listed())
-        let status = try #require(try FileStatus.of("\(stage.path)/report.sock"))
+        let fixture = try Fixture(Self.listed())
+        let status = try #require(try FileStatus.of("\(fixture.path)/report.sock"))
         #expect(status.mode == 0o600)
         #expect(status.uid == 0)
     }
 
     @Test func aUserWhoReachesTheSocketIsRefused() throws {
-        let stage = try Fixture(Self.listed(Self.python))
+        let fixture = try Fixture(Self.listed(Self.python))
         try FileManager.default.setAttributes(
-            [.posixPermissions: 0o666], ofItemAtPath: "\(stage.path)/report.sock")
-        #expect(try reportByAnother(stage) == true)
+            [.posixPermissions: 0o666], ofItemAtPath: "\(fixture.path)/report.sock")
+        #expect(try reportByAnother(fixture) == true)
         let user = ["/usr/bin/setpriv", "--reuid=2", "--regid=2", "--clear-groups"]
-        #expect(try reportByAnother(stage, through: user) == false)
-        #expect(stage.broker.reports.count == 1)
-        #expect(eventually { stage.log.contains("not from root") })
+        #expect(try reportByAnother(fixture, through: user) == false)
+        #expect(fixture.broker.reports.count == 1)
+        #expect(eventually { fixture.log.contains("not from root") })
     }
 
     @Test(
         .enabled(if: Command.canMakeNamespaces),
         arguments: [["--mount"], ["--pid", "--fork"], ["--user", "--map-root-user"]])
     func aRootOfAContainerIsRefused(kind: [String]) throws {
-        let stage = try Fixture(Self.listed(Self.python))
-        #expect(try reportByAnother(stage) == true)
-        #expect(try reportByAnother(stage, through: ["/usr/bin/unshare"] + kind) == false)
-        #expect(stage.broker.reports.count == 1)
+        let fixture = try Fixture(Self.listed(Self.python))
+        #expect(try reportByAnother(fixture) == true)
+        #expect(try reportByAnother(fixture, through: ["/usr/bin/unshare"] + kind) == false)
+        #expect(fixture.broker.reports.count == 1)
     }
 
     @Test func aLoginIsGoodForNothingButOpening() throws {
-        let stage = try Fixture(Self.listed())
-        stage.broker.change { $0.reported?.authorizations.append(.init(kind: "presence")) }
-        #expect(try !report(stage.account.name, to: stage))
-        stage.broker.change { $0.reported?.authorizations = [.init(kind: "recovery")] }
-        #expect(try !report(stage.account.name, to: stage))
-        #expect(!stage.broker.calls.contains("Prepare"))
-        #expect(stage.broker.refusals == ["other", "other"])
+        let fixture = try Fixture(Self.listed())
+        fixture.broker.change { $0.reported?.authorizations.append(.init(kind: "presence")) }
+        #expect(try !report(fixture.account.name, to: fixture))
+        fixture.broker.change { $0.reported?.authorizations = [.init(kind: "recovery")] }
+        #expect(try !report(fixture.account.name, to: fixture))
+        #expect(!fixture.broker.calls.contains("Prepare"))
+        #expect(fixture.broker.refusals == ["other", "other"])
     }
 
     @Test func onlyTheRegisteredVaultIsOpened() throws {
-        let stage = try Fixture(Self.listed())
+        let fixture = try Fixture(Self.listed())
         let other = try VaultID.random().hex
-        stage.broker.change { $0.reported?.vault = other }
-        #expect(try !report(stage.account.name, to: stage))
-        #expect(!stage.broker.calls.contains("Prepare"))
+        fixture.broker.change { $0.reported?.vault = other }
+        #expect(try !report(fixture.account.name, to: fixture))
+        #expect(!fixture.broker.calls.contains("Prepare"))
     }
 
     @Test func anotherAccountsRecordOpensNothing() throws {
@@ -158,9 +158,9 @@ struct ReportTests {
                 sealer: record.sealer, authenticatorKey: record.authenticatorKey, storageKey: record.storageKey,
                 objects: record.objects)
         }
-        let stage = try Fixture(options)
-        #expect(try !report(stage.account.name, to: stage))
-        #expect(stage.broker.calls.isEmpty)
+        let fixture = try Fixture(options)
+        #expect(try !report(fixture.account.name, to: fixture))
+        #expect(fixture.broker.calls.isEmpty)
     }
 
     @Test func whereThereIsNothingToOpenNothingHappens() throws {
@@ -187,14 +187,14 @@ struct ReportTests {
         "{\"method\":\"" + String(repeating: "x", count: 4000) + "\"}",
     ])
     func whatIsNoReportOpensNothing(call: String) throws {
-        let stage = try Fixture(Self.listed())
-        #expect(try !send(Array(call.utf8) + [0], to: stage))
-        #expect(stage.broker.calls.isEmpty)
+        let fixture = try Fixture(Self.listed())
+        #expect(try !send(Array(call.utf8) + [0], to: fixture))
+        #expect(fixture.broker.calls.isEmpty)
     }
 
     @Test func aBrokerThatIsNotThereIsNoTroubleForTheLogin() throws {
-        let stage = try Fixture(Self.listed())
-        stage.broker.stop()
-        #expect(try !report(stage.account.name, to: stage))
+        let fixture = try Fixture(Self.listed())
+        fixture.broker.stop()
+        #expect(try !report(fixture.account.name, to: fixture))
     }
 }

@@ -8,13 +8,13 @@ import Testing
 /// An answer is used again only as the person allowed: in that terminal and session, for that user, for presence, until
 /// its time or a lock.
 @Suite struct ReuseTests {
-    /// A stage whose person has answered in a shell's terminal.
+    /// A fixture whose person has answered in a shell's terminal.
     private func authorized(_ seconds: Int = 300, _ options: Fixture.Options = .init()) throws -> (Fixture, Puppet) {
-        let stage = try Fixture(options)
-        let shell = try Puppet(stage)
+        let fixture = try Fixture(options)
+        let shell = try Puppet(fixture)
         let outcome = try shell.perform(.authorize(seconds))
         #expect(outcome.done && outcome.questions == 1, "\(outcome)")
-        return (stage, shell)
+        return (fixture, shell)
     }
 
     private func expectReuse(_ outcome: Puppet.Outcome) {
@@ -26,25 +26,25 @@ import Testing
     }
 
     @Test func anAnswerIsUsedAgainAndEachItemIsStillSignedFor() throws {
-        let (stage, shell) = try authorized()
-        #expect(stage.broker.calls.isEmpty)
+        let (fixture, shell) = try authorized()
+        #expect(fixture.broker.calls.isEmpty)
         for _ in 0..<2 { expectReuse(try shell.perform(.begin)) }
         #expect(
-            stage.broker.calls == ["Describe", "Prepare", "Complete", "Describe", "Prepare", "Complete"])
-        #expect(stage.broker.completions.map(\.means) == ["reuse", "reuse"])
-        #expect(stage.log.contains("proof=reuse"))
+            fixture.broker.calls == ["Describe", "Prepare", "Complete", "Describe", "Prepare", "Complete"])
+        #expect(fixture.broker.completions.map(\.means) == ["reuse", "reuse"])
+        #expect(fixture.log.contains("proof=reuse"))
     }
 
     @Test func withoutOneEveryReadAsks() throws {
-        let stage = try Fixture()
-        let shell = try Puppet(stage)
+        let fixture = try Fixture()
+        let shell = try Puppet(fixture)
         for _ in 0..<2 { expectQuestion(try shell.perform(.begin)) }
-        #expect(stage.broker.completions.map(\.means) == [nil, nil])
+        #expect(fixture.broker.completions.map(\.means) == [nil, nil])
     }
 
     @Test func theNoticeSaysForHowLongAndForWhat() throws {
-        let stage = try Fixture()
-        let shell = try Puppet(stage)
+        let fixture = try Fixture()
+        let shell = try Puppet(fixture)
         let text = (try shell.perform(.authorize(90)).messages.first ?? "").unbroken
         #expect(text.contains("for 1 minute and 30 seconds"))
         #expect(text.contains("every program in this terminal's session"))
@@ -53,8 +53,8 @@ import Testing
     }
 
     @Test func aWrongPasswordEarnsNoReuse() throws {
-        let stage = try Fixture()
-        let shell = try Puppet(stage)
+        let fixture = try Fixture()
+        let shell = try Puppet(fixture)
         var order = Puppet.Order.authorize(300)
         order.password = "wrong"
         #expect(try shell.perform(order).error?.hasSuffix("Failed") == true)
@@ -62,8 +62,8 @@ import Testing
     }
 
     @Test func anotherTerminalAsks() throws {
-        let (stage, shell) = try authorized()
-        let other = try Puppet(stage)
+        let (fixture, shell) = try authorized()
+        let other = try Puppet(fixture)
         expectQuestion(try other.perform(.begin))
         expectReuse(try shell.perform(.begin))
     }
@@ -88,11 +88,11 @@ import Testing
 
     @Test(.enabled(if: geteuid() == 0, "only root can become another user"))
     func anotherUserInTheSameTerminalAsks() throws {
-        let (stage, shell) = try authorized()
+        let (fixture, shell) = try authorized()
         let other = try #require(try Account.withUID(1))
-        let record = try Fixture.newRecord(other, key: stage.key.publicKey)
-        try stage.registry.write(record)
-        stage.broker.change {
+        let record = try Fixture.newRecord(other, key: fixture.key.publicKey)
+        try fixture.registry.write(record)
+        fixture.broker.change {
             $0.facts.owner = "user:1"
             $0.facts.vault = record.vault.hex
         }
@@ -102,8 +102,8 @@ import Testing
     }
 
     @Test func aLockEndsIt() throws {
-        let (stage, shell) = try authorized()
-        stage.broker.change { $0.facts.lastLock = BootTime.milliseconds }
+        let (fixture, shell) = try authorized()
+        fixture.broker.change { $0.facts.lastLock = BootTime.milliseconds }
         expectQuestion(try shell.perform(.begin))
         // An answer after the lock may be used again.
         #expect(try shell.perform(.authorize(300)).done)
@@ -111,8 +111,8 @@ import Testing
     }
 
     @Test func forgettingEndsItEverywhere() throws {
-        let (stage, shell) = try authorized()
-        let other = try Puppet(stage)
+        let (fixture, shell) = try authorized()
+        let other = try Puppet(fixture)
         #expect(try other.perform(.authorize(60)).done)
         #expect(try other.perform(.forget).ended == 2)
         expectQuestion(try shell.perform(.begin))
@@ -128,13 +128,13 @@ import Testing
     }
 
     @Test func unlockingIsNeverPartOfIt() throws {
-        let (stage, shell) = try authorized()
-        stage.broker.change {
+        let (fixture, shell) = try authorized()
+        fixture.broker.change {
             $0.facts.purposes = [.unlock]
             $0.facts.authorizations = [.init(kind: "unlock")]
         }
         expectQuestion(try shell.perform(.begin))
-        stage.broker.change {
+        fixture.broker.change {
             $0.facts.purposes = [.unlock, .read]
             $0.facts.authorizations = [.init(kind: "unlock"), .init(kind: "presence")]
             $0.facts.alternatives = [[0, 1]]
@@ -143,13 +143,13 @@ import Testing
     }
 
     @Test func anotherKindOfProofIsAskedFor() throws {
-        let (stage, shell) = try authorized(
+        let (fixture, shell) = try authorized(
             300,
             .init(prepare: { path in
                 try FileManager.default.copyItem(atPath: "\(path)/pam/coffer", toPath: "\(path)/pam/coffer-passcode")
             }))
         for kinds in [["passcode"], ["presence", "passcode"]] {
-            stage.broker.change {
+            fixture.broker.change {
                 $0.facts.authorizations = kinds.map { .init(kind: $0) }
                 $0.facts.alternatives = [kinds.indices.map(Int64.init)]
             }
@@ -158,10 +158,10 @@ import Testing
     }
 
     @Test func aNewVaultIsNeverMadeByIt() throws {
-        let (stage, shell) = try authorized(300, .init(hasVault: false))
+        let (fixture, shell) = try authorized(300, .init(hasVault: false))
         let outcome = try shell.perform(.begin)
         #expect(outcome.questions == 1, "\(outcome)")
-        #expect(stage.broker.calls.contains("Provision"))
+        #expect(fixture.broker.calls.contains("Provision"))
     }
 
     @Test func notLongerThanFiveMinutesNorThanRootAllows() throws {
@@ -169,8 +169,8 @@ import Testing
             ("", 301, false), ("", 0, false), ("", -1, false), ("reuse-limit = 60", 61, false),
             ("reuse-limit = 60", 60, true), ("reuse-limit = 0", 1, false),
         ] {
-            let stage = try Fixture(.init(settings: setting))
-            let shell = try Puppet(stage)
+            let fixture = try Fixture(.init(settings: setting))
+            let shell = try Puppet(fixture)
             let outcome = try shell.perform(.authorize(seconds))
             #expect(outcome.done == works, "\(setting) \(seconds): \(outcome)")
             #expect(works || outcome.questions == 0)
@@ -178,23 +178,23 @@ import Testing
     }
 
     @Test func theRecordsAreRootsAlone() throws {
-        let (stage, _) = try authorized()
-        let folder = try #require(try FileStatus.of("\(stage.path)/registry/reuse"))
+        let (fixture, _) = try authorized()
+        let folder = try #require(try FileStatus.of("\(fixture.path)/registry/reuse"))
         #expect(folder.mode == 0o700)
-        for name in try Folder.entries("\(stage.path)/registry/reuse") {
-            #expect(try FileStatus.of("\(stage.path)/registry/reuse/\(name)")?.mode == 0o600)
+        for name in try Folder.entries("\(fixture.path)/registry/reuse") {
+            #expect(try FileStatus.of("\(fixture.path)/registry/reuse/\(name)")?.mode == 0o600)
             #expect(name.hasPrefix("\(geteuid())."))
         }
     }
 
     @Test func aRecordThatOthersMayReadIsNotBelieved() throws {
-        let (stage, shell) = try authorized()
-        let path = "\(stage.path)/registry/reuse/\(geteuid()).json"
+        let (fixture, shell) = try authorized()
+        let path = "\(fixture.path)/registry/reuse/\(geteuid()).json"
         try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: path)
         #expect(try shell.perform(.begin).error?.hasSuffix("Misconfigured") == true)
         // The check itself, for each right of others.
         let state = try StateFile(
-            registryDirectory: "\(stage.path)/registry", folder: "reuse", uid: geteuid(), nothing: [ReuseRecord]())
+            registryDirectory: "\(fixture.path)/registry", folder: "reuse", uid: geteuid(), nothing: [ReuseRecord]())
         for mode in [0o640, 0o620, 0o610, 0o604, 0o602, 0o601] {
             try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
             #expect(throws: SystemError.self) { try state.update { $0.count } }
@@ -204,8 +204,8 @@ import Testing
     }
 
     @Test func aDamagedRecordIsNone() throws {
-        let (stage, shell) = try authorized()
-        try DurableFile.write(Array("[{".utf8), to: "\(stage.path)/registry/reuse/\(geteuid()).json", mode: 0o600)
+        let (fixture, shell) = try authorized()
+        try DurableFile.write(Array("[{".utf8), to: "\(fixture.path)/registry/reuse/\(geteuid()).json", mode: 0o600)
         expectQuestion(try shell.perform(.begin))
     }
 }

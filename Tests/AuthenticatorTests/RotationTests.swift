@@ -10,9 +10,9 @@ import Varlink
 /// that way.
 struct RotationTests {
     /// A broker that asks for a renewal with these items. Each item requires presence.
-    private func stage(_ items: [String] = ["me", "you"]) throws -> Fixture {
-        let stage = try Fixture()
-        stage.broker.change { script in
+    private func fixture(_ items: [String] = ["me", "you"]) throws -> Fixture {
+        let fixture = try Fixture()
+        fixture.broker.change { script in
             script.facts.purposes = [.rotate]
             script.facts.service = nil
             script.facts.account = nil
@@ -21,7 +21,7 @@ struct RotationTests {
             script.facts.alternatives = [(0...items.count).map(Int64.init)]
             script.adopted = []
         }
-        return stage
+        return fixture
     }
 
     private func successor(
@@ -36,10 +36,10 @@ struct RotationTests {
     }
 
     @Test func onePromptNamesAllAndTheSuccessorIsRegisteredOnceItWasSeenToOpen() throws {
-        let stage = try stage()
-        let next = try successor(of: stage.record)
-        stage.broker.change { $0.successor = next }
-        var client = try stage.client()
+        let fixture = try fixture()
+        let next = try successor(of: fixture.record)
+        fixture.broker.change { $0.successor = next }
+        var client = try fixture.client()
         let notice = try client.begin().message?.text ?? ""
         for word in ["Renew all keys", "\"github\" / \"me\"", "\"github\" / \"you\"", "recovery code"] {
             #expect(notice.contains(word), "\(notice)")
@@ -47,17 +47,17 @@ struct RotationTests {
         #expect(try client.go().message?.style == .secret)
         #expect(try client.go(Fixture.password).isDone)
         #expect(
-            stage.broker.calls == [
+            fixture.broker.calls == [
                 "Describe", "Prepare", "Complete", "Renew", "Prepare", "Complete", "Prepare", "Complete", "Succeed",
                 "Prepare", "Complete", "AdoptSuccessor",
             ])
-        #expect(try stage.registry.record(for: stage.record.owner) == next)
+        #expect(try fixture.registry.record(for: fixture.record.owner) == next)
         // Each signature is for its own purpose, and the last one is for the successor.
         let hash = [UInt8](repeating: 0x22, count: 32)
         let nonce = [UInt8](repeating: 0x11, count: 32)
         for (completion, (record, kind)) in zip(
-            stage.broker.completions,
-            [(stage.record, .unlock), (stage.record, .presence), (stage.record, .presence), (next, .unlock)]
+            fixture.broker.completions,
+            [(fixture.record, .unlock), (fixture.record, .presence), (fixture.record, .presence), (next, .unlock)]
                 as [(RegistryRecord, AuthorizationKind)])
         {
             let request = try #require(
@@ -65,15 +65,15 @@ struct RotationTests {
             let signature = [UInt8](try #require(Data(base64Encoded: completion.signature)))
             #expect(
                 try P256.isValid(
-                    signature: signature, for: request.message(), publicKey: stage.record.authenticatorKey))
+                    signature: signature, for: request.message(), publicKey: fixture.record.authenticatorKey))
         }
     }
 
     @Test func eachNameIsWholeAndNoTwoLookAlike() throws {
         let long = String(repeating: "n", count: 300)
         let names = [long + "-shop", long + "-bank", "caf\u{e9}", "cafe\u{301}"]
-        let stage = try stage(names)
-        var client = try stage.client()
+        let fixture = try fixture(names)
+        var client = try fixture.client()
         let notice = (try client.begin().message?.text ?? "").unbroken
         let lines = notice.split(separator: "\n").dropFirst()
         for name in names.dropLast() + ["cafe\\u{301}"] {
@@ -84,19 +84,19 @@ struct RotationTests {
     }
 
     @Test func aWrongPasswordRenewsNothing() throws {
-        let stage = try stage()
-        var client = try stage.client()
+        let fixture = try fixture()
+        var client = try fixture.client()
         #expect(try client.authenticate("wrong").name == .authenticationFailed)
-        #expect(!stage.broker.calls.contains("Prepare") && !stage.broker.calls.contains("Renew"))
-        #expect(try stage.registry.record(for: stage.record.owner) == stage.record)
+        #expect(!fixture.broker.calls.contains("Prepare") && !fixture.broker.calls.contains("Renew"))
+        #expect(try fixture.registry.record(for: fixture.record.owner) == fixture.record)
     }
 
     @Test func whereItemsAreLeftNothingIsRegistered() throws {
-        let stage = try stage()
-        var client = try stage.client()
+        let fixture = try fixture()
+        var client = try fixture.client()
         #expect(try client.authenticate(Fixture.password).isDone)
-        #expect(stage.broker.calls.last == "Succeed")
-        #expect(try stage.registry.record(for: stage.record.owner) == stage.record)
+        #expect(fixture.broker.calls.last == "Succeed")
+        #expect(try fixture.registry.record(for: fixture.record.owner) == fixture.record)
     }
 
     static let lies: [(String, @Sendable (inout BrokerInterface.Describe.Reply) -> Void)] = [
@@ -141,17 +141,17 @@ struct RotationTests {
 
     @Test(arguments: lies.indices)
     func aLieEndsTheConversation(index: Int) throws {
-        let stage = try stage()
-        stage.broker.change { Self.lies[index].1(&$0.facts) }
-        var client = try stage.client()
+        let fixture = try fixture()
+        fixture.broker.change { Self.lies[index].1(&$0.facts) }
+        var client = try fixture.client()
         #expect(try client.begin().name == .authenticationChallengeRefused, "\(Self.lies[index].0)")
-        #expect(!stage.broker.calls.contains("Prepare"))
+        #expect(!fixture.broker.calls.contains("Prepare"))
     }
 
     @Test(arguments: 0..<7)
     func aBrokerThatPassesSomethingElseOffIsNotRegistered(index: Int) throws {
-        let stage = try stage()
-        let record = stage.record
+        let fixture = try fixture()
+        let record = fixture.record
         let other = try P256.PrivateKey.generate().publicKey
         var reused = try successor(of: record).objects
         reused[.presence] = record.objects[.presence]
@@ -161,35 +161,35 @@ struct RotationTests {
             try successor(of: record, service: true), try successor(of: record, objects: record.objects),
             try successor(of: record, objects: reused),
         ]
-        stage.broker.change { $0.successor = proposals[index] }
-        var client = try stage.client()
+        fixture.broker.change { $0.successor = proposals[index] }
+        var client = try fixture.client()
         #expect(try client.authenticate(Fixture.password).name == .notCompleted)
-        #expect(try stage.registry.record(for: record.owner) == record)
-        #expect(!stage.broker.calls.contains("AdoptSuccessor"))
+        #expect(try fixture.registry.record(for: record.owner) == record)
+        #expect(!fixture.broker.calls.contains("AdoptSuccessor"))
         // Nothing was signed for it either.
-        #expect(stage.broker.completions.count == 3)
+        #expect(fixture.broker.completions.count == 3)
     }
 
     @Test func aSuccessorThatDoesNotOpenIsNotRegistered() throws {
-        let stage = try stage([])
-        let next = try successor(of: stage.record)
+        let fixture = try fixture([])
+        let next = try successor(of: fixture.record)
         let refusal = Varlink.encode(Fault(.brokerFailed, "it does not open"))
-        let broker = stage.broker
-        stage.broker.change { script in
+        let broker = fixture.broker
+        fixture.broker.change { script in
             script.successor = next
             script.before["Succeed"] = { broker.change { $0.refusedCompletions = [refusal] } }
         }
-        var client = try stage.client()
+        var client = try fixture.client()
         #expect(try !client.authenticate(Fixture.password).isDone)
-        #expect(try stage.registry.record(for: stage.record.owner) == stage.record)
+        #expect(try fixture.registry.record(for: fixture.record.owner) == fixture.record)
     }
 
     @Test func theOwnersNameIsTheRegistrys() throws {
-        let stage = try stage([])
-        let next = try successor(of: stage.record, name: "somebody")
-        stage.broker.change { $0.successor = next }
-        var client = try stage.client()
+        let fixture = try fixture([])
+        let next = try successor(of: fixture.record, name: "somebody")
+        fixture.broker.change { $0.successor = next }
+        var client = try fixture.client()
         #expect(try client.authenticate(Fixture.password).isDone)
-        #expect(try stage.registry.record(for: stage.record.owner)?.ownerName == stage.record.ownerName)
+        #expect(try fixture.registry.record(for: fixture.record.owner)?.ownerName == fixture.record.ownerName)
     }
 }

@@ -19,66 +19,66 @@ import Testing
     }
 
     @Test func whatAPromptNamedIsAnsweredByIt() throws {
-        let stage = try Fixture()
+        let fixture = try Fixture()
         let companion = try companion("second")
-        stage.broker.change { $0.companions = [companion] }
-        var first = try stage.client()
+        fixture.broker.change { $0.companions = [companion] }
+        var first = try fixture.client()
         let notice = try first.begin("first").message?.text ?? ""
         // To a person, the same item for two threads of a program is one item.
         #expect(notice.hasPrefix("Read \"github\" / \"me\", 2 times\nfor "), "\(notice)")
-        var second = try stage.client()
+        var second = try fixture.client()
         #expect(try second.begin("second").message?.text == Self.waiting)
         #expect(try first.go().message?.style == .secret)
         #expect(try first.go(Fixture.password).isDone)
         #expect(try second.go().isDone)
-        #expect(stage.broker.completions.map(\.means) == [nil, "shared"])
-        #expect(stage.broker.completions.map(\.challenge) == ["first", "second"])
+        #expect(fixture.broker.completions.map(\.means) == [nil, "shared"])
+        #expect(fixture.broker.completions.map(\.challenge) == ["first", "second"])
     }
 
     /// Attacker 9 has shown a harmless name for an item that it wants signed.
     @Test func anotherNameThanTheShownOneIsAskedForByItself() throws {
-        let stage = try Fixture()
+        let fixture = try Fixture()
         let companion = try companion("second", "harmless")
-        stage.broker.change { $0.companions = [companion] }
-        try expectSecondIsAsked(stage, "second")
+        fixture.broker.change { $0.companions = [companion] }
+        try expectSecondIsAsked(fixture, "second")
     }
 
     @Test func anotherKindThanTheShownOneIsAskedForByItself() throws {
-        let stage = try Fixture()
+        let fixture = try Fixture()
         var companion = try companion("second")
         companion.kind = .key
         let shown = companion
-        stage.broker.change { $0.companions = [shown] }
-        try expectSecondIsAsked(stage, "second")
+        fixture.broker.change { $0.companions = [shown] }
+        try expectSecondIsAsked(fixture, "second")
     }
 
     @Test func anotherChallengeThanTheShownOneIsAskedForByItself() throws {
-        let stage = try Fixture()
+        let fixture = try Fixture()
         let companion = try companion("second")
-        stage.broker.change { $0.companions = [companion] }
-        try expectSecondIsAsked(stage, "third")
+        fixture.broker.change { $0.companions = [companion] }
+        try expectSecondIsAsked(fixture, "third")
     }
 
-    private func expectSecondIsAsked(_ stage: Fixture, _ challenge: String) throws {
-        var first = try stage.client()
+    private func expectSecondIsAsked(_ fixture: Fixture, _ challenge: String) throws {
+        var first = try fixture.client()
         _ = try first.begin("first")
-        var second = try stage.client()
+        var second = try fixture.client()
         #expect(try second.begin(challenge).message?.text == Self.waiting)
         #expect(try first.go().message?.style == .secret)
         #expect(try first.go(Fixture.password).isDone)
         #expect(try second.go().message?.text.hasPrefix("Read ") == true)
         #expect(try second.go().message?.style == .secret)
-        #expect(stage.broker.completions.count == 1)
+        #expect(fixture.broker.completions.count == 1)
     }
 
     @Test func anAuthenticatorThatDiedIsSucceeded() throws {
-        let stage = try Fixture()
+        let fixture = try Fixture()
         let companion = try companion("second")
-        stage.broker.change { $0.companions = [companion] }
-        var first = try stage.client()
+        fixture.broker.change { $0.companions = [companion] }
+        var first = try fixture.client()
         _ = try first.begin("first")
-        let asking = try #require(stage.conversations.first)
-        var second = try stage.client()
+        let asking = try #require(fixture.conversations.first)
+        var second = try fixture.client()
         #expect(try second.begin("second").message?.text == Self.waiting)
         kill(asking, SIGKILL)
         #expect(try second.go().message?.text.hasPrefix("Read ") == true)
@@ -87,22 +87,22 @@ import Testing
 
     /// Attacker 9 describes answered challenges again, to get more signatures for one yes.
     @Test func anAnswerIsTakenOnce() throws {
-        let stage = try Fixture()
+        let fixture = try Fixture()
         let companion = try companion("second")
-        stage.broker.change { $0.companions = [companion] }
-        var first = try stage.client()
+        fixture.broker.change { $0.companions = [companion] }
+        var first = try fixture.client()
         _ = try first.begin("first")
         #expect(try first.go().message?.style == .secret)
         #expect(try first.go(Fixture.password).isDone)
-        var second = try stage.client()
+        var second = try fixture.client()
         #expect(try second.begin("second").isDone)
-        stage.broker.change { $0.companions = [] }
+        fixture.broker.change { $0.companions = [] }
         for challenge in ["second", "first"] {
-            var again = try stage.client()
+            var again = try fixture.client()
             #expect(try again.begin(challenge).message?.text.hasPrefix("Read ") == true, "\(challenge)")
             #expect(try again.go().message?.style == .secret, "\(challenge)")
         }
-        #expect(stage.broker.completions.map(\.challenge) == ["first", "second"])
+        #expect(fixture.broker.completions.map(\.challenge) == ["first", "second"])
     }
 
     @Test func onlyReadingSharesAPrompt() throws {
@@ -112,47 +112,47 @@ import Testing
             #expect(item == (shared.contains(request) ? ItemUse.reading.item : nil), "\(request)")
         }
         // A request that is not shared neither waits nor learns of others.
-        let stage = try Fixture()
+        let fixture = try Fixture()
         let companion = try companion("second")
-        stage.broker.change {
+        fixture.broker.change {
             $0.companions = [companion]
             $0.facts.purposes = [.change]
         }
         var clients: [String] = []
         for challenge in ["first", "second"] {
-            var client = try stage.client()
+            var client = try fixture.client()
             clients.append(try client.begin(challenge).message?.text ?? "")
             #expect(try client.go().message?.style == .secret)
         }
         #expect(clients.allSatisfy { $0.contains("the requirements for reading \"github\" / \"me\"\n") }, "\(clients)")
-        #expect(!stage.broker.calls.contains("Companions"))
+        #expect(!fixture.broker.calls.contains("Companions"))
     }
 
     @Test func moreThanAPersonCanBeShownIsRefused() throws {
-        let stage = try Fixture()
+        let fixture = try Fixture()
         let many = try (0..<32).map { try companion("other-\($0)") }
-        stage.broker.change { $0.companions = many }
-        var client = try stage.client()
+        fixture.broker.change { $0.companions = many }
+        var client = try fixture.client()
         #expect(try client.begin().name == .authenticationChallengeRefused)
         // Nobody is asked either for an item that has no room or has too long a name.
         for (service, reason) in [
             (String(repeating: "\u{1}", count: 1024), String(repeating: "\u{1}", count: 2000)),
             (String(repeating: "s", count: 1025), ""),
         ] {
-            stage.broker.change {
+            fixture.broker.change {
                 $0.companions = []
                 $0.facts.service = service
                 $0.facts.reason = reason
             }
-            var client = try stage.client()
+            var client = try fixture.client()
             #expect(try client.begin().name == .authenticationChallengeRefused)
         }
-        #expect(!stage.broker.calls.contains("Prepare"))
+        #expect(!fixture.broker.calls.contains("Prepare"))
     }
 
     /// Malware puts 30 long names before the item that it wants, so that the end of the list is cut off.
     @Test func whatHasNoRoomIsAskedForByItself() throws {
-        let stage = try Fixture()
+        let fixture = try Fixture()
         var named = try (0..<30).map { number in
             var decoy = try companion("decoy-\(number)", "\(number)" + String(repeating: "x", count: 900))
             decoy.reason = String(repeating: "r", count: 500)
@@ -161,8 +161,8 @@ import Testing
         named.append(try companion("wanted", "bank"))
         let wanted = named[30]
         let all = named
-        stage.broker.change { $0.companions = all }
-        var first = try stage.client()
+        fixture.broker.change { $0.companions = all }
+        var first = try fixture.client()
         let notice = (try first.begin("first").message?.text ?? "").unbroken
         #expect(notice.unicodeScalars.count <= PromptLimits.notice && !notice.contains("…"))
         let shown = all.filter { notice.contains("\n  \"\($0.service ?? "")\" / ") }
@@ -172,12 +172,12 @@ import Testing
         #expect(try first.go(Fixture.password).isDone)
         for companion in all where !shown.contains(companion) && companion != wanted {
             let challenge = try #require((0..<30).first { all[$0] == companion })
-            stage.broker.change {
+            fixture.broker.change {
                 $0.facts.service = companion.service
                 $0.facts.reason = companion.reason
                 $0.companions = []
             }
-            var next = try stage.client()
+            var next = try fixture.client()
             #expect(try next.begin("decoy-\(challenge)").message?.text.hasPrefix("Read ") == true)
             break
         }
@@ -186,14 +186,14 @@ import Testing
     }
 
     @Test func alikeNamesAreToldApart() throws {
-        let stage = try Fixture()
+        let fixture = try Fixture()
         let long = String(repeating: "n", count: 300)
         let items = [
             try companion("1", long + "-shop"), try companion("2", long + "-bank"), try companion("3", "caf\u{e9}"),
             try companion("4", "cafe\u{301}"), try companion("5", "caf\\u{e9}"),
         ]
-        stage.broker.change { $0.companions = items }
-        var client = try stage.client()
+        fixture.broker.change { $0.companions = items }
+        var client = try fixture.client()
         let notice = (try client.begin("first").message?.text ?? "").unbroken
         let lines = notice.split(separator: "\n").dropFirst().dropLast()
         // Characters count as a person sees them: composed or not, é is é.

@@ -20,34 +20,34 @@ struct SigningKeyTests {
 
     @Test(arguments: [0o700, 0o640, 0o620, 0o610, 0o604, 0o602, 0o601])
     func aFileThatOthersMayReadIsRefused(mode: Int) throws {
-        let stage = try Fixture(
+        let fixture = try Fixture(
             .init(prepare: { path in
                 try FileManager.default.setAttributes(
                     [.posixPermissions: mode], ofItemAtPath: "\(path)/registry/signing-key.pem")
             }))
-        var client = try stage.client()
+        var client = try fixture.client()
         #expect(try client.begin().name == .authenticationMisconfigured)
-        #expect(stage.broker.calls.isEmpty)
+        #expect(fixture.broker.calls.isEmpty)
     }
 
     @Test func aDamagedFileIsNotReplaced() throws {
-        let stage = try Fixture(
+        let fixture = try Fixture(
             .init(prepare: { path in
                 try DurableFile.write(Array("damaged".utf8), to: "\(path)/registry/signing-key.pem", mode: 0o600)
             }))
-        var client = try stage.client()
+        var client = try fixture.client()
         #expect(try client.begin().name == .authenticationMisconfigured)
-        #expect(try DurableFile.read("\(stage.path)/registry/signing-key.pem", limit: 100) == Array("damaged".utf8))
+        #expect(try DurableFile.read("\(fixture.path)/registry/signing-key.pem", limit: 100) == Array("damaged".utf8))
     }
 
     @Test func aLinkIsNotFollowed() throws {
-        let stage = try Fixture(
+        let fixture = try Fixture(
             .init(prepare: { path in
                 let key = "\(path)/registry/signing-key.pem"
                 try FileManager.default.moveItem(atPath: key, toPath: "\(path)/elsewhere.pem")
                 try FileManager.default.createSymbolicLink(atPath: key, withDestinationPath: "\(path)/elsewhere.pem")
             }))
-        var client = try stage.client()
+        var client = try fixture.client()
         #expect(try client.begin().name == .authenticationMisconfigured)
     }
 }

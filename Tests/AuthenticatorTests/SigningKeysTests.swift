@@ -11,21 +11,22 @@ import Varlink
 /// A new signing key: what it is for, what the former one is still for, and when the former one goes.
 @Suite(.timeLimit(.minutes(30)))
 struct SigningKeysTests {
-    private static func renew(_ stage: Fixture) throws -> Result<
+    private static func renew(_ fixture: Fixture) throws -> Result<
         BrokerProtocol.Authentication.RenewSigningKey.Reply, Fault
     > {
-        var client = try stage.client()
+        var client = try fixture.client()
         return try client.call(BrokerProtocol.Authentication.RenewSigningKey())
     }
 
-    private static func formerKeys(_ stage: Fixture) throws -> [String] {
-        try Folder.entries("\(stage.registry.directory)/former-keys")
+    private static func formerKeys(_ fixture: Fixture) throws -> [String] {
+        try Folder.entries("\(fixture.registry.directory)/former-keys")
     }
 
     /// The key of the last signature that the broker got.
-    private static func isSigned(_ stage: Fixture, for record: RegistryRecord, _ kind: AuthorizationKind) throws -> Bool
+    private static func isSigned(_ fixture: Fixture, for record: RegistryRecord, _ kind: AuthorizationKind) throws
+        -> Bool
     {
-        let completion = try #require(stage.broker.completions.last)
+        let completion = try #require(fixture.broker.completions.last)
         let request = try #require(
             SigningRequest(
                 nonce: [UInt8](repeating: 0x11, count: 32), parameterHash: [UInt8](repeating: 0x22, count: 32),
@@ -36,37 +37,37 @@ struct SigningKeysTests {
     }
 
     @Test func theFormerKeyStaysForTheKeychainsThatWereMadeForIt() throws {
-        let stage = try Fixture()
-        #expect(try stage.registry.presentKey() == nil)
-        #expect(try Self.renew(stage).get().former == 1)
-        let second = try #require(try stage.registry.presentKey())
-        #expect(second != stage.record.authenticatorKey)
-        #expect(try SigningKey(directory: stage.registry.directory).publicKey == second)
-        let names = try Self.formerKeys(stage)
+        let fixture = try Fixture()
+        #expect(try fixture.registry.presentKey() == nil)
+        #expect(try Self.renew(fixture).get().former == 1)
+        let second = try #require(try fixture.registry.presentKey())
+        #expect(second != fixture.record.authenticatorKey)
+        #expect(try SigningKey(directory: fixture.registry.directory).publicKey == second)
+        let names = try Self.formerKeys(fixture)
         let name = try #require(names.first)
         #expect(names.count == 1)
-        let folder = "\(stage.registry.directory)/former-keys"
+        let folder = "\(fixture.registry.directory)/former-keys"
         #expect(try FileStatus.of(folder)?.mode == 0o700)
         #expect(try FileStatus.of("\(folder)/\(name)")?.mode == 0o600)
         // Once more: the key in between was never used.
-        #expect(try Self.renew(stage).get().former == 1)
-        #expect(try Self.formerKeys(stage) == names)
-        #expect(try stage.registry.presentKey() != second)
-        var client = try stage.client()
+        #expect(try Self.renew(fixture).get().former == 1)
+        #expect(try Self.formerKeys(fixture) == names)
+        #expect(try fixture.registry.presentKey() != second)
+        var client = try fixture.client()
         #expect(try client.authenticate(Fixture.password).isDone)
-        #expect(try Self.isSigned(stage, for: stage.record, .presence))
+        #expect(try Self.isSigned(fixture, for: fixture.record, .presence))
     }
 
     @Test func aRenewedKeychainIsForThePresentKeyAndTheFormerIsGone() throws {
-        let stage = try Fixture()
-        #expect(try Self.renew(stage).get().former == 1)
-        let present = try #require(try stage.registry.presentKey())
-        let fresh = stage.record.objects.mapValues { $0.prefix(2) + $0.dropFirst(2).map { $0 ^ 0x80 } }
+        let fixture = try Fixture()
+        #expect(try Self.renew(fixture).get().former == 1)
+        let present = try #require(try fixture.registry.presentKey())
+        let fresh = fixture.record.objects.mapValues { $0.prefix(2) + $0.dropFirst(2).map { $0 ^ 0x80 } }
         let next = RegistryRecord(
-            vault: try VaultID.random(), owner: stage.record.owner, ownerName: stage.record.ownerName,
-            created: stage.record.created, sealer: stage.record.sealer, authenticatorKey: present, storageKey: nil,
+            vault: try VaultID.random(), owner: fixture.record.owner, ownerName: fixture.record.ownerName,
+            created: fixture.record.created, sealer: fixture.record.sealer, authenticatorKey: present, storageKey: nil,
             objects: fresh.mapValues(Array.init))
-        stage.broker.change { script in
+        fixture.broker.change { script in
             script.facts.purposes = [.rotate]
             script.facts.service = nil
             script.facts.account = nil
@@ -76,23 +77,23 @@ struct SigningKeysTests {
             script.adopted = []
             script.successor = next
         }
-        var client = try stage.client()
+        var client = try fixture.client()
         let outcome = try client.authenticate(Fixture.password)
         #expect(outcome.isDone, "\(outcome)")
-        #expect(try stage.registry.record(for: next.owner) == next)
-        #expect(try Self.isSigned(stage, for: next, .unlock))
-        #expect(try Self.formerKeys(stage) == [])
+        #expect(try fixture.registry.record(for: next.owner) == next)
+        #expect(try Self.isSigned(fixture, for: next, .unlock))
+        #expect(try Self.formerKeys(fixture) == [])
     }
 
     @Test func whatWasMadeForAKeyThatIsGoneIsNotRegistered() throws {
-        let stage = try Fixture(.init(hasVault: false))
-        let before = try SigningKeys(directory: stage.registry.directory)
+        let fixture = try Fixture(.init(hasVault: false))
+        let before = try SigningKeys(directory: fixture.registry.directory)
         try before.whileKept(before.present) { () throws(ConversationError) in }
-        let keys = try SigningKeys(directory: stage.registry.directory)
+        let keys = try SigningKeys(directory: fixture.registry.directory)
         try keys.renew()
         // It may still be needed until somebody has checked.
         try before.whileKept(before.present) { () throws(ConversationError) in }
-        #expect(try keys.dropUnused(by: stage.registry) == 0)
+        #expect(try keys.dropUnused(by: fixture.registry) == 0)
         #expect(throws: ConversationError.self) {
             try before.whileKept(before.present) { () throws(ConversationError) in
                 Issue.record("registered all the same")
@@ -101,78 +102,78 @@ struct SigningKeysTests {
     }
 
     @Test func aRenewalThatWasStoppedIsMadeKnownAfterwards() throws {
-        let stage = try Fixture(.init(hasVault: false))
-        let path = Registry.presentKeyPath(in: stage.registry.directory)
-        let keys = try SigningKeys(directory: stage.registry.directory)
-        #expect(try stage.registry.presentKey() == keys.present.publicKey)
-        #expect(try keys.dropUnused(by: stage.registry) == 0)
+        let fixture = try Fixture(.init(hasVault: false))
+        let path = Registry.presentKeyPath(in: fixture.registry.directory)
+        let keys = try SigningKeys(directory: fixture.registry.directory)
+        #expect(try fixture.registry.presentKey() == keys.present.publicKey)
+        #expect(try keys.dropUnused(by: fixture.registry) == 0)
         try keys.renew()
         let before = try DurableFile.read(path, limit: 1024)
         try keys.renew()
-        let present = try stage.registry.presentKey()
+        let present = try fixture.registry.presentKey()
         // As a stop between the two files leaves it.
         try DurableFile.write(before, to: path, mode: 0o644)
-        #expect(try stage.registry.presentKey() != present)
-        #expect(try keys.dropUnused(by: stage.registry) == 0)
-        #expect(try stage.registry.presentKey() == present)
+        #expect(try fixture.registry.presentKey() != present)
+        #expect(try keys.dropUnused(by: fixture.registry) == 0)
+        #expect(try fixture.registry.presentKey() == present)
     }
 
     @Test func aKeyThatVaultsNeedIsNotMadeAnewAndTheFileIsNamed() throws {
-        let stage = try Fixture()
-        let file = "\(stage.registry.directory)/signing-key.pem"
-        try FileManager.default.moveItem(atPath: file, toPath: "\(stage.path)/backup.pem")
-        var client = try stage.client()
+        let fixture = try Fixture()
+        let file = "\(fixture.registry.directory)/signing-key.pem"
+        try FileManager.default.moveItem(atPath: file, toPath: "\(fixture.path)/backup.pem")
+        var client = try fixture.client()
         let fault = try client.begin().fault
         #expect(
             fault?.name == .notCompleted && fault?.details.advice?.contains("restore \(file) from a backup") == true)
         // Root's renewal would make another, too.
-        #expect(try Self.renew(stage).name == .notCompleted)
+        #expect(try Self.renew(fixture).name == .notCompleted)
         #expect(try FileStatus.of(file) == nil)
-        #expect(throws: ConversationError.self) { try SigningKey(directory: stage.registry.directory) }
-        try FileManager.default.moveItem(atPath: "\(stage.path)/backup.pem", toPath: file)
-        var again = try stage.client()
+        #expect(throws: ConversationError.self) { try SigningKey(directory: fixture.registry.directory) }
+        try FileManager.default.moveItem(atPath: "\(fixture.path)/backup.pem", toPath: file)
+        var again = try fixture.client()
         #expect(try again.authenticate(Fixture.password).isDone)
         // Which key it is, is known from then on.
-        #expect(try stage.registry.presentKey() == stage.record.authenticatorKey)
+        #expect(try fixture.registry.presentKey() == fixture.record.authenticatorKey)
         try DurableFile.write(
-            Array("nonsense".utf8), to: Registry.presentKeyPath(in: stage.registry.directory), mode: 0o644)
-        _ = try SigningKeys(directory: stage.registry.directory)
-        #expect(try stage.registry.presentKey() == stage.record.authenticatorKey)
+            Array("nonsense".utf8), to: Registry.presentKeyPath(in: fixture.registry.directory), mode: 0o644)
+        _ = try SigningKeys(directory: fixture.registry.directory)
+        #expect(try fixture.registry.presentKey() == fixture.record.authenticatorKey)
     }
 
     @Test func aRenewalDoesNotDropAMissingKeyThatVaultsNeed() throws {
-        let stage = try Fixture()
-        let keys = try SigningKeys(directory: stage.registry.directory)
-        try FileManager.default.removeItem(atPath: "\(stage.registry.directory)/signing-key.pem")
+        let fixture = try Fixture()
+        let keys = try SigningKeys(directory: fixture.registry.directory)
+        try FileManager.default.removeItem(atPath: "\(fixture.registry.directory)/signing-key.pem")
         #expect(throws: ConversationError.self) { try keys.renew() }
-        #expect(try FileStatus.of("\(stage.registry.directory)/signing-key.pem") == nil)
+        #expect(try FileStatus.of("\(fixture.registry.directory)/signing-key.pem") == nil)
     }
 
     @Test func aKeyThatNoVaultNeedsIsMadeAnew() throws {
-        let stage = try Fixture()
+        let fixture = try Fixture()
         // The record names the former key, and nothing was made for the present one.
-        #expect(try Self.renew(stage).get().former == 1)
-        try FileManager.default.removeItem(atPath: "\(stage.registry.directory)/signing-key.pem")
-        var client = try stage.client()
+        #expect(try Self.renew(fixture).get().former == 1)
+        try FileManager.default.removeItem(atPath: "\(fixture.registry.directory)/signing-key.pem")
+        var client = try fixture.client()
         #expect(try client.authenticate(Fixture.password).isDone)
-        #expect(try SigningKey(directory: stage.registry.directory).publicKey == stage.registry.presentKey())
+        #expect(try SigningKey(directory: fixture.registry.directory).publicKey == fixture.registry.presentKey())
         // A record that cannot be read may name it.
-        try FileManager.default.removeItem(atPath: "\(stage.registry.directory)/signing-key.pem")
-        try DurableFile.write(Array("damaged".utf8), to: stage.registry.path(of: stage.record.owner), mode: 0o644)
-        #expect(throws: ConversationError.self) { try SigningKey(directory: stage.registry.directory) }
+        try FileManager.default.removeItem(atPath: "\(fixture.registry.directory)/signing-key.pem")
+        try DurableFile.write(Array("damaged".utf8), to: fixture.registry.path(of: fixture.record.owner), mode: 0o644)
+        #expect(throws: ConversationError.self) { try SigningKey(directory: fixture.registry.directory) }
     }
 
     @Test func aRecordThatCannotBeReadKeepsAllKeys() throws {
-        let stage = try Fixture()
-        #expect(try Self.renew(stage).get().former == 1)
+        let fixture = try Fixture()
+        #expect(try Self.renew(fixture).get().former == 1)
         try DurableFile.write(
-            Array("damaged".utf8), to: stage.registry.path(of: stage.record.owner), mode: 0o644)
-        #expect(try Self.renew(stage).name == .notCompleted)
-        #expect(try Self.formerKeys(stage).count == 2)
+            Array("damaged".utf8), to: fixture.registry.path(of: fixture.record.owner), mode: 0o644)
+        #expect(try Self.renew(fixture).name == .notCompleted)
+        #expect(try Self.formerKeys(fixture).count == 2)
     }
 
     @Test(.enabled(if: geteuid() == 0, "needs root")) func onlyRootRenews() throws {
-        let stage = try Fixture()
+        let fixture = try Fixture()
         let call = """
             import socket, sys
             s = socket.socket(socket.AF_UNIX); s.settimeout(600); s.connect(sys.argv[1])
@@ -181,10 +182,10 @@ struct SigningKeysTests {
         let answer = try Command(
             [
                 "/usr/bin/setpriv", "--reuid=1", "--regid=1", "--clear-groups", "/usr/bin/python3", "-c", call,
-                "\(stage.path)/auth.sock",
+                "\(fixture.path)/auth.sock",
             ], input: "")
         #expect(answer.output.contains("Failed") && answer.output.contains("denied"), "\(answer.output)")
-        #expect(try stage.registry.presentKey() == nil)
-        #expect(try SigningKey(directory: stage.registry.directory).publicKey == stage.record.authenticatorKey)
+        #expect(try fixture.registry.presentKey() == nil)
+        #expect(try SigningKey(directory: fixture.registry.directory).publicKey == fixture.record.authenticatorKey)
     }
 }

@@ -10,9 +10,9 @@ struct SilentSuccessTests {
     private static let permit = "auth required pam_permit.so\n"
     private static let account = "account required pam_permit.so\n"
 
-    /// A stage whose service has these rules. TEXT in them is a file with a text.
-    private func stage(_ service: String, _ rules: String, settings: String = "") throws -> Fixture {
-        let stage = try Fixture(
+    /// A fixture whose service has these rules. TEXT in them is a file with a text.
+    private func fixture(_ service: String, _ rules: String, settings: String = "") throws -> Fixture {
+        let fixture = try Fixture(
             .init(
                 settings: settings,
                 prepare: { path in
@@ -21,26 +21,27 @@ struct SilentSuccessTests {
                         .replacingOccurrences(of: "CHECK", with: "\(path)/pam/check")
                     try DurableFile.write(Array(text.utf8), to: "\(path)/pam/\(service)", mode: 0o644)
                 }))
-        if service == "coffer-passcode" { stage.ask(for: [.read], ["passcode"]) }
-        return stage
+        if service == "coffer-passcode" { fixture.ask(for: [.read], ["passcode"]) }
+        return fixture
     }
 
-    private func expectRefusal(_ stage: Fixture, password: String = Fixture.password) throws {
-        var client = try stage.client()
+    private func expectRefusal(_ fixture: Fixture, password: String = Fixture.password) throws {
+        var client = try fixture.client()
         let fault = try client.authenticate(password).fault
         #expect(fault?.name == .authenticationMisconfigured)
         #expect(fault?.details.message?.contains("accepted you, but") == true, "\(fault?.details.message ?? "")")
-        #expect(eventually { stage.broker.refusals == ["other"] })
-        #expect(!stage.broker.calls.contains("Prepare"))
+        #expect(eventually { fixture.broker.refusals == ["other"] })
+        #expect(!fixture.broker.calls.contains("Prepare"))
     }
 
-    private func expectSignature(_ stage: Fixture, log: String) throws {
-        var client = try stage.client()
+    private func expectSignature(_ fixture: Fixture, log: String) throws {
+        var client = try fixture.client()
         let outcome = try client.authenticate(Fixture.password)
         #expect(outcome.isDone, "\(outcome)")
-        #expect(stage.broker.calls.contains("Complete"))
+        #expect(fixture.broker.calls.contains("Complete"))
         #expect(
-            eventually { stage.log.contains("asked=\(log) ") || stage.log.contains("asked=\(log)\n") }, "\(stage.log)")
+            eventually { fixture.log.contains("asked=\(log) ") || fixture.log.contains("asked=\(log)\n") },
+            "\(fixture.log)")
     }
 
     @Test(arguments: [
@@ -48,34 +49,35 @@ struct SilentSuccessTests {
         "auth required pam_succeed_if.so quiet uid >= 0\n",
     ])
     func whoAsksNothingEarnsNothing(auth: String) throws {
-        try expectRefusal(try stage("coffer", auth + Self.account))
+        try expectRefusal(try fixture("coffer", auth + Self.account))
     }
 
     @Test func whatTheAccountRulesShowDoesNotCount() throws {
-        try expectRefusal(try stage("coffer", Self.permit + "account optional pam_echo.so file=TEXT\n" + Self.account))
+        try expectRefusal(
+            try fixture("coffer", Self.permit + "account optional pam_echo.so file=TEXT\n" + Self.account))
     }
 
     @Test func aTextOfTheAuthRulesIsEnoughWhereAFingerWouldBe() throws {
         let rules = "auth optional pam_echo.so file=TEXT\n" + Self.permit + Self.account
-        try expectSignature(try stage("coffer", rules), log: "coffer:text")
+        try expectSignature(try fixture("coffer", rules), log: "coffer:text")
     }
 
     @Test func rootCanSayThatAServiceIsSilent() throws {
-        let silent = try stage("coffer", Self.permit + Self.account, settings: "silent-services = coffer")
+        let silent = try fixture("coffer", Self.permit + Self.account, settings: "silent-services = coffer")
         try expectSignature(silent, log: "coffer:nothing")
         // The other service is not named.
         try expectRefusal(
-            try stage("coffer", Self.permit + Self.account, settings: "silent-services = coffer-biometric"))
+            try fixture("coffer", Self.permit + Self.account, settings: "silent-services = coffer-biometric"))
     }
 
     @Test func aPasscodeIsTypedOrThereIsNone() throws {
         let settings = "silent-services = coffer coffer-biometric"
         let text = "auth optional pam_echo.so file=TEXT\n"
-        try expectRefusal(try stage("coffer-passcode", Self.permit + Self.account, settings: settings))
-        try expectRefusal(try stage("coffer-passcode", text + Self.permit + Self.account, settings: settings))
+        try expectRefusal(try fixture("coffer-passcode", Self.permit + Self.account, settings: settings))
+        try expectRefusal(try fixture("coffer-passcode", text + Self.permit + Self.account, settings: settings))
         let optional = "auth optional pam_exec.so expose_authtok quiet CHECK\n" + Self.permit + Self.account
-        try expectRefusal(try stage("coffer-passcode", optional), password: "")
+        try expectRefusal(try fixture("coffer-passcode", optional), password: "")
         let asked = "auth required pam_exec.so expose_authtok quiet CHECK\n" + Self.account
-        try expectSignature(try stage("coffer-passcode", asked), log: "coffer-passcode:hidden-answer")
+        try expectSignature(try fixture("coffer-passcode", asked), log: "coffer-passcode:hidden-answer")
     }
 }

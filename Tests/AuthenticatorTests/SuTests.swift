@@ -10,10 +10,10 @@ struct SuTests {
     private static let su = URL(fileURLWithPath: "/usr/bin/su").resolvingSymlinksInPath().path
 
     /// - Parameter isInside: whether the authenticator is where su is.
-    private func stage(_ settings: String = "", isInside: Bool = true) throws -> Fixture {
+    private func fixture(_ settings: String = "", isInside: Bool = true) throws -> Fixture {
         var options = Fixture.Options(settings: settings)
         options.prepare = { path in
-            let rules = try LoginModule.rules(stage: path, socket: "\(path)/report.sock")
+            let rules = try LoginModule.rules(fixture: path, socket: "\(path)/report.sock")
             try DurableFile.write(Array(rules.utf8), to: "\(path)/su", mode: 0o644)
         }
         if isInside {
@@ -24,14 +24,14 @@ struct SuTests {
         return try Fixture(options)
     }
 
-    /// Becomes the stage's account through su, on a terminal.
+    /// Becomes the fixture's account through su, on a terminal.
     /// - Returns: everything that was shown, how su ended, and how long it took after the password.
-    private func become(_ stage: Fixture, from enter: [String], password: String = Fixture.password) throws -> (
+    private func become(_ fixture: Fixture, from enter: [String], password: String = Fixture.password) throws -> (
         said: String, code: Int32, duration: Duration
     ) {
         let words =
             ["600"] + enter + [
-                "/usr/bin/script", "-qec", "\(Self.su) \(stage.account.name) -c 'echo in''side'", "/dev/null",
+                "/usr/bin/script", "-qec", "\(Self.su) \(fixture.account.name) -c 'echo in''side'", "/dev/null",
             ]
         let process = try Subprocess("/usr/bin/timeout", words) {
             $0.input = .pipe
@@ -52,46 +52,46 @@ struct SuTests {
         return (said, code, ContinuousClock.now - start)
     }
 
-    private func entering(_ stage: Fixture) -> [String] {
-        ["/usr/bin/nsenter", "--target", "\(stage.pid)", "--mount"]
+    private func entering(_ fixture: Fixture) -> [String] {
+        ["/usr/bin/nsenter", "--target", "\(fixture.pid)", "--mount"]
     }
 
     /// As installed, su is on no list.
     @Test func itOpensNothingShowsNothingAndGoesOn() throws {
-        let stage = try stage()
-        let (said, code, duration) = try become(stage, from: entering(stage))
+        let fixture = try fixture()
+        let (said, code, duration) = try become(fixture, from: entering(fixture))
         #expect(code == 0, "\(said)")
         #expect(said.contains("inside"), "\(said)")
         let shown = said.split(whereSeparator: \.isNewline).filter { !$0.allSatisfy(\.isWhitespace) }
         #expect(shown.count == 2, "\(said)")
         #expect(duration < patience / 4)
-        #expect(eventually { stage.log.contains("\(Self.su) is not among login-programs") }, "\(stage.log)")
-        #expect(stage.broker.calls.isEmpty)
+        #expect(eventually { fixture.log.contains("\(Self.su) is not among login-programs") }, "\(fixture.log)")
+        #expect(fixture.broker.calls.isEmpty)
     }
 
     /// Only the list keeps the vault closed above.
     @Test func listedItOpensTheKeychainButNotForAWrongPassword() throws {
-        let stage = try stage("login-programs = \(Self.su)")
-        let wrong = try become(stage, from: entering(stage), password: "wrong")
+        let fixture = try fixture("login-programs = \(Self.su)")
+        let wrong = try become(fixture, from: entering(fixture), password: "wrong")
         #expect(wrong.code != 0)
-        #expect(stage.broker.calls.isEmpty)
-        let (said, code, _) = try become(stage, from: entering(stage))
+        #expect(fixture.broker.calls.isEmpty)
+        let (said, code, _) = try become(fixture, from: entering(fixture))
         #expect(code == 0, "\(said)")
         #expect(said.contains("inside") && !said.lowercased().contains("coffer"), "\(said)")
-        #expect(stage.broker.reports == [Int64(stage.account.uid)], "\(stage.log)")
+        #expect(fixture.broker.reports == [Int64(fixture.account.uid)], "\(fixture.log)")
     }
 
     /// Listed, but in somebody's container.
     @Test func inAContainerItOpensNothing() throws {
-        let stage = try stage("login-programs = \(Self.su)", isInside: false)
+        let fixture = try fixture("login-programs = \(Self.su)", isInside: false)
         let enter = [
             "/usr/bin/unshare", "--mount", "/bin/sh", "-c", #"mount --bind "$0" /etc/pam.d/su && exec "$@""#,
-            "\(stage.path)/su",
+            "\(fixture.path)/su",
         ]
-        let (said, code, _) = try become(stage, from: enter)
+        let (said, code, _) = try become(fixture, from: enter)
         #expect(code == 0, "\(said)")
         #expect(said.contains("inside") && !said.lowercased().contains("coffer"), "\(said)")
-        #expect(eventually { stage.log.contains("\(Self.su) runs in a container") }, "\(stage.log)")
-        #expect(stage.broker.calls.isEmpty)
+        #expect(eventually { fixture.log.contains("\(Self.su) runs in a container") }, "\(fixture.log)")
+        #expect(fixture.broker.calls.isEmpty)
     }
 }

@@ -22,30 +22,30 @@ struct TiedConversationTests {
     private static let tie = BrokerInterface.Tie(
         index: BrokerInterface.PINIndex(handle: 0x01B0_C001, policy: policy), registers: [4, 7])
 
-    private func stage(
+    private func fixture(
         tied: Bool = false, _ purposes: [Keychain.Purpose] = [.tieToBoot], _ kinds: [String] = ["unlock", "recovery"]
     ) throws -> Fixture {
         let index = try #require(IndexPin(handle: 0x01B0_C000, policy: [UInt8](repeating: 3, count: 32)))
         let boot = try #require(BootPin(index: index, registers: [4, 7]))
-        let stage = try Fixture(
+        let fixture = try Fixture(
             .init(changeRecord: { record in
                 let sealed = record.sealedByTPM
                 let key = [0, 11] + [UInt8](repeating: 0x60, count: 32)
                 return tied ? sealed.with(boot: boot, names: [.approvingKey: key]) : sealed
             }))
-        stage.ask(for: purposes, kinds)
-        stage.broker.change { script in
+        fixture.ask(for: purposes, kinds)
+        fixture.broker.change { script in
             script.tied = BrokerInterface.ResealForBoot.Reply(
                 names: Self.names(purposes == [.tieToBoot] ? Self.roots + ["4"] : Self.roots),
                 boot: purposes == [.tieToBoot] ? Self.tie : nil)
         }
-        return stage
+        return fixture
     }
 
-    private func converse(_ stage: Fixture, _ password: String = Fixture.password) throws -> (
+    private func converse(_ fixture: Fixture, _ password: String = Fixture.password) throws -> (
         Result<TestClient.Step, Fault>, [String]
     ) {
-        var client = try stage.client()
+        var client = try fixture.client()
         var texts: [String] = []
         var step = try client.begin()
         while case .success(let now) = step, let message = now.message, !now.done {
@@ -55,12 +55,12 @@ struct TiedConversationTests {
         return (step, texts)
     }
 
-    private func record(_ stage: Fixture) throws -> RegistryRecord? {
-        try stage.registry.record(for: .user(stage.account.uid))
+    private func record(_ fixture: Fixture) throws -> RegistryRecord? {
+        try fixture.registry.record(for: .user(fixture.account.uid))
     }
 
     @Test func tyingAndReleasing() throws {
-        let free = try stage()
+        let free = try fixture()
         let (tied, texts) = try converse(free)
         #expect(tied.isDone, "\(tied)")
         #expect(texts.first?.contains("Tie your vault to the way this machine was started") == true)
@@ -76,7 +76,7 @@ struct TiedConversationTests {
         }
         #expect(record.objects[.presence] == free.record.objects[.presence])
 
-        let held = try stage(tied: true, [.releaseFromBoot])
+        let held = try fixture(tied: true, [.releaseFromBoot])
         let (released, words) = try converse(held)
         #expect(released.isDone, "\(released)")
         #expect(words.first?.contains("Release your vault") == true)
@@ -85,20 +85,20 @@ struct TiedConversationTests {
     }
 
     @Test func nobodyIsSignedForWithoutThePerson() throws {
-        for stage in [try stage(), try stage(tied: true, [.approveBoot], ["boot"])] {
-            #expect(try converse(stage, "wrong").0.name == .authenticationFailed)
-            #expect(!stage.broker.calls.contains("Prepare"))
-            #expect(try record(stage) == stage.record)
+        for fixture in [try fixture(), try fixture(tied: true, [.approveBoot], ["boot"])] {
+            #expect(try converse(fixture, "wrong").0.name == .authenticationFailed)
+            #expect(!fixture.broker.calls.contains("Prepare"))
+            #expect(try record(fixture) == fixture.record)
         }
     }
 
     @Test func approvingIsAskedForByItself() throws {
-        let stage = try stage(tied: true, [.approveBoot], ["boot"])
-        let (approved, texts) = try converse(stage)
+        let fixture = try fixture(tied: true, [.approveBoot], ["boot"])
+        let (approved, texts) = try converse(fixture)
         #expect(approved.isDone, "\(approved)")
         #expect(texts.first?.contains("Change which ways of starting this machine") == true)
-        #expect(stage.broker.completions.count == 1)
-        #expect(try record(stage) == stage.record)
+        #expect(fixture.broker.completions.count == 1)
+        #expect(try record(fixture) == fixture.record)
     }
 
     @Test func purposesAndSignaturesBelongTogether() throws {
@@ -114,15 +114,15 @@ struct TiedConversationTests {
             (true, [.read], ["boot"]),
         ]
         for (tied, purposes, kinds) in lies {
-            let stage = try stage(tied: tied, purposes, kinds)
-            #expect(try converse(stage).0.name == .authenticationChallengeRefused, "\(purposes) \(kinds)")
-            #expect(!stage.broker.calls.contains("Prepare"))
+            let fixture = try fixture(tied: tied, purposes, kinds)
+            #expect(try converse(fixture).0.name == .authenticationChallengeRefused, "\(purposes) \(kinds)")
+            #expect(!fixture.broker.calls.contains("Prepare"))
         }
     }
 
     @Test func aBrokerThatPassesSomethingElseOffIsNotRegistered() throws {
         let whole = Self.roots + ["4"]
-        let taken = Data(try #require(try stage().record.objects[.presence])).base64EncodedString()
+        let taken = Data(try #require(try fixture().record.objects[.presence])).base64EncodedString()
         let index = Self.tie.index
         let lies: [BrokerInterface.ResealForBoot.Reply] = [
             .init(names: Self.names(whole), boot: nil), .init(names: Self.names(Self.roots), boot: Self.tie),
@@ -140,11 +140,11 @@ struct TiedConversationTests {
                 names: Self.names(whole), boot: .init(index: .init(handle: 0x01B0_C001, policy: ""), registers: [7])),
         ]
         for lie in lies {
-            let stage = try stage()
-            stage.broker.change { $0.tied = lie }
-            #expect(try converse(stage).0.fault != nil, "\(lie)")
-            #expect(try record(stage) == stage.record)
-            #expect(!stage.broker.calls.contains("AdoptRoots"))
+            let fixture = try fixture()
+            fixture.broker.change { $0.tied = lie }
+            #expect(try converse(fixture).0.fault != nil, "\(lie)")
+            #expect(try record(fixture) == fixture.record)
+            #expect(!fixture.broker.calls.contains("AdoptRoots"))
         }
     }
 }

@@ -30,7 +30,7 @@ import Varlink
         let parts = [message[..<line.lowerBound], message[line], message[line.upperBound...]].map(Array.init)
         let password = Authentication.Step(message: .init(style: .secret, text: "Password: "), done: false, step: 2)
         let fixture = AgentFixture(
-            stage: try FakeCoffer(
+            coffer: try FakeCoffer(
                 authenticator: [
                     "Begin": [
                         .parts(parts) { index, number in
@@ -48,13 +48,13 @@ import Varlink
                     ], "Continue": [.answer(password), .answer(Authentication.Step(message: nil, done: true))],
                 ]))
         let reply = Box<Agent.Converse.Reply>()
-        let result = try fixture.stage.program.run(
+        let result = try fixture.coffer.program.run(
             "agent",
             turns: [
                 .init(wait: AgentFixture.banner, type: "") {
                     agent.value = pid_t(try fixture.client.call(Agent.GetState()).pid)
                     attacker.value = try CopiedConnection(
-                        to: fixture.stage.scratch.file("auth.sock"), handing: "c1", to: fixture.path)
+                        to: fixture.coffer.scratch.file("auth.sock"), handing: "c1", to: fixture.path)
                 },
                 .init(wait: "Password: ", type: "x\r"),
                 .init(wait: "\n", type: Self.ctrlC) { reply.value = try attacker.value?.outcome() },

@@ -46,7 +46,7 @@ import Varlink
         let fixture = try AgentFixture(callers: 2)
         let callers = Box<[Subprocess]>()
         let ends = Box<[Int32?]>()
-        let result = try fixture.stage.program.run(
+        let result = try fixture.coffer.program.run(
             "agent",
             turns: [
                 .init(wait: AgentFixture.banner, type: "") { callers.value = [try fixture.caller()] },
@@ -61,7 +61,7 @@ import Varlink
                 },
             ])
         #expect(ends.value == [0, 0], "\(result)")
-        let answers = try fixture.stage.authenticator.calls("Continue").map {
+        let answers = try fixture.coffer.authenticator.calls("Continue").map {
             try $0.parameters(Authentication.Continue.self)?.answer
         }
         #expect(answers == ["one", "two"])
@@ -75,10 +75,10 @@ import Varlink
             "Continue": [.fault(.authenticationFailed, .init(message: "PAM says no", reason: "password"))],
         ]
         fixture = AgentFixture(
-            stage: try FakeCoffer(
+            coffer: try FakeCoffer(
                 broker: ["Get": [FakeCoffer.personNeeded()], "Withdraw": [.answer(Nothing())]], authenticator: script))
         let (caller, end) = (Box<Subprocess>(), Box<(status: Int32, text: String)>())
-        _ = try fixture.stage.program.run(
+        _ = try fixture.coffer.program.run(
             "agent",
             turns: [
                 .init(wait: AgentFixture.banner, type: "") { [fixture] in caller.value = try fixture.caller() },
@@ -96,7 +96,7 @@ import Varlink
         let fixture = try AgentFixture(callers: 2)
         let caller = Box<Subprocess>()
         let end = Box<Int32>()
-        let result = try fixture.stage.program.run(
+        let result = try fixture.coffer.program.run(
             "agent",
             turns: [
                 .init(wait: AgentFixture.banner, type: "") { caller.value = try fixture.caller() },
@@ -108,18 +108,18 @@ import Varlink
                 .init(wait: "\n", type: Self.ctrlC) { end.value = try caller.value?.wait(until: .now + patience) },
             ])
         #expect(end.value == 0, "\(result)")
-        #expect(fixture.stage.authenticator.calls("Cancel").count == 1)
-        #expect(fixture.stage.authenticator.calls("Continue").count == 1)
+        #expect(fixture.coffer.authenticator.calls("Cancel").count == 1)
+        #expect(fixture.coffer.authenticator.calls("Continue").count == 1)
     }
 
     /// A program of the same user cannot have its own words shown, because the agent talks to the authenticator only.
     @Test func wordsThatAreNotTheAuthenticatorsAreNotShown() throws {
         let fixture = try AgentFixture()
         let forger = try FakeServer(
-            path: fixture.stage.scratch.file("forged.sock"),
+            path: fixture.coffer.scratch.file("forged.sock"),
             ["Begin": [.answer(Authentication.Step(message: .init(style: .secret, text: "FORGED: "), done: false))]])
-        let (errors, path) = (Box<[Fault.Name?]>(), fixture.stage.scratch.file("forged.sock"))
-        let result = try fixture.stage.program.run(
+        let (errors, path) = (Box<[Fault.Name?]>(), fixture.coffer.scratch.file("forged.sock"))
+        let result = try fixture.coffer.program.run(
             "agent",
             turns: [
                 .init(wait: AgentFixture.banner, type: Self.ctrlC) {
@@ -135,11 +135,11 @@ import Varlink
     @Test func aQuestionWithoutItsNoticeIsNotShown() throws {
         let question = Authentication.Step(message: .init(style: .secret, text: "Password: "), done: false, step: 2)
         let fixture = AgentFixture(
-            stage: try FakeCoffer(
+            coffer: try FakeCoffer(
                 broker: ["Get": [FakeCoffer.personNeeded()], "Withdraw": [.answer(Nothing())]],
                 authenticator: ["Begin": [.answer(question)]]))
         let (caller, end) = (Box<Subprocess>(), Box<(status: Int32, text: String)>())
-        let result = try fixture.stage.program.run(
+        let result = try fixture.coffer.program.run(
             "agent",
             turns: [
                 .init(wait: AgentFixture.banner, type: Self.ctrlC) {
@@ -149,7 +149,7 @@ import Varlink
             ])
         #expect(end.value?.status != 0 && end.value?.text.contains("somebody else") == true, "\(end)")
         #expect(!result.screen.contains("Password"))
-        #expect(fixture.stage.authenticator.calls("Continue").isEmpty)
+        #expect(fixture.coffer.authenticator.calls("Continue").isEmpty)
     }
 
     /// Takes the turn and hands a connection to another socket over.
@@ -173,13 +173,13 @@ import Varlink
     @Test func whoseTurnItIsNotIsNotAskedFor() throws {
         let fixture = try AgentFixture()
         let name = Box<Fault.Name>()
-        _ = try fixture.stage.program.run(
+        _ = try fixture.coffer.program.run(
             "agent",
             turns: [
                 .init(wait: AgentFixture.banner, type: Self.ctrlC) {
                     var agent = try fixture.connect()
                     let authenticator = try VarlinkConnection(
-                        path: fixture.stage.scratch.file("auth.sock"), until: .now + patience)
+                        path: fixture.coffer.scratch.file("auth.sock"), until: .now + patience)
                     try agent.send(
                         Agent.Converse(challenge: "c1", connection: 0), passing: authenticator.number,
                         until: .now + patience)
@@ -189,13 +189,13 @@ import Varlink
                 }
             ])
         #expect(name.value == .agentInvalidArgument)
-        #expect(fixture.stage.authenticator.calls("Begin").isEmpty)
+        #expect(fixture.coffer.authenticator.calls("Begin").isEmpty)
     }
 
     @Test func aFloodIsRefusedAndLeavesTheAgentUsable() throws {
         let fixture = try AgentFixture()
         let (refused, caller, end) = (Box<Int>(), Box<Subprocess>(), Box<Int32>())
-        let result = try fixture.stage.program.run(
+        let result = try fixture.coffer.program.run(
             "agent",
             turns: [
                 .init(wait: AgentFixture.banner, type: "") {
@@ -222,7 +222,7 @@ import Varlink
     @Test func textsThatAreTooLongAreRefused() throws {
         let fixture = try AgentFixture()
         let answers = Box<[Fault.Name?]>()
-        _ = try fixture.stage.program.run(
+        _ = try fixture.coffer.program.run(
             "agent",
             turns: [
                 .init(wait: AgentFixture.banner, type: Self.ctrlC) {
@@ -247,11 +247,11 @@ import Varlink
         let fixture = try AgentFixture()
         let second = Box<Program.Result>()
         let (caller, end) = (Box<Subprocess>(), Box<Int32>())
-        let first = try fixture.stage.program.run(
+        let first = try fixture.coffer.program.run(
             "agent",
             turns: [
                 .init(wait: AgentFixture.banner, type: "") {
-                    second.value = try fixture.stage.program.run(
+                    second.value = try fixture.coffer.program.run(
                         "agent",
                         turns: [
                             .init(wait: AgentFixture.banner, type: "") { caller.value = try fixture.caller() },
@@ -270,7 +270,7 @@ import Varlink
     @Test func aSuspendedAgentIsNamed() throws {
         let fixture = try AgentFixture()
         let end = Box<(status: Int32, text: String)>()
-        _ = try fixture.stage.program.run(
+        _ = try fixture.coffer.program.run(
             "agent",
             turns: [
                 .init(wait: AgentFixture.banner, type: Self.ctrlC) {
@@ -288,7 +288,7 @@ import Varlink
         let fixture = try AgentFixture()
         let (caller, end) = (Box<Subprocess>(), Box<(status: Int32, text: String)>())
         let pid = Box<pid_t>()
-        _ = try fixture.stage.program.run(
+        _ = try fixture.coffer.program.run(
             "agent",
             turns: [
                 .init(wait: AgentFixture.banner, type: "") {
@@ -312,21 +312,21 @@ import Varlink
     /// Where others could exchange the socket, no agent listens.
     @Test func aFolderThatOthersCanChangeIsRefused() throws {
         let fixture = try AgentFixture()
-        _ = unsafe chmod(fixture.stage.scratch.path, 0o777)
-        let result = try fixture.stage.program.run("agent", turns: [])
+        _ = unsafe chmod(fixture.coffer.scratch.path, 0o777)
+        let result = try fixture.coffer.program.run("agent", turns: [])
         #expect(result.status == 1)
         #expect(result.errors.contains("others can change"), "\(result)")
         #expect(!FileManager.default.fileExists(atPath: fixture.path))
     }
 
     @Test func withoutATerminalItSaysSo() throws {
-        let stage = try FakeCoffer()
-        let result = try stage.program.run("agent")
+        let fixture = try FakeCoffer()
+        let result = try fixture.program.run("agent")
         #expect(result.status == 4)
         #expect(
             result.errors
                 == "coffer: coffer agent asks in a terminal, and there is none here; run in a terminal: coffer agent\n")
-        #expect(try stage.program.run("agent", "status").status == 3)
+        #expect(try fixture.program.run("agent", "status").status == 3)
     }
 }
 
@@ -343,7 +343,7 @@ import Varlink
     @Test func anotherUserGetsNothing() throws {
         let fixture = try AgentFixture()
         let (answer, state) = (Box<String>(), Box<Int64>())
-        _ = try fixture.stage.program.run(
+        _ = try fixture.coffer.program.run(
             "agent",
             turns: [
                 .init(wait: AgentFixture.banner, type: "\u{3}") {
@@ -362,7 +362,7 @@ import Varlink
     /// A socket that another user serves is not believed, whatever it says.
     @Test func anotherUsersAgentIsNotBelieved() throws {
         let fixture = try AgentFixture()
-        _ = unsafe chmod(fixture.stage.scratch.path, 0o777)
+        _ = unsafe chmod(fixture.coffer.scratch.path, 0o777)
         let forged = try Subprocess(
             "/usr/bin/setpriv",
             Self.become + [
@@ -375,7 +375,7 @@ import Varlink
         ) { $0.output = .pipe }
         defer { forged.signal(SIGKILL) }
         #expect(String(decoding: try forged.read(limit: 6), as: UTF8.self) == "ready\n")
-        let result = try fixture.stage.program.run("get", "github", "me")
+        let result = try fixture.coffer.program.run("get", "github", "me")
         #expect(result.status == 4, "\(result)")
         #expect(result.output.isEmpty)
     }

@@ -5,7 +5,7 @@ import Varlink
 
 /// Without a terminal a program asks: the configured one, or else pinentry on a display.
 @Suite struct AskingProgramTests {
-    private func stage() throws -> FakeCoffer {
+    private func fixture() throws -> FakeCoffer {
         try FakeCoffer(
             broker: ["Get": [FakeCoffer.personNeeded(), FakeCoffer.value([7])]],
             authenticator: [
@@ -20,15 +20,15 @@ import Varlink
             ])
     }
 
-    private func answers(_ stage: FakeCoffer) throws -> [String?] {
-        try stage.authenticator.calls("Continue").map { try $0.parameters(Authentication.Continue.self)?.answer }
+    private func answers(_ fixture: FakeCoffer) throws -> [String?] {
+        try fixture.authenticator.calls("Continue").map { try $0.parameters(Authentication.Continue.self)?.answer }
     }
 
     /// Attacker 3 reads the arguments of all processes (`ps`). They do not contain what is asked.
     @Test func theNamedProgramIsGivenThePromptWhereNoOtherUserReadsIt() throws {
-        var stage = try stage()
-        let (prompt, arguments) = (stage.scratch.file("prompt"), stage.scratch.file("arguments"))
-        stage.program.environment["COFFER_ASKPASS"] = try stage.scratch.program(
+        var fixture = try fixture()
+        let (prompt, arguments) = (fixture.scratch.file("prompt"), fixture.scratch.file("arguments"))
+        fixture.program.environment["COFFER_ASKPASS"] = try fixture.scratch.program(
             "ask",
             """
             #!/bin/sh
@@ -39,56 +39,57 @@ import Varlink
             echo 'pa ss'
 
             """)
-        stage.program.environment["COFFER_ASKPASS_PROMPT"] = "of an earlier question"
-        let result = try stage.program.run("get", "github", "me")
+        fixture.program.environment["COFFER_ASKPASS_PROMPT"] = "of an earlier question"
+        let result = try fixture.program.run("get", "github", "me")
         #expect(result.status == 0)
         #expect(result.output == [7])
-        #expect(try answers(stage) == [nil, "pa ss"])
-        #expect(String(decoding: try stage.scratch.contents("prompt"), as: UTF8.self) == "Read github/me\nPassword: ")
-        let lines = String(decoding: try stage.scratch.contents("arguments"), as: UTF8.self)
+        #expect(try answers(fixture) == [nil, "pa ss"])
+        #expect(String(decoding: try fixture.scratch.contents("prompt"), as: UTF8.self) == "Read github/me\nPassword: ")
+        let lines = String(decoding: try fixture.scratch.contents("arguments"), as: UTF8.self)
         #expect(lines.contains("\nPassword for Coffer: \n"), "\(lines)")
         #expect(!lines.contains("github"), "\(lines)")
     }
 
     /// Daemons ignore their children's ends, and the programs that they start inherit that.
     @Test func whoStartsItMayIgnoreTheEndsOfChildren() throws {
-        var stage = try stage()
-        stage.program.environment["COFFER_ASKPASS"] = try stage.scratch.program("ask", "#!/bin/sh\necho word\n")
-        stage.program.executable = "/usr/bin/env"
-        let result = try stage.program.run("--ignore-signal=CHLD", Program.path, "get", "github", "me")
+        var fixture = try fixture()
+        fixture.program.environment["COFFER_ASKPASS"] = try fixture.scratch.program("ask", "#!/bin/sh\necho word\n")
+        fixture.program.executable = "/usr/bin/env"
+        let result = try fixture.program.run("--ignore-signal=CHLD", Program.path, "get", "github", "me")
         #expect(result.status == 0, "\(result)")
-        #expect(try answers(stage) == [nil, "word"])
+        #expect(try answers(fixture) == [nil, "word"])
     }
 
     @Test func anotherStatusThanZeroIsGivingUp() throws {
-        var stage = try stage()
-        stage.program.environment["COFFER_ASKPASS"] = try stage.scratch.program("ask", "#!/bin/sh\necho half\nexit 1\n")
-        let result = try stage.program.run("get", "github", "me")
+        var fixture = try fixture()
+        fixture.program.environment["COFFER_ASKPASS"] = try fixture.scratch.program(
+            "ask", "#!/bin/sh\necho half\nexit 1\n")
+        let result = try fixture.program.run("get", "github", "me")
         #expect(result.status == 4)
         #expect(result.errors == "coffer: cancelled; nothing was done\n")
-        #expect(stage.authenticator.calls("Cancel").count == 1)
+        #expect(fixture.authenticator.calls("Cancel").count == 1)
     }
 
     @Test func aFileThatIsNoProgramIsFour() throws {
-        var stage = try stage()
-        stage.program.environment["COFFER_ASKPASS"] = "/etc/passwd"
-        let result = try stage.program.run("get", "github", "me")
+        var fixture = try fixture()
+        fixture.program.environment["COFFER_ASKPASS"] = "/etc/passwd"
+        let result = try fixture.program.run("get", "github", "me")
         #expect(result.status == 4)
         #expect(result.errors.contains("/etc/passwd cannot be run: it is not executable;"))
     }
 
     @Test func aProgramThatIsNotThereIsFour() throws {
-        var stage = try stage()
-        stage.program.environment["COFFER_ASKPASS"] = stage.scratch.file("nowhere")
-        let result = try stage.program.run("get", "github", "me")
+        var fixture = try fixture()
+        fixture.program.environment["COFFER_ASKPASS"] = fixture.scratch.file("nowhere")
+        let result = try fixture.program.run("get", "github", "me")
         #expect(result.status == 4)
         #expect(result.errors.contains("nowhere cannot be run: there is no such file; check that"))
     }
 
     @Test func pinentryIsSpokenToOnADisplay() throws {
-        var stage = try stage()
-        let log = stage.scratch.file("pinentry.log")
-        try stage.scratch.program(
+        var fixture = try fixture()
+        let log = fixture.scratch.file("pinentry.log")
+        try fixture.scratch.program(
             "pinentry",
             """
             #!/bin/sh
@@ -102,13 +103,13 @@ import Varlink
               esac
             done
             """)
-        let display = try FakeDisplay(in: stage.scratch)
-        stage.program.environment["WAYLAND_DISPLAY"] = display.name
-        stage.program.environment["PATH"] = "\(stage.scratch.path):/usr/bin:/bin"
-        let result = try withExtendedLifetime(display) { try stage.program.run("get", "github", "me") }
+        let display = try FakeDisplay(in: fixture.scratch)
+        fixture.program.environment["WAYLAND_DISPLAY"] = display.name
+        fixture.program.environment["PATH"] = "\(fixture.scratch.path):/usr/bin:/bin"
+        let result = try withExtendedLifetime(display) { try fixture.program.run("get", "github", "me") }
         #expect(result.status == 0)
-        #expect(try answers(stage) == [nil, "50% off"])
-        let said = String(decoding: try stage.scratch.contents("pinentry.log"), as: UTF8.self)
+        #expect(try answers(fixture) == [nil, "50% off"])
+        let said = String(decoding: try fixture.scratch.contents("pinentry.log"), as: UTF8.self)
         #expect(
             said.contains("SETDESC Read github/me\nSETPROMPT Password: \nGETPIN\n")
                 || said.contains("SETDESC Read github/me\nSETPROMPT Password:\nGETPIN\n"))
@@ -116,9 +117,9 @@ import Varlink
 
     /// pinentry takes lines of 1000 bytes. If a person cannot see what is asked, Coffer does not ask.
     @Test func whatPinentryDoesNotShowIsNotAsked() throws {
-        var stage = try stage()
-        let log = stage.scratch.file("pinentry.log")
-        try stage.scratch.program(
+        var fixture = try fixture()
+        let log = fixture.scratch.file("pinentry.log")
+        try fixture.scratch.program(
             "pinentry",
             """
             #!/bin/sh
@@ -132,34 +133,34 @@ import Varlink
               esac
             done
             """)
-        let display = try FakeDisplay(in: stage.scratch)
-        stage.program.environment["WAYLAND_DISPLAY"] = display.name
-        stage.program.environment["PATH"] = "\(stage.scratch.path):/usr/bin:/bin"
-        let result = try withExtendedLifetime(display) { try stage.program.run("get", "github", "me") }
+        let display = try FakeDisplay(in: fixture.scratch)
+        fixture.program.environment["WAYLAND_DISPLAY"] = display.name
+        fixture.program.environment["PATH"] = "\(fixture.scratch.path):/usr/bin:/bin"
+        let result = try withExtendedLifetime(display) { try fixture.program.run("get", "github", "me") }
         #expect(result.status == 4)
         #expect(result.errors.contains("too long for pinentry"), "\(result)")
-        #expect(!String(decoding: try stage.scratch.contents("pinentry.log"), as: UTF8.self).contains("GETPIN"))
-        #expect(try answers(stage) == [nil])
+        #expect(!String(decoding: try fixture.scratch.contents("pinentry.log"), as: UTF8.self).contains("GETPIN"))
+        #expect(try answers(fixture) == [nil])
     }
 
     /// pinentry-gnome3 shows nothing without a part of GNOME. Nobody was asked then.
     @Test func aPinentryThatShowsNothingIsFollowedByTheNext() throws {
-        var stage = try stage()
+        var fixture = try fixture()
         let said = { (name: String, answer: String) in
-            "#!/bin/sh\necho OK\nwhile read -r l; do echo \"\(name) $l\" >>\(stage.scratch.file("log")); case $l in GETPIN) \(answer);; *) echo OK;; esac; done\n"
+            "#!/bin/sh\necho OK\nwhile read -r l; do echo \"\(name) $l\" >>\(fixture.scratch.file("log")); case $l in GETPIN) \(answer);; *) echo OK;; esac; done\n"
         }
-        try stage.scratch.program(
+        try fixture.scratch.program(
             "pinentry-gnome3", said("gnome3", "echo 'ERR 83918950 Inappropriate ioctl for device'"))
         try FileManager.default.createSymbolicLink(
-            atPath: stage.scratch.file("pinentry"), withDestinationPath: stage.scratch.file("pinentry-gnome3"))
-        try stage.scratch.program("pinentry-qt", said("qt", "echo 'D word'; echo OK"))
-        let display = try FakeDisplay(in: stage.scratch)
-        stage.program.environment["WAYLAND_DISPLAY"] = display.name
-        stage.program.environment["PATH"] = stage.scratch.path
-        let result = try withExtendedLifetime(display) { try stage.program.run("get", "github", "me") }
+            atPath: fixture.scratch.file("pinentry"), withDestinationPath: fixture.scratch.file("pinentry-gnome3"))
+        try fixture.scratch.program("pinentry-qt", said("qt", "echo 'D word'; echo OK"))
+        let display = try FakeDisplay(in: fixture.scratch)
+        fixture.program.environment["WAYLAND_DISPLAY"] = display.name
+        fixture.program.environment["PATH"] = fixture.scratch.path
+        let result = try withExtendedLifetime(display) { try fixture.program.run("get", "github", "me") }
         #expect(result.status == 0, "\(result)")
-        #expect(try answers(stage) == [nil, "word"])
-        let log = String(decoding: try stage.scratch.contents("log"), as: UTF8.self)
+        #expect(try answers(fixture) == [nil, "word"])
+        let log = String(decoding: try fixture.scratch.contents("log"), as: UTF8.self)
         // The link is the same program, so it is tried once.
         #expect(
             log.components(separatedBy: "gnome3 GETPIN").count == 2 && log.contains("qt SETDESC Read github/me"),
@@ -168,40 +169,40 @@ import Varlink
 
     /// Its library or its kind of display is missing.
     @Test func aPinentryThatEndsBeforeItAsksIsFollowedByTheNext() throws {
-        var stage = try stage()
-        try stage.scratch.program("pinentry", "#!/bin/sh\nexit 127\n")
-        try stage.scratch.program(
+        var fixture = try fixture()
+        try fixture.scratch.program("pinentry", "#!/bin/sh\nexit 127\n")
+        try fixture.scratch.program(
             "pinentry-qt",
             "#!/bin/sh\necho OK\nwhile read -r l; do case $l in GETPIN) echo 'D word'; echo OK;; *) echo OK;; esac; done\n"
         )
-        let display = try FakeDisplay(in: stage.scratch)
-        stage.program.environment["WAYLAND_DISPLAY"] = display.name
-        stage.program.environment["PATH"] = stage.scratch.path
-        let result = try withExtendedLifetime(display) { try stage.program.run("get", "github", "me") }
+        let display = try FakeDisplay(in: fixture.scratch)
+        fixture.program.environment["WAYLAND_DISPLAY"] = display.name
+        fixture.program.environment["PATH"] = fixture.scratch.path
+        let result = try withExtendedLifetime(display) { try fixture.program.run("get", "github", "me") }
         #expect(result.status == 0, "\(result)")
-        #expect(try answers(stage) == [nil, "word"])
+        #expect(try answers(fixture) == [nil, "word"])
     }
 
     @Test func aPinentryThatEndsBeforeItAsksIsNoPersonWhoGivesUp() throws {
-        var stage = try stage()
-        try stage.scratch.program("pinentry", "#!/bin/sh\nexit 127\n")
-        let display = try FakeDisplay(in: stage.scratch)
-        stage.program.environment["WAYLAND_DISPLAY"] = display.name
-        stage.program.environment["PATH"] = stage.scratch.path
-        let result = try withExtendedLifetime(display) { try stage.program.run("get", "github", "me") }
+        var fixture = try fixture()
+        try fixture.scratch.program("pinentry", "#!/bin/sh\nexit 127\n")
+        let display = try FakeDisplay(in: fixture.scratch)
+        fixture.program.environment["WAYLAND_DISPLAY"] = display.name
+        fixture.program.environment["PATH"] = fixture.scratch.path
+        let result = try withExtendedLifetime(display) { try fixture.program.run("get", "github", "me") }
         #expect(result.status == 4 && result.errors.contains("it ended before it could ask"), "\(result)")
     }
 
     @Test func aClosedDialogIsGivingUp() throws {
-        var stage = try stage()
-        try stage.scratch.program(
+        var fixture = try fixture()
+        try fixture.scratch.program(
             "pinentry",
             "#!/bin/sh\necho OK\nwhile read -r l; do case $l in GETPIN) echo 'ERR 83886179 Operation cancelled';; *) echo OK;; esac; done\n"
         )
-        let display = try FakeDisplay(in: stage.scratch)
-        stage.program.environment["WAYLAND_DISPLAY"] = display.name
-        stage.program.environment["PATH"] = "\(stage.scratch.path):/usr/bin:/bin"
-        let result = try withExtendedLifetime(display) { try stage.program.run("get", "github", "me") }
+        let display = try FakeDisplay(in: fixture.scratch)
+        fixture.program.environment["WAYLAND_DISPLAY"] = display.name
+        fixture.program.environment["PATH"] = "\(fixture.scratch.path):/usr/bin:/bin"
+        let result = try withExtendedLifetime(display) { try fixture.program.run("get", "github", "me") }
         #expect(result.status == 4)
         #expect(result.errors.contains("cancelled"))
     }

@@ -10,23 +10,23 @@ import Testing
 /// A secret on the clipboard is cleared by itself, unless something else replaced it.
 @Suite struct ClipboardTests {
     /// A clipboard that is a file.
-    private func stage() throws -> FakeCoffer {
-        var stage = try FakeCoffer(broker: ["Get": [FakeCoffer.value(Array("s3cret".utf8))]])
-        let board = stage.scratch.file("board")
-        try stage.scratch.program(
+    private func fixture() throws -> FakeCoffer {
+        var fixture = try FakeCoffer(broker: ["Get": [FakeCoffer.value(Array("s3cret".utf8))]])
+        let board = fixture.scratch.file("board")
+        try fixture.scratch.program(
             "wl-copy",
             "#!/bin/sh\n[ \"$1\" != --version ] || exec echo wl-clipboard 2.3.0\necho \"$@ $TMPDIR\" >>\(board).args\ncat >\(board).new && mv \(board).new \(board)\n"
         )
-        try stage.scratch.program("wl-paste", "#!/bin/sh\ncat \(board)\n")
-        stage.program.environment["WAYLAND_DISPLAY"] = "wayland-77"
-        stage.program.environment["PATH"] = "\(stage.scratch.path):/usr/bin:/bin"
-        return stage
+        try fixture.scratch.program("wl-paste", "#!/bin/sh\ncat \(board)\n")
+        fixture.program.environment["WAYLAND_DISPLAY"] = "wayland-77"
+        fixture.program.environment["PATH"] = "\(fixture.scratch.path):/usr/bin:/bin"
+        return fixture
     }
 
-    private func wait(for contents: String, in stage: FakeCoffer) throws -> Bool {
+    private func wait(for contents: String, in fixture: FakeCoffer) throws -> Bool {
         let limit = ContinuousClock.now + patience
         while ContinuousClock.now < limit {
-            if try stage.scratch.contents("board") == Array(contents.utf8) { return true }
+            if try fixture.scratch.contents("board") == Array(contents.utf8) { return true }
             // There is no event for another program's file.
             Thread.sleep(forTimeInterval: 0.05)
         }
@@ -34,14 +34,14 @@ import Testing
     }
 
     @Test func itIsClearedAfterItsTime() throws {
-        let stage = try stage()
-        let result = try stage.program.run("get", "github", "me", "--clip=20s")
+        let fixture = try fixture()
+        let result = try fixture.program.run("get", "github", "me", "--clip=20s")
         #expect(result.status == 0)
         #expect(result.output.isEmpty)
         #expect(result.errors == "Copied github/me; the clipboard is cleared in 20 seconds\n")
-        #expect(try stage.scratch.contents("board") == Array("s3cret".utf8))
-        #expect(try wait(for: "", in: stage))
-        let arguments = String(decoding: try stage.scratch.contents("board.args"), as: UTF8.self)
+        #expect(try fixture.scratch.contents("board") == Array("s3cret".utf8))
+        #expect(try wait(for: "", in: fixture))
+        let arguments = String(decoding: try fixture.scratch.contents("board.args"), as: UTF8.self)
         #expect(!arguments.contains("s3cret"))
         // It does not guess the kind of the text, keeps it in memory, and tells clipboard managers what it is.
         #expect(arguments.hasPrefix("--type text/plain --sensitive /"), "\(arguments)")
@@ -76,22 +76,22 @@ import Testing
         try body(folder)
     }
 
-    private func oldStage(_ path: String) throws -> FakeCoffer {
-        var stage = try FakeCoffer(broker: ["Get": [FakeCoffer.value(Array("s3cret".utf8))]])
-        stage.program.environment["WAYLAND_DISPLAY"] = "wayland-77"
-        stage.program.environment["PATH"] = path
-        return stage
+    private func oldClipboard(_ path: String) throws -> FakeCoffer {
+        var fixture = try FakeCoffer(broker: ["Get": [FakeCoffer.value(Array("s3cret".utf8))]])
+        fixture.program.environment["WAYLAND_DISPLAY"] = "wayland-77"
+        fixture.program.environment["PATH"] = path
+        return fixture
     }
 
     @Test func anOlderToolWritesTheSecretToNoDisk() throws {
         try withFolder { folder in
-            let stage = try oldStage("\(folder):/usr/bin:/bin")
-            let result = try stage.program.run("get", "github", "me", "--clip=1")
+            let fixture = try oldClipboard("\(folder):/usr/bin:/bin")
+            let result = try fixture.program.run("get", "github", "me", "--clip=1")
             #expect(result.status == 0, "\(result)")
             #expect(try String(contentsOfFile: "\(folder)/disk", encoding: .utf8) == "tmpfs\n")
             #expect(try String(contentsOfFile: "\(folder)/board", encoding: .utf8) == "s3cret")
             #expect(try String(contentsOfFile: "\(folder)/arguments", encoding: .utf8) == "--type text/plain\n")
-            let holders = try Self.processes(of: stage.scratch)
+            let holders = try Self.processes(of: fixture.scratch)
             for holder in holders { kill(holder, SIGKILL) }
         }
     }
@@ -100,11 +100,11 @@ import Testing
     @Test(.enabled(if: !MemoryFolder.isInMemory("/tmp"))) func withoutAFolderInMemoryNothingIsRead() throws {
         try withFolder { folder in
             // No unshare there, so no namespace.
-            let stage = try oldStage(folder)
-            let result = try stage.program.run("get", "github", "me", "--clip=1")
+            let fixture = try oldClipboard(folder)
+            let result = try fixture.program.run("get", "github", "me", "--clip=1")
             #expect(result.status == 1, "\(result)")
             #expect(result.errors.contains("would write the secret to the disk"), "\(result)")
-            #expect(stage.broker.calls("Get").isEmpty)
+            #expect(fixture.broker.calls("Get").isEmpty)
         }
     }
 
@@ -119,9 +119,9 @@ import Testing
     /// xclip stays until something replaces what was copied. Neither the caller that copies nor the reader of its
     /// output waits for that.
     @Test func aToolThatStaysIsNotWaitedFor() throws {
-        let stage = try FakeCoffer(broker: ["Get": [FakeCoffer.value(Array("s3cret".utf8))]])
-        let board = stage.scratch.file("board")
-        try stage.scratch.program(
+        let fixture = try FakeCoffer(broker: ["Get": [FakeCoffer.value(Array("s3cret".utf8))]])
+        let board = fixture.scratch.file("board")
+        try fixture.scratch.program(
             "xclip",
             """
             #!/bin/sh
@@ -130,16 +130,16 @@ import Testing
             *) cat >\(board); (while [ -e \(board) ] && [ ! -e \(board).over ]; do sleep 0.1; done) & ;;
             esac
             """)
-        var shell = stage.program
+        var shell = fixture.program
         shell.executable = "/bin/sh"
         shell.environment["DISPLAY"] = ":77"
-        shell.environment["PATH"] = "\(stage.scratch.path):/usr/bin:/bin"
+        shell.environment["PATH"] = "\(fixture.scratch.path):/usr/bin:/bin"
         let result = try shell.run("-c", "said=$(\(Program.path) get github me --clip=60m 2>&1); echo \"$? $said\"")
         #expect(result.text == "0 Copied github/me; the clipboard is cleared in 3600 seconds\n")
-        #expect(try stage.scratch.contents("board") == Array("s3cret".utf8))
+        #expect(try fixture.scratch.contents("board") == Array("s3cret".utf8))
         try Data().write(to: URL(filePath: board + ".over"))
         // The holder is in no terminal's session, and the value is nowhere that others could read.
-        let holders = try Self.processes(of: stage.scratch)
+        let holders = try Self.processes(of: fixture.scratch)
         #expect(holders.count == 1)
         for holder in holders {
             #expect(getsid(holder) == holder)
@@ -165,13 +165,13 @@ import Testing
     /// Something that somebody copied meanwhile stays.
     @Test(arguments: [("s3cret", ""), ("s3cret2", "s3cret2"), ("other", "other"), ("s3cre", "s3cre"), ("", "")])
     func onlyWhatWasCopiedIsCleared(board: String, after: String) throws {
-        let stage = try stage()
-        try Data(board.utf8).write(to: URL(filePath: stage.scratch.file("board")))
-        let holder = try stage.program.run("clipboard-clear", "wl-copy", "1", input: .bytes(Array("s3cret".utf8)))
+        let fixture = try fixture()
+        try Data(board.utf8).write(to: URL(filePath: fixture.scratch.file("board")))
+        let holder = try fixture.program.run("clipboard-clear", "wl-copy", "1", input: .bytes(Array("s3cret".utf8)))
         #expect(holder.status == 0, "\(holder)")
-        #expect(String(decoding: try stage.scratch.contents("board"), as: UTF8.self) == after)
+        #expect(String(decoding: try fixture.scratch.contents("board"), as: UTF8.self) == after)
         // Clearing means copying nothing. If the clipboard holds something else, Coffer does not clear it.
-        let copied = FileManager.default.fileExists(atPath: stage.scratch.file("board.args"))
+        let copied = FileManager.default.fileExists(atPath: fixture.scratch.file("board.args"))
         #expect(copied == (board == "s3cret"))
     }
 
@@ -179,50 +179,50 @@ import Testing
     @Test(arguments: [("mine", true), ("newer", false)]) func aNewerCopyTakesTheClaim(token: String, clears: Bool)
         throws
     {
-        var stage = try stage()
-        stage.program.environment["XDG_RUNTIME_DIR"] = stage.scratch.path
-        try Data("s3cret".utf8).write(to: URL(filePath: stage.scratch.file("board")))
-        try Data(token.utf8).write(to: URL(filePath: stage.scratch.file("coffer-clipboard")))
-        let holder = try stage.program.run(
+        var fixture = try fixture()
+        fixture.program.environment["XDG_RUNTIME_DIR"] = fixture.scratch.path
+        try Data("s3cret".utf8).write(to: URL(filePath: fixture.scratch.file("board")))
+        try Data(token.utf8).write(to: URL(filePath: fixture.scratch.file("coffer-clipboard")))
+        let holder = try fixture.program.run(
             "clipboard-clear", "wl-copy", "1", "display", "mine", input: .bytes(Array("s3cret".utf8)))
         #expect(holder.status == 0, "\(holder)")
-        #expect(try stage.scratch.contents("board").isEmpty == clears)
+        #expect(try fixture.scratch.contents("board").isEmpty == clears)
     }
 
     @Test func itIsClearedAlsoWhenTheTerminalHasGone() throws {
-        let stage = try stage()
+        let fixture = try fixture()
         // More than a pipe holds. When all of it is written, the holder has begun to read, and has set up its signals.
-        let value = stage.scratch.file("value")
+        let value = fixture.scratch.file("value")
         try Data(repeating: 65, count: 300_000).write(to: URL(filePath: value))
-        try FileManager.default.copyItem(atPath: value, toPath: stage.scratch.file("board"))
-        var program = stage.program
+        try FileManager.default.copyItem(atPath: value, toPath: fixture.scratch.file("board"))
+        var program = fixture.program
         program.executable = "/bin/sh"
-        let pipe = stage.scratch.file("pipe")
+        let pipe = fixture.scratch.file("pipe")
         let result = try program.run(
             "-c",
             "mkfifo \(pipe); \"$0\" clipboard-clear wl-copy 1 <\(pipe) & exec 3>\(pipe); cat \(value) >&3; kill -HUP $!; exec 3>&-; wait $!",
             Program.path)
         #expect(result.status == 0, "\(result)")
-        #expect(try stage.scratch.contents("board").isEmpty)
+        #expect(try fixture.scratch.contents("board").isEmpty)
     }
 
     /// Over SSH there is no display, but the terminal has a clipboard.
     @Test func aTerminalsClipboardIsSetAndCleared() throws {
-        var stage = try FakeCoffer(broker: ["Get": [FakeCoffer.value(Array("s3cret".utf8))]])
-        stage.program.environment["TERM"] = "xterm"
+        var fixture = try FakeCoffer(broker: ["Get": [FakeCoffer.value(Array("s3cret".utf8))]])
+        fixture.program.environment["TERM"] = "xterm"
         // The end of the terminal is that of the process that clears.
-        let result = try stage.program.run("get", "github", "me", "--clip=1", input: .terminal, turns: [])
+        let result = try fixture.program.run("get", "github", "me", "--clip=1", input: .terminal, turns: [])
         #expect(result.status == 0 && result.output.isEmpty, "\(result)")
         #expect(result.errors == "Copied github/me; the terminal's clipboard is cleared in 1 second\n")
         #expect(result.screen == "\u{1B}]52;c;czNjcmV0\u{7}\u{1B}]52;c;\u{7}")
     }
 
     @Test func aNewerCopyRestartsATerminalsTime() throws {
-        let stage = try stage()
-        var program = stage.program
-        program.environment["XDG_RUNTIME_DIR"] = stage.scratch.path
+        let fixture = try fixture()
+        var program = fixture.program
+        program.environment["XDG_RUNTIME_DIR"] = fixture.scratch.path
         for (token, output) in [("mine", "\u{1B}]52;c;\u{7}"), ("newer", "")] {
-            try Data(token.utf8).write(to: URL(filePath: stage.scratch.file("coffer-clipboard.dev.pts.1")))
+            try Data(token.utf8).write(to: URL(filePath: fixture.scratch.file("coffer-clipboard.dev.pts.1")))
             let holder = try program.run("clipboard-clear", "terminal", "1", ".dev.pts.1", "mine")
             #expect(holder.status == 0 && holder.text == output, "\(holder)")
         }
@@ -230,51 +230,52 @@ import Testing
 
     @Test(arguments: ["dumb", "linux", ""])
     func aTerminalWithoutAClipboardIsNotUsed(name: String) throws {
-        var stage = try FakeCoffer(broker: ["Get": [FakeCoffer.value([1])]])
-        stage.program.environment["TERM"] = name
-        let result = try stage.program.run("get", "github", "me", "--clip", input: .terminal, turns: [])
-        #expect(result.status == 1 && result.screen.isEmpty && stage.broker.calls("Get").isEmpty, "\(result)")
+        var fixture = try FakeCoffer(broker: ["Get": [FakeCoffer.value([1])]])
+        fixture.program.environment["TERM"] = name
+        let result = try fixture.program.run("get", "github", "me", "--clip", input: .terminal, turns: [])
+        #expect(result.status == 1 && result.screen.isEmpty && fixture.broker.calls("Get").isEmpty, "\(result)")
     }
 
     /// tmux passes the value to its terminal, and keeps none in its buffers.
     @Test func tmuxKeepsNothing() throws {
-        let stage = try FakeCoffer(broker: ["Get": [FakeCoffer.value(Array("s3cret".utf8))]])
-        var program = stage.program
+        let fixture = try FakeCoffer(broker: ["Get": [FakeCoffer.value(Array("s3cret".utf8))]])
+        var program = fixture.program
         program.executable = "/usr/bin/tmux"
         program.environment.merge([
-            "TERM": "xterm-256color", "HOME": stage.scratch.path, "TMUX_TMPDIR": stage.scratch.path,
+            "TERM": "xterm-256color", "HOME": fixture.scratch.path, "TMUX_TMPDIR": fixture.scratch.path,
         ]) {
             $1
         }
-        let buffers = stage.scratch.file("buffers")
+        let buffers = fixture.scratch.file("buffers")
         let result = try program.run(
             "-f", "/dev/null", "new-session",
             "\(Program.path) get github me --clip=1 2>\(buffers).said; tmux list-buffers >\(buffers); read line",
             input: .terminal,
             output: .terminal, turns: [.init(wait: "]52;", type: ""), .init(wait: "]52;", type: "\r")])
-        #expect(try stage.scratch.contents("buffers").isEmpty)
+        #expect(try fixture.scratch.contents("buffers").isEmpty)
         #expect(
-            String(decoding: try stage.scratch.contents("buffers.said"), as: UTF8.self).contains("Copied"), "\(result)")
+            String(decoding: try fixture.scratch.contents("buffers.said"), as: UTF8.self).contains("Copied"),
+            "\(result)")
         #expect(result.screen.contains(";czNjcmV0") && result.screen.contains(";IA=="), "\(result.screen)")
     }
 
     @Test func aGeneratedPasswordIsCopied() throws {
-        let stage = try stage()
+        let fixture = try fixture()
         let fake = try FakeCoffer(broker: ["Show": [FakeCoffer.absent], "Set": [FakeCoffer.stored()]])
-        var program = stage.program
+        var program = fixture.program
         program.environment["COFFER_SOCKET"] = fake.program.environment["COFFER_SOCKET"]
         let result = try program.run("set", "github", "me", "--generate", "--clip=30m")
         #expect(
             result.status == 0 && result.errors.hasSuffix("; it is on the clipboard for 1800 seconds\n"), "\(result)")
         let call = try #require(try fake.broker.calls("Set").first?.parameters(Keychain.Set.self))
-        #expect(Data(try stage.scratch.contents("board")).base64EncodedString() == call.value)
-        for holder in try Self.processes(of: stage.scratch) { kill(holder, SIGKILL) }
+        #expect(Data(try fixture.scratch.contents("board")).base64EncodedString() == call.value)
+        for holder in try Self.processes(of: fixture.scratch) { kill(holder, SIGKILL) }
     }
 
     /// `--clip 5` takes 5 as the account. If there is no account of that name, Coffer says what was probably meant.
     @Test func aTimeThatWasTakenForAnAccountIsNoticed() throws {
         let absent = try FakeCoffer(broker: ["Get": [FakeCoffer.absent]])
-        var program = try stage().program
+        var program = try fixture().program
         program.environment["COFFER_SOCKET"] = absent.program.environment["COFFER_SOCKET"]
         let result = try program.run("get", "github", "--clip", "5")
         #expect(result.status == 3)
@@ -283,10 +284,10 @@ import Testing
     }
 
     @Test func withoutAClipboardNothingIsRead() throws {
-        let stage = try FakeCoffer(broker: ["Get": [FakeCoffer.value([1])]])
-        let result = try stage.program.run("get", "github", "me", "--clip")
+        let fixture = try FakeCoffer(broker: ["Get": [FakeCoffer.value([1])]])
+        let result = try fixture.program.run("get", "github", "me", "--clip")
         #expect(result.status == 1)
         #expect(result.errors.contains("no usable clipboard"))
-        #expect(stage.broker.calls("Get").isEmpty)
+        #expect(fixture.broker.calls("Get").isEmpty)
     }
 }

@@ -14,22 +14,23 @@ import Testing
         "\u{1B}]0;evil\u{7}", "new\nline", "-dash", "slash/name", "päss字", "*", "${HOME}",
     ]
 
-    private static func stage() throws -> FakeCoffer {
+    private static func fixture() throws -> FakeCoffer {
         let items =
             services.map { FakeCoffer.item($0, "me") } + [
                 FakeCoffer.item("it's", "y o u"), FakeCoffer.item("plain", "ann"),
             ]
-        var stage = try FakeCoffer(broker: [
+        var fixture = try FakeCoffer(broker: [
             "List": [.answer(Keychain.ItemsReply(items: items))],
             "Show": [.answer(Keychain.ItemReply(item: FakeCoffer.item()))],
             "Exists": [.answer(Keychain.Exists.Reply(exists: true))],
         ])
         let programs = URL(filePath: Program.path).deletingLastPathComponent().path()
         for (name, value) in [
-            ("PATH", "\(programs):/usr/bin:/bin"), ("TERM", "xterm"), ("PS1", "READY> "), ("HOME", stage.scratch.path),
+            ("PATH", "\(programs):/usr/bin:/bin"), ("TERM", "xterm"), ("PS1", "READY> "),
+            ("HOME", fixture.scratch.path),
             ("INPUTRC", "/dev/null"), ("LANG", "C.UTF-8"), ("LC_ALL", "C.UTF-8"),
-        ] { stage.program.environment[name] = value }
-        return stage
+        ] { fixture.program.environment[name] = value }
+        return fixture
     }
 
     /// What a person types before the tabulator, and the item that `coffer show` is then asked for.
@@ -56,9 +57,9 @@ import Testing
 
     @Test(arguments: CompletingShell.allCases)
     func aNameIsCompletedAndNeverRun(shell: CompletingShell) throws {
-        let stage = try Self.stage()
+        let fixture = try Self.fixture()
         let (command, setUp) = try #require(Self.shells[shell])
-        var program = stage.program
+        var program = fixture.program
         program.executable = "/bin/sh"
         // zsh and fish take a brace that is not escaped for the beginning of a list.
         let typed = Self.typed.filter { shell == .bash || !$0.0.hasPrefix("\\${") }
@@ -66,17 +67,18 @@ import Testing
         turns += typed.map { .init(wait: turns.count == 1 ? "> " : "Version", type: "coffer show \($0.0)\t\r") }
         turns += [.init(wait: "Version", type: "exit\r")]
         let result = try program.run(
-            ["-c", "cd \(stage.scratch.path); exec \(command) 2>&1"], input: .terminal, output: .terminal, turns: turns)
-        let shown = try stage.broker.calls("Show").map { try $0.parameters(Keychain.Show.self) }
+            ["-c", "cd \(fixture.scratch.path); exec \(command) 2>&1"], input: .terminal, output: .terminal,
+            turns: turns)
+        let shown = try fixture.broker.calls("Show").map { try $0.parameters(Keychain.Show.self) }
         #expect(shown.map { $0?.service } == typed.map(\.1), "\(result.screen)")
         #expect(zip(shown, typed).allSatisfy { $1.2 == nil || $0?.account == $1.2 })
-        let files = try FileManager.default.contentsOfDirectory(atPath: stage.scratch.path)
+        let files = try FileManager.default.contentsOfDirectory(atPath: fixture.scratch.path)
         #expect(!files.contains { $0.hasPrefix("PWNED") })
     }
 
     private func words(_ words: String...) throws -> [String] {
-        let stage = try Self.stage()
-        let result = try stage.program.run(["complete-words", "--"] + words)
+        let fixture = try Self.fixture()
+        let result = try fixture.program.run(["complete-words", "--"] + words)
         #expect(result.status == 0 && result.errors.isEmpty)
         return result.text.split(separator: "\n").map(String.init)
     }
@@ -98,29 +100,29 @@ import Testing
 
     /// The shell completes the names of files, as for every program.
     @Test func filesAreLeftToTheShell() throws {
-        let stage = try Self.stage()
+        let fixture = try Self.fixture()
         for words in [
             ["inject", "--in", "t"], ["inject", "--out=t"], ["run", "--env-file", ""], ["run", "--", ""],
             ["run", "--", "ls", ""], ["import", "netrc", ""], ["recovery", "restore", ""],
         ] {
-            let result = try stage.program.run(["complete-words", "--"] + words)
+            let result = try fixture.program.run(["complete-words", "--"] + words)
             #expect(result.status == 3 && result.output.isEmpty, "\(words)")
         }
         for words in [
             ["get", ""], ["inject", "--reason", ""], ["run", "--env", ""], ["import", ""], ["status", ""],
         ] {
-            #expect(try stage.program.run(["complete-words", "--"] + words).status == 0, "\(words)")
+            #expect(try fixture.program.run(["complete-words", "--"] + words).status == 0, "\(words)")
         }
     }
 
     @Test(arguments: CompletingShell.allCases)
     func aFileIsCompleted(shell: CompletingShell) throws {
-        let stage = try Self.stage()
+        let fixture = try Self.fixture()
         let (command, setUp) = try #require(Self.shells[shell])
         for name in ["template one", "other"] {
-            try "text\n".write(toFile: stage.scratch.path + "/" + name, atomically: false, encoding: .utf8)
+            try "text\n".write(toFile: fixture.scratch.path + "/" + name, atomically: false, encoding: .utf8)
         }
-        var program = stage.program
+        var program = fixture.program
         program.executable = "/bin/sh"
         let turns: [Program.Turn] = [
             .init(wait: "> ", type: setUp + "\r"),
@@ -129,15 +131,16 @@ import Testing
             .init(wait: "ENDED", type: "exit\r"),
         ]
         let result = try program.run(
-            ["-c", "cd \(stage.scratch.path); exec \(command) 2>&1"], input: .terminal, output: .terminal, turns: turns)
+            ["-c", "cd \(fixture.scratch.path); exec \(command) 2>&1"], input: .terminal, output: .terminal,
+            turns: turns)
         for name in ["one", "two"] {
-            #expect(FileManager.default.fileExists(atPath: stage.scratch.path + "/" + name), "\(result.screen)")
+            #expect(FileManager.default.fileExists(atPath: fixture.scratch.path + "/" + name), "\(result.screen)")
         }
     }
 
     /// A command without --kind finds generic items only.
     @Test func namesOfOtherKindsAreOfferedWithTheirKind() throws {
-        let stage = try FakeCoffer(broker: [
+        let fixture = try FakeCoffer(broker: [
             "List": [
                 .answer(
                     Keychain.ItemsReply(items: [
@@ -146,7 +149,7 @@ import Testing
             ]
         ])
         func words(_ words: String...) throws -> [String] {
-            try stage.program.run(["complete-words", "--"] + words).text.split(separator: "\n").map(String.init)
+            try fixture.program.run(["complete-words", "--"] + words).text.split(separator: "\n").map(String.init)
         }
         #expect(try words("get", "") == ["plain"])
         #expect(try words("get", "--kind", "internet", "") == ["web"])
@@ -163,16 +166,16 @@ import Testing
     }
 
     @Test func theNamesAreThoseOfTheVaultThatIsNamed() throws {
-        let stage = try Self.stage()
-        _ = try stage.program.run("complete-words", "--", "get", "--group", "ops", "")
-        let message = try #require(stage.broker.calls("List").first?.message)
+        let fixture = try Self.fixture()
+        _ = try fixture.program.run("complete-words", "--", "get", "--group", "ops", "")
+        let message = try #require(fixture.broker.calls("List").first?.message)
         #expect(String(decoding: message, as: UTF8.self).contains("\"group\":\"ops\""))
-        #expect(stage.broker.calls("Get").isEmpty && stage.authenticator.calls("Begin").isEmpty)
+        #expect(fixture.broker.calls("Get").isEmpty && fixture.authenticator.calls("Begin").isEmpty)
     }
 
     @Test func withoutABrokerThereIsSilence() throws {
-        let stage = try Self.stage()
-        var program = stage.program
+        let fixture = try Self.fixture()
+        var program = fixture.program
         program.environment["COFFER_SOCKET"] = "/nonexistent"
         let result = try program.run("complete-words", "--", "get", "")
         #expect(result.status == 0 && result.output.isEmpty && result.errors.isEmpty)

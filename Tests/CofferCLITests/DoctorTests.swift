@@ -57,10 +57,10 @@ import Testing
     }
 
     @Test func theAuthenticatorsUserIsAskedOfTheKernel() throws {
-        let stage = try FakeCoffer(authenticator: [
+        let fixture = try FakeCoffer(authenticator: [
             "Biometry": [.answer(Authentication.Biometry.Reply(usable: false, type: "fingerprint"))]
         ])
-        let paths = SocketPaths(environment: stage.program.environment)
+        let paths = SocketPaths(environment: fixture.program.environment)
         let facts = DoctorFacts(asking: KeychainClient(paths: paths, caller: getuid()))
         #expect(facts.authenticatorUser == getuid())
     }

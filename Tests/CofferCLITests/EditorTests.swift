@@ -10,28 +10,28 @@ import Testing
 /// A value in an editor: its file is in memory and in nobody else's reach, and is gone afterwards, however the editor or `coffer` ends.
 @Suite struct EditorTests {
     /// - Parameter act: what the editor does, a shell script; the file is `$1`.
-    private func stage(_ act: String, value: String = "old", require: [AccessControl.Requirement] = []) throws
+    private func fixture(_ act: String, value: String = "old", require: [AccessControl.Requirement] = []) throws
         -> FakeCoffer
     {
         var item = FakeCoffer.item(require: require)
         item.revision = "r7"
-        var stage = try FakeCoffer(broker: [
+        var fixture = try FakeCoffer(broker: [
             "Show": [FakeCoffer.absent], "Get": [FakeCoffer.value(Array(value.utf8), item)],
             "Set": [FakeCoffer.stored()],
             "History": [.answer(Keychain.History.Reply(item: item, versions: []))],
         ])
-        try stage.scratch.program(
-            "ed1", "#!/bin/sh\ndirname \"$1\" >\(stage.scratch.file("folder"))\n\(act)\n")
-        stage.program.environment["EDITOR"] = stage.scratch.file("ed1")
-        return stage
+        try fixture.scratch.program(
+            "ed1", "#!/bin/sh\ndirname \"$1\" >\(fixture.scratch.file("folder"))\n\(act)\n")
+        fixture.program.environment["EDITOR"] = fixture.scratch.file("ed1")
+        return fixture
     }
 
-    private func folder(_ stage: FakeCoffer) throws -> String {
-        String(decoding: try stage.scratch.contents("folder"), as: UTF8.self).trimmingCharacters(in: .newlines)
+    private func folder(_ fixture: FakeCoffer) throws -> String {
+        String(decoding: try fixture.scratch.contents("folder"), as: UTF8.self).trimmingCharacters(in: .newlines)
     }
 
-    private func stored(_ stage: FakeCoffer) throws -> String? {
-        try stage.broker.calls("Set").first?.parameters(Keychain.Set.self).flatMap {
+    private func stored(_ fixture: FakeCoffer) throws -> String? {
+        try fixture.broker.calls("Set").first?.parameters(Keychain.Set.self).flatMap {
             Data(base64Encoded: $0.value).map { String(decoding: $0, as: UTF8.self) }
         }
     }
@@ -57,33 +57,33 @@ import Testing
 
     @Test(arguments: writings)
     func whatIsSavedIsStored(act: String, before: String, after: String) throws {
-        let stage = try stage(act, value: before)
-        let result = try stage.program.run("edit", "github", "me", "--value")
+        let fixture = try fixture(act, value: before)
+        let result = try fixture.program.run("edit", "github", "me", "--value")
         #expect(result.status == 0, "\(result)")
-        #expect(try stored(stage) == after)
-        let call = try #require(try stage.broker.calls("Set").first?.parameters(Keychain.Set.self))
+        #expect(try stored(fixture) == after)
+        let call = try #require(try fixture.broker.calls("Set").first?.parameters(Keychain.Set.self))
         #expect(call.ifRevision == "r7" && call.access == nil && call.label == nil)
-        #expect(try !FileManager.default.fileExists(atPath: folder(stage)))
+        #expect(try !FileManager.default.fileExists(atPath: folder(fixture)))
     }
 
     @Test(arguments: [("one\n", "one"), ("a\nb\n", "a\nb\n"), ("one", "one")])
     func aNewValueIsWritten(text: String, after: String) throws {
-        let stage = try stage("printf '\(text.replacing("\n", with: "\\n"))' >\"$1\"")
-        let result = try stage.program.run("set", "github", "me", "--editor")
+        let fixture = try fixture("printf '\(text.replacing("\n", with: "\\n"))' >\"$1\"")
+        let result = try fixture.program.run("set", "github", "me", "--editor")
         #expect(result.status == 0, "\(result)")
-        #expect(try stored(stage) == after)
+        #expect(try stored(fixture) == after)
     }
 
     /// The folder is this user's alone and in memory, and no other program's.
     @Test func nobodyElseCanReadTheFile() throws {
-        let stage = try stage("stat -c '%a %U' \"$1\" \"${1%/*}\"; stat -f -c %T \"$1\"; ls -A \"${1%/*}\"; exit 1")
-        let result = try stage.program.run("edit", "github", "me", "--value")
+        let fixture = try fixture("stat -c '%a %U' \"$1\" \"${1%/*}\"; stat -f -c %T \"$1\"; ls -A \"${1%/*}\"; exit 1")
+        let result = try fixture.program.run("edit", "github", "me", "--value")
         let lines = result.text.split(separator: "\n").map(String.init)
         try #require(lines.count == 4, "\(result)")
         let user = String(decoding: Data(NSUserName().utf8), as: UTF8.self)
         #expect(lines[0] == "600 \(user)" && lines[1] == "700 \(user)")
         #expect(["tmpfs", "ramfs"].contains(lines[2]) && lines[3] == "value")
-        #expect(try !FileManager.default.fileExists(atPath: folder(stage)))
+        #expect(try !FileManager.default.fileExists(atPath: folder(fixture)))
     }
 
     private static let nothing: [(String, Int32, String)] = [
@@ -95,27 +95,27 @@ import Testing
 
     @Test(arguments: nothing)
     func nothingIsStored(act: String, status: Int32, words: String) throws {
-        let stage = try stage(act)
-        let result = try stage.program.run("edit", "github", "me", "--value")
+        let fixture = try fixture(act)
+        let result = try fixture.program.run("edit", "github", "me", "--value")
         #expect(result.status == status && result.errors.contains(words), "\(result)")
-        #expect(stage.broker.calls("Set").isEmpty)
-        #expect(try !FileManager.default.fileExists(atPath: folder(stage)))
+        #expect(fixture.broker.calls("Set").isEmpty)
+        #expect(try !FileManager.default.fileExists(atPath: folder(fixture)))
     }
 
     /// Neither the end of the editor nor that of `coffer` leaves the file.
     @Test(arguments: ["KILL", "TERM", "HUP"])
     func theFileGoesWithCoffer(signal: String) throws {
-        let stage = try stage(
+        let fixture = try fixture(
             "sleep 6000 >/dev/null 2>&1 </dev/null & echo $! >sleeper; kill -\(signal) $PPID; exit 0")
-        var shell = stage.program
+        var shell = fixture.program
         shell.executable = "/bin/sh"
         let result = try shell.run(
             "-c",
-            "cd \(stage.scratch.path); \(Program.path) edit github me --value; status=$?; kill $(cat sleeper); exit $status"
+            "cd \(fixture.scratch.path); \(Program.path) edit github me --value; status=$?; kill $(cat sleeper); exit $status"
         )
         #expect(result.status > 128, "\(result)")
-        #expect(isGone(try folder(stage)))
-        #expect(stage.broker.calls("Set").isEmpty)
+        #expect(isGone(try folder(fixture)))
+        #expect(fixture.broker.calls("Set").isEmpty)
     }
 
     /// What a person has written is nowhere else, so they may go on with it.
@@ -123,19 +123,19 @@ import Testing
     func aTextThatCannotBeStoredIsEditedAgain(answer: String, after: String?, status: Int32) throws {
         var item = FakeCoffer.item()
         item.revision = "r7"
-        var stage = try FakeCoffer(broker: [
+        var fixture = try FakeCoffer(broker: [
             "Show": [FakeCoffer.absent], "Get": [FakeCoffer.value(Array("old".utf8), item)],
             "Set": [.fault(.changed, .init(message: "it was changed meanwhile")), FakeCoffer.stored()],
             "History": [.answer(Keychain.History.Reply(item: item, versions: []))],
         ])
-        try stage.scratch.program(
+        try fixture.scratch.program(
             "ed1", "#!/bin/sh\nif grep -q one \"$1\"; then printf ' two' >>\"$1\"; else printf ' one' >>\"$1\"; fi\n")
-        stage.program.environment["EDITOR"] = stage.scratch.file("ed1")
-        let result = try stage.program.run(
+        fixture.program.environment["EDITOR"] = fixture.scratch.file("ed1")
+        let result = try fixture.program.run(
             "edit", "github", "me", "--value", input: .terminal, output: .terminal,
             turns: [.init(wait: "Edit the text again? [y/N] ", type: answer)])
         #expect(result.status == status, "\(result)")
-        let calls = try stage.broker.calls("Set").compactMap { try $0.parameters(Keychain.Set.self) }
+        let calls = try fixture.broker.calls("Set").compactMap { try $0.parameters(Keychain.Set.self) }
         #expect(calls.first?.ifRevision == "r7")
         guard let after else { return #expect(calls.count == 1) }
         // The person was told, so what another program has stored meanwhile is replaced.
@@ -145,40 +145,40 @@ import Testing
     }
 
     @Test func onlyAMemoryFolderIsUsed() throws {
-        var stage = try stage(":")
-        stage.program.environment["XDG_RUNTIME_DIR"] = stage.scratch.path
-        _ = try stage.program.run("edit", "github", "me", "--value")
-        #expect(try folder(stage).hasPrefix("/dev/shm/coffer-edit-"))
+        var fixture = try fixture(":")
+        fixture.program.environment["XDG_RUNTIME_DIR"] = fixture.scratch.path
+        _ = try fixture.program.run("edit", "github", "me", "--value")
+        #expect(try folder(fixture).hasPrefix("/dev/shm/coffer-edit-"))
     }
 
     @Test(arguments: ["code --wait", "/usr/local/bin/codium", "vi; rm -rf x", "no-such-editor", "$(id)"])
     func someEditorsAreNotStarted(editor: String) throws {
-        var stage = try stage(":")
-        stage.program.environment["PATH"] = "\(stage.scratch.path):/usr/bin:/bin"
-        for name in ["code", "codium"] { try stage.scratch.program(name, "#!/bin/sh\nexit 0\n") }
-        stage.program.environment["EDITOR"] = editor
-        let result = try stage.program.run("edit", "github", "me", "--value")
+        var fixture = try fixture(":")
+        fixture.program.environment["PATH"] = "\(fixture.scratch.path):/usr/bin:/bin"
+        for name in ["code", "codium"] { try fixture.scratch.program(name, "#!/bin/sh\nexit 0\n") }
+        fixture.program.environment["EDITOR"] = editor
+        let result = try fixture.program.run("edit", "github", "me", "--value")
         #expect(result.status == 1, "\(result)")
         // Nobody was asked for a value that no editor would show.
-        #expect(stage.broker.calls("Get").isEmpty)
+        #expect(fixture.broker.calls("Get").isEmpty)
     }
 
     @Test func anUnknownEditorIsWarnedOf() throws {
-        let stage = try stage(":")
-        #expect(try stage.program.run("edit", "github", "me", "--value").errors.contains("ed1 may keep copies"))
+        let fixture = try fixture(":")
+        #expect(try fixture.program.run("edit", "github", "me", "--value").errors.contains("ed1 may keep copies"))
     }
 
     @Test func whatIsNoTextIsNotEdited() throws {
-        var stage = try FakeCoffer(broker: ["Get": [FakeCoffer.value([0xFF, 0x41])]])
-        stage.program.environment["EDITOR"] = "/bin/true"
-        let result = try stage.program.run("edit", "github", "me", "--value")
+        var fixture = try FakeCoffer(broker: ["Get": [FakeCoffer.value([0xFF, 0x41])]])
+        fixture.program.environment["EDITOR"] = "/bin/true"
+        let result = try fixture.program.run("edit", "github", "me", "--value")
         #expect(result.status == 7 && result.errors.contains("is not text"), "\(result)")
     }
 
     /// The real editor, with a configuration that keeps everything it can.
     @Test func vimLeavesNothingBehind() throws {
-        var stage = try stage(":")
-        let home = stage.scratch.file("home")
+        var fixture = try fixture(":")
+        let home = fixture.scratch.file("home")
         try FileManager.default.createDirectory(atPath: home + "/keep", withIntermediateDirectories: true)
         try Data(
             """
@@ -188,13 +188,13 @@ import Testing
             """.utf8
         ).write(to: URL(filePath: home + "/.vimrc"))
         for (name, value) in [("HOME", home), ("TERM", "xterm"), ("EDITOR", "vi")] {
-            stage.program.environment[name] = value
+            fixture.program.environment[name] = value
         }
-        let result = try stage.program.run(
+        let result = try fixture.program.run(
             "edit", "github", "me", "--value", input: .terminal, output: .terminal,
             turns: [.init(wait: "old", type: "ddiCANARY\u{1B}:wq\r")])
         #expect(result.status == 0 && result.errors.hasPrefix("Changed the value of github/me"), "\(result)")
-        #expect(try stored(stage) == "CANARY")
+        #expect(try stored(fixture) == "CANARY")
         #expect(try FileManager.default.contentsOfDirectory(atPath: home).sorted() == [".vimrc", "keep"])
         #expect(try FileManager.default.contentsOfDirectory(atPath: home + "/keep").isEmpty)
     }
@@ -207,19 +207,19 @@ import Testing
 
     @Test(arguments: typed)
     func severalLinesAreTypedHidden(option: String, keys: String, value: String) throws {
-        let stage = try stage(":")
-        let result = try stage.program.run(
+        let fixture = try fixture(":")
+        let result = try fixture.program.run(
             "set", "github", "me", option, input: .terminal, turns: [.init(wait: ":\r\n", type: keys)])
         #expect(result.status == 0, "\(result)")
         #expect(!result.screen.contains("CANARY") && result.screen.contains(" byte") && result.echoes)
-        #expect(try stored(stage) == value)
+        #expect(try stored(fixture) == value)
     }
 
     @Test(arguments: ["\u{3}", "\u{4}", "a\r\u{3}"])
     func linesCanBeGivenUp(keys: String) throws {
-        let stage = try stage(":")
-        let result = try stage.program.run(
+        let fixture = try fixture(":")
+        let result = try fixture.program.run(
             "set", "github", "me", "--multiline", input: .terminal, turns: [.init(wait: ":\r\n", type: keys)])
-        #expect(result.status != 0 && stage.broker.calls("Set").isEmpty && result.echoes)
+        #expect(result.status != 0 && fixture.broker.calls("Set").isEmpty && result.echoes)
     }
 }

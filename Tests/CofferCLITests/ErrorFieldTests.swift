@@ -14,14 +14,14 @@ import Varlink
     }
 
     private func report(_ fault: Fault) throws -> Report {
-        let stage = try FakeCoffer(broker: ["Get": [.reply(FakeServer.encode(fault))]])
-        let result = try stage.program.run("get", "github", "me", "--json")
+        let fixture = try FakeCoffer(broker: ["Get": [.reply(FakeServer.encode(fault))]])
+        let result = try fixture.program.run("get", "github", "me", "--json")
         return try JSONDecoder().decode(Report.self, from: Data(result.errors.utf8))
     }
 
     private func line(_ fault: Fault) throws -> String {
-        let stage = try FakeCoffer(broker: ["Get": [.reply(FakeServer.encode(fault))]])
-        return try stage.program.run("get", "github", "me").errors
+        let fixture = try FakeCoffer(broker: ["Get": [.reply(FakeServer.encode(fault))]])
+        return try fixture.program.run("get", "github", "me").errors
     }
 
     @Test func theSendersWordsAreKeptAsTheyAre() throws {
@@ -72,8 +72,8 @@ import Varlink
         let fault = Fault(
             .notCompleted, .init(message: "the TPM is busy", advice: "ask it later", kind: "busy", code: 0x922))
         script["Continue"] = [.reply(FakeServer.encode(fault))]
-        let stage = try FakeCoffer(broker: ["Get": [FakeCoffer.personNeeded()]], authenticator: script)
-        let result = try stage.program.run("get", "github", "me", turns: [.init(wait: "Password: ", type: "x\r")])
+        let fixture = try FakeCoffer(broker: ["Get": [FakeCoffer.personNeeded()]], authenticator: script)
+        let result = try fixture.program.run("get", "github", "me", turns: [.init(wait: "Password: ", type: "x\r")])
         #expect(result.status == 8)
         #expect(result.errors == "coffer: the TPM is busy; ask it later\n")
     }

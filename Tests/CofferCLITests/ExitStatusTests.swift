@@ -30,8 +30,8 @@ import Varlink
         (Fault(.challengeRefused, "too late"), 4, "run the command again"),
     ])
     func brokerErrors(fault: Fault, status: Int32, words: String) throws {
-        let stage = try FakeCoffer(broker: ["Get": [.reply(FakeServer.encode(fault))]])
-        let result = try stage.program.run("get", "github", "me")
+        let fixture = try FakeCoffer(broker: ["Get": [.reply(FakeServer.encode(fault))]])
+        let result = try fixture.program.run("get", "github", "me")
         #expect(result.status == status)
         #expect(result.errors.contains(words))
         #expect(result.errors.hasPrefix("coffer: "))
@@ -40,8 +40,8 @@ import Varlink
     }
 
     @Test func existingItemIsTen() throws {
-        let stage = try FakeCoffer(broker: ["Rename": [.fault(.alreadyExists, "a/b is there already")]])
-        #expect(try stage.program.run("rename", "github", "me", "a", "b").status == 10)
+        let fixture = try FakeCoffer(broker: ["Rename": [.fault(.alreadyExists, "a/b is there already")]])
+        #expect(try fixture.program.run("rename", "github", "me", "a", "b").status == 10)
     }
 
     @Test func deadBrokerIsNine() throws {
@@ -53,17 +53,17 @@ import Varlink
     }
 
     @Test func brokerThatHangsUpIsNine() throws {
-        let stage = try FakeCoffer(broker: ["Get": [.close]])
-        let result = try stage.program.run("get", "github", "me")
+        let fixture = try FakeCoffer(broker: ["Get": [.close]])
+        let result = try fixture.program.run("get", "github", "me")
         #expect(result.status == 9)
         #expect(result.errors.contains("closed without an answer"))
     }
 
     @Test func errorsAsJSONAreOneObject() throws {
-        let stage = try FakeCoffer(broker: [
+        let fixture = try FakeCoffer(broker: [
             "Show": [.fault(.ambiguous, .init(message: "several", accounts: ["me", "you"]))]
         ])
-        let result = try stage.program.run("show", "github", "--json")
+        let result = try fixture.program.run("show", "github", "--json")
         #expect(result.status == 3)
         #expect(
             result.errors
@@ -102,8 +102,8 @@ import Varlink
         (["set", String(repeating: "x", count: 1025), "b"], "too long: at most 1024 bytes"),
     ])
     func wrongUseIsSixtyFour(arguments: [String], words: String) throws {
-        let stage = try FakeCoffer()
-        let result = try stage.program.run(arguments)
+        let fixture = try FakeCoffer()
+        let result = try fixture.program.run(arguments)
         #expect(result.status == 64)
         #expect(result.errors.contains(words))
         #expect(result.errors.split(separator: "\n").count == 1)
@@ -123,21 +123,21 @@ import Varlink
         ["-hub"], ["list", "-vh"], ["get", "--", "-hub", "me", "-h"], ["vault", "-h1", "create"],
     ])
     func aNameThatBeginsWithADashIsWrongUse(arguments: [String]) throws {
-        let stage = try FakeCoffer(broker: [
+        let fixture = try FakeCoffer(broker: [
             "Show": [FakeCoffer.absent], "Set": [FakeCoffer.stored()], "Get": [FakeCoffer.value([1])],
         ])
-        let result = try stage.program.run(arguments, input: .bytes([1]))
+        let result = try fixture.program.run(arguments, input: .bytes([1]))
         #expect(result.status == 64)
         #expect(result.output.isEmpty)
         #expect(!result.errors.contains("hub") && !result.errors.contains("ghost"))
-        #expect(stage.broker.calls("Set").isEmpty && stage.broker.calls("Get").isEmpty)
+        #expect(fixture.broker.calls("Set").isEmpty && fixture.broker.calls("Get").isEmpty)
     }
 
     @Test func behindTwoDashesSuchANameIsOne() throws {
-        let stage = try FakeCoffer(broker: ["Get": [FakeCoffer.value(Array("v".utf8))]])
-        let result = try stage.program.run("get", "--", "-hub", "-me")
+        let fixture = try FakeCoffer(broker: ["Get": [FakeCoffer.value(Array("v".utf8))]])
+        let result = try fixture.program.run("get", "--", "-hub", "-me")
         #expect(result.text == "v")
-        let call = try #require(try stage.broker.calls("Get").first?.parameters(Keychain.Get.self))
+        let call = try #require(try fixture.broker.calls("Get").first?.parameters(Keychain.Get.self))
         #expect(call.service == "-hub" && call.account == "-me")
     }
 
@@ -151,22 +151,22 @@ import Varlink
 
     /// Every program on the machine can read an argument. An error must not repeat one that may be a secret.
     @Test func aSecretAsAnArgumentIsRefusedAndNotRepeated() throws {
-        let stage = try FakeCoffer(broker: ["Show": [FakeCoffer.absent], "Set": [FakeCoffer.stored()]])
-        let result = try stage.program.run("set", "github", "me", "CANARY-hunter2")
+        let fixture = try FakeCoffer(broker: ["Show": [FakeCoffer.absent], "Set": [FakeCoffer.stored()]])
+        let result = try fixture.program.run("set", "github", "me", "CANARY-hunter2")
         #expect(result.status == 64)
         #expect(result.errors.contains("never pass a secret as an argument"))
         #expect(!result.errors.contains("CANARY"))
-        #expect(stage.broker.calls("Set").isEmpty)
+        #expect(fixture.broker.calls("Set").isEmpty)
     }
 
     /// A pipe whose reader has gone, as after `| head -1`, is normal. The status still says that a value did not
     /// arrive.
     @Test(arguments: ["list", "log", "get github me", "doctor"])
     func aReaderThatWentAwayIsOneAndNothingIsSaid(command: String) throws {
-        let stage = try FakeCoffer(broker: Self.lists)
-        var shell = stage.program
+        let fixture = try FakeCoffer(broker: Self.lists)
+        var shell = fixture.program
         shell.executable = "/bin/sh"
-        let pipe = stage.scratch.file("pipe")
+        let pipe = fixture.scratch.file("pipe")
         let line = "mkfifo \(pipe); exec 3<>\(pipe) 4>\(pipe) 3>&-; \(Program.path) \(command) >&4"
         let result = try shell.run("-c", line)
         #expect(result.status == 1)
@@ -175,8 +175,8 @@ import Varlink
 
     @Test(arguments: [">/dev/full", ">&-"])
     func outputThatCannotBeWrittenIsSaid(output: String) throws {
-        let stage = try FakeCoffer(broker: Self.lists)
-        var shell = stage.program
+        let fixture = try FakeCoffer(broker: Self.lists)
+        var shell = fixture.program
         shell.executable = "/bin/sh"
         let result = try shell.run("-c", "\(Program.path) get github me \(output)")
         #expect(result.status == 1)

@@ -75,12 +75,12 @@ import Varlink
     @Test(arguments: SlowPrompter.Kind.allCases, [SIGTERM, SIGHUP, SIGINT, SIGKILL])
     func aClientThatEndsTakesTheProgramAlong(kind: SlowPrompter.Kind, signal: Int32) throws {
         for isStubborn in [false, true] {
-            let stage = try FakeCoffer(
+            let fixture = try FakeCoffer(
                 broker: ["Get": [FakeCoffer.personNeeded()]], authenticator: FakeCoffer.asksPassword)
-            let client = stage.scratch.file("client")
+            let client = fixture.scratch.file("client")
             let prompter = try SlowPrompter(
-                kind, in: stage.scratch, isStubborn: isStubborn, act: "kill -\(signal) $(cat \(client))")
-            var program = stage.program
+                kind, in: fixture.scratch, isStubborn: isStubborn, act: "kill -\(signal) $(cat \(client))")
+            var program = fixture.program
             program.environment.merge(prompter.environment) { $1 }
             program.executable = "/bin/sh"
             let result = try program.run("-c", "echo $$ >\(client); exec \"$0\" get github me", Program.path)
@@ -91,7 +91,7 @@ import Varlink
 
     /// If nobody waits for an answer, that is no reason to say that the authenticator is not running.
     @Test func whatTheAuthenticatorSaidBeforeItHungUpCounts() throws {
-        let stage = try FakeCoffer(
+        let fixture = try FakeCoffer(
             authenticator: [
                 "Begin": [
                     .replyThenLate(
@@ -103,7 +103,7 @@ import Varlink
                 ]
             ])
         let authenticator = Authenticator(
-            paths: SocketPaths(environment: stage.program.environment), caller: getuid())
+            paths: SocketPaths(environment: fixture.program.environment), caller: getuid())
         var prompter: any Prompter = LatePrompter()
         let error = #expect(throws: KeychainError.self) { try authenticator.pass("c1", by: &prompter) }
         #expect(error?.code == .timedOut)

@@ -23,8 +23,8 @@ import Varlink
     }
 
     @Test func aProgramGetsTabs() throws {
-        let stage = try FakeCoffer(broker: ["List": [Self.list]])
-        let result = try stage.program.run("list")
+        let fixture = try FakeCoffer(broker: ["List": [Self.list]])
+        let result = try fixture.program.run("list")
         #expect(
             result.text == """
                 SERVICE\tACCOUNT\tACCESS\tREQUIRES\tCHANGED
@@ -35,8 +35,8 @@ import Varlink
     }
 
     @Test func aPersonGetsColumns() throws {
-        let stage = try FakeCoffer(broker: ["List": [Self.list]])
-        let result = try stage.program.run("list", output: .terminal, turns: [])
+        let fixture = try FakeCoffer(broker: ["List": [Self.list]])
+        let result = try fixture.program.run("list", output: .terminal, turns: [])
         let lines = result.screen.split(separator: "\r\n")
         #expect(lines.first == "SERVICE  ACCOUNT                              ACCESS         REQUIRES  CHANGED")
         #expect(lines.count == 3)
@@ -50,9 +50,9 @@ import Varlink
             var account: String
             var modified: String
         }
-        let stage = try FakeCoffer(broker: ["List": [Self.list]])
+        let fixture = try FakeCoffer(broker: ["List": [Self.list]])
         let records = try JSONDecoder().decode(
-            [Record].self, from: Data(try stage.program.run("list", "--json").output))
+            [Record].self, from: Data(try fixture.program.run("list", "--json").output))
         #expect(records.map(\.account) == Self.items.map(\.account))
         #expect(records[0].modified == "2023-11-14T22:13:20.123Z")
     }
@@ -62,27 +62,27 @@ import Varlink
             var value: String?
             var valueBase64: String
         }
-        let stage = try FakeCoffer(broker: ["Get": [FakeCoffer.value([0xFF]), FakeCoffer.value(Array("ok".utf8))]])
+        let fixture = try FakeCoffer(broker: ["Get": [FakeCoffer.value([0xFF]), FakeCoffer.value(Array("ok".utf8))]])
         let binary = try JSONDecoder().decode(
-            Record.self, from: Data(try stage.program.run("get", "github", "--json").output))
+            Record.self, from: Data(try fixture.program.run("get", "github", "--json").output))
         #expect(binary.value == nil && binary.valueBase64 == "/w==")
         let text = try JSONDecoder().decode(
-            Record.self, from: Data(try stage.program.run("get", "github", "--json").output))
+            Record.self, from: Data(try fixture.program.run("get", "github", "--json").output))
         #expect(text.value == "ok")
     }
 
     @Test func existsAnswersByItsStatus() throws {
-        let stage = try FakeCoffer(broker: [
+        let fixture = try FakeCoffer(broker: [
             "Exists": [.answer(Keychain.Exists.Reply(exists: true)), .answer(Keychain.Exists.Reply(exists: false))]
         ])
-        let there = try stage.program.run("exists", "github", "me")
-        let absent = try stage.program.run("exists", "github", "me")
+        let there = try fixture.program.run("exists", "github", "me")
+        let absent = try fixture.program.run("exists", "github", "me")
         #expect(there.status == 0 && absent.status == 3)
         #expect(there.output.isEmpty && there.errors.isEmpty && absent.output.isEmpty && absent.errors.isEmpty)
     }
 
     @Test func statusSpeaksToPeople() throws {
-        let stage = try FakeCoffer(broker: [
+        let fixture = try FakeCoffer(broker: [
             "Status": [
                 .answer(
                     Keychain.Status.Reply(
@@ -93,7 +93,7 @@ import Varlink
             ]
         ])
         #expect(
-            try stage.program.run("status").text == """
+            try fixture.program.run("status").text == """
                 Vault: none yet; the first `coffer set` makes one
                 Sealed by: TPM 2.0 (IBM, SW  TPM)
                 Locks: screen, sleep, 15 min idle
@@ -141,9 +141,9 @@ import Varlink
             "bank", "bank\u{3164}", "bank\u{FE0F}", "bank\u{200D}", "bank\u{2800}", "bank\u{A0}", "bank\u{FFFC}",
         ]
         let items = names.map { FakeCoffer.item($0, "me") }
-        let stage = try FakeCoffer(broker: ["List": [.answer(Keychain.ItemsReply(items: items))]])
+        let fixture = try FakeCoffer(broker: ["List": [.answer(Keychain.ItemsReply(items: items))]])
         for words in [["list"], ["list", "--json"]] {
-            let result = try stage.program.run(words)
+            let result = try fixture.program.run(words)
             #expect(result.status == 0)
             let shown = result.text.unicodeScalars
             #expect(!shown.contains { !$0.isASCII }, "\(result.text)")
@@ -175,11 +175,11 @@ import Varlink
 
     @Test func whatExpiresIsAColumn() throws {
         let items = [Self.expiring("a", in: 40), Self.expiring("b", in: nil), Self.expiring("c", in: 3.5)]
-        let stage = try FakeCoffer(broker: ["List": [.answer(Keychain.ItemsReply(items: items))]])
-        let rows = try stage.program.run("list").text.split(separator: "\n").map { $0.split(separator: "\t") }
+        let fixture = try FakeCoffer(broker: ["List": [.answer(Keychain.ItemsReply(items: items))]])
+        let rows = try fixture.program.run("list").text.split(separator: "\n").map { $0.split(separator: "\t") }
         #expect(rows[0].last == "EXPIRES" && rows.allSatisfy { $0.count == 6 })
         #expect(rows[2].last == "-" && rows[1].last?.hasSuffix("Z") == true)
-        #expect(try stage.program.run("list", output: .terminal, turns: []).screen.contains("in 3 days"))
+        #expect(try fixture.program.run("list", output: .terminal, turns: []).screen.contains("in 3 days"))
         let plain = try FakeCoffer(broker: ["List": [.answer(Keychain.ItemsReply(items: [items[1]]))]])
         #expect(try !plain.program.run("list").text.contains("EXPIRES"))
     }
@@ -190,11 +190,11 @@ import Varlink
     ])
     func whatExpiresSoonIsListedFirst(options: [String], expected: [String]) throws {
         let items = [Self.expiring("a", in: 40), Self.expiring("b", in: nil), Self.expiring("c", in: 3)]
-        let stage = try FakeCoffer(broker: ["List": [.answer(Keychain.ItemsReply(items: items))]])
-        let result = try stage.program.run(["list"] + options)
+        let fixture = try FakeCoffer(broker: ["List": [.answer(Keychain.ItemsReply(items: items))]])
+        let result = try fixture.program.run(["list"] + options)
         let rows = result.text.split(separator: "\n").dropFirst().map { String($0.prefix { $0 != "\t" }) }
         #expect(rows == expected, "\(result)")
-        #expect(try stage.program.run("list", "--expiring=x").status == 64)
+        #expect(try fixture.program.run("list", "--expiring=x").status == 64)
     }
 
     /// Whatever the width, no line is wider, and nothing is cut where no width is known.
@@ -217,8 +217,8 @@ import Varlink
 
     @Test func theTerminalSaysHowWideItIs() throws {
         let long = String(repeating: "x", count: 200)
-        let stage = try FakeCoffer(broker: ["List": [.answer(Keychain.ItemsReply(items: [FakeCoffer.item(long)]))]])
-        var shell = stage.program
+        let fixture = try FakeCoffer(broker: ["List": [.answer(Keychain.ItemsReply(items: [FakeCoffer.item(long)]))]])
+        var shell = fixture.program
         shell.executable = "/bin/sh"
         let result = try shell.run(
             "-c", "stty cols 70 <&1; exec \(Program.path) list", input: .terminal, output: .terminal, turns: [])
@@ -231,10 +231,11 @@ import Varlink
             vault: .init(state: .none), sealer: .init(kind: "tpm"), version: "0.1.0", sandbox: false,
             locks: ["screen", "sleep", "15 min idle"],
             lockedBy: .init(screen: true, sleep: true, idleMinutes: 15), warnings: [])
-        let stage = try FakeCoffer(broker: ["Status": [.answer(reply)]])
+        let fixture = try FakeCoffer(broker: ["Status": [.answer(reply)]])
         struct Locks: Decodable, Equatable { var screen, sleep: Bool, idleMinutes: Int64? }
         struct Record: Decodable { var locks: Locks }
-        let record = try JSONDecoder().decode(Record.self, from: Data(try stage.program.run("status", "--json").output))
+        let record = try JSONDecoder().decode(
+            Record.self, from: Data(try fixture.program.run("status", "--json").output))
         #expect(record.locks == .init(screen: true, sleep: true, idleMinutes: 15))
     }
 
@@ -246,10 +247,10 @@ import Varlink
                     sealer: .init(kind: "tpm"), version: "0.1.0", sandbox: false, warnings: []))
         }
         let line = "Not yet protected: the last deletions and changes of access; the TPM counts them soon\n"
-        let stage = try FakeCoffer(broker: ["Status": [status(false)]])
-        let text = try stage.program.run("status").text
+        let fixture = try FakeCoffer(broker: ["Status": [status(false)]])
+        let text = try fixture.program.run("status").text
         #expect(text.contains("Rollback protection: on (TPM counter 0x1b0c001)\n" + line), "\(text)")
-        #expect(try stage.program.run("status", "--json").text.contains("\"protected\" : false"))
+        #expect(try fixture.program.run("status", "--json").text.contains("\"protected\" : false"))
         let other = try FakeCoffer(broker: ["Status": [status(nil)]])
         #expect(try !other.program.run("status").text.contains("protected:"))
         #expect(try !other.program.run("status", "--json").text.contains("protected"))
@@ -257,30 +258,30 @@ import Varlink
 
     @Test func aDeletionThatTheTPMHasNotCountedIsSaidAsAnyOther() throws {
         let reply = Keychain.ChangedItemReply(item: FakeCoffer.item(), protected: false)
-        let stage = try FakeCoffer(broker: ["Delete": [.answer(reply)]])
-        let removed = try stage.program.run("rm", "-f", "github", "me")
+        let fixture = try FakeCoffer(broker: ["Delete": [.answer(reply)]])
+        let removed = try fixture.program.run("rm", "-f", "github", "me")
         #expect(removed.status == 0 && removed.errors == "Removed github/me\n" && removed.text.isEmpty)
     }
 
     @Test func lockAndSetAnswerInJSON() throws {
-        let stage = try FakeCoffer(broker: [
+        let fixture = try FakeCoffer(broker: [
             "Lock": [.answer(Keychain.VaultReply(vault: .init(state: .locked, since: 1_700_000_000_000)))],
             "Show": [FakeCoffer.absent], "Set": [FakeCoffer.stored(replaced: 1_700_000_000_000)],
         ])
-        let locked = try stage.program.run("lock", "--json")
+        let locked = try fixture.program.run("lock", "--json")
         #expect(locked.text.contains("\"state\" : \"locked\"") && locked.errors.isEmpty)
-        let stored = try stage.program.run("set", "github", "me", "--json", input: .bytes([1]))
+        let stored = try fixture.program.run("set", "github", "me", "--json", input: .bytes([1]))
         #expect(stored.text.contains("\"replaced\" : \"2023-11-14T22:13:20.000Z\"") && stored.errors.isEmpty)
         #expect(stored.text.contains("\"service\" : \"github\""))
     }
 
     @Test func editChangesOnlyWhatIsNamed() throws {
         let reply = FakeServer.Step.answer(Keychain.ItemReply(item: FakeCoffer.item(require: [.userPresence])))
-        let stage = try FakeCoffer(broker: ["Show": [reply], "Edit": [reply]])
-        #expect(try stage.program.run("edit", "github", "me", "--label", "New", "--expires", "never").status == 0)
-        #expect(try stage.program.run("edit", "github", "me", "--access", "after-first-unlock").status == 0)
-        #expect(try stage.program.run("edit", "github", "me", "--require", "none").status == 0)
-        let calls = try stage.broker.calls("Edit").compactMap { try $0.parameters(Keychain.Edit.self) }
+        let fixture = try FakeCoffer(broker: ["Show": [reply], "Edit": [reply]])
+        #expect(try fixture.program.run("edit", "github", "me", "--label", "New", "--expires", "never").status == 0)
+        #expect(try fixture.program.run("edit", "github", "me", "--access", "after-first-unlock").status == 0)
+        #expect(try fixture.program.run("edit", "github", "me", "--require", "none").status == 0)
+        let calls = try fixture.broker.calls("Edit").compactMap { try $0.parameters(Keychain.Edit.self) }
         #expect(calls[0].label == "New" && calls[0].expires == 0 && calls[0].access == nil && calls[0].comment == nil)
         #expect(calls[1].access == .afterFirstUnlock.requiring(.userPresence))
         #expect(calls[2].access == .whenUnlocked)

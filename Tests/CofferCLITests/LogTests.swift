@@ -24,18 +24,18 @@ import Testing
     { .answer(Keychain.Log.Reply(records: records, more: more, problem: problem)) }
 
     @Test func aProgramGetsTabsAndAllPages() throws {
-        let stage = try FakeCoffer(broker: [
+        let fixture = try FakeCoffer(broker: [
             "Log": [
                 Self.page([Self.record(1)], more: true),
                 Self.page([Self.record(2, program: "/bin/ssh", resolved: true)]),
             ]
         ])
-        let result = try stage.program.run("log")
+        let result = try fixture.program.run("log")
         let line = "2023-11-14T22:13:20.123Z\tread\t\"db\\u{1b}\"/admin\tdone (presence)"
         #expect(
             result.text
                 == "TIME\tEVENT\tITEM\tOUTCOME\tPROGRAM\n\(line)\tssh? (pid 42)\n\(line)\t/bin/ssh (pid 42)\n")
-        let calls = try stage.broker.calls("Log").map { try $0.parameters(Keychain.Log.self)?.after }
+        let calls = try fixture.broker.calls("Log").map { try $0.parameters(Keychain.Log.self)?.after }
         #expect(calls == [0, 1])
     }
 
@@ -45,8 +45,8 @@ import Testing
         (root.uid, nobody.uid) = (0, nil)
         var unknown = Self.record(3)
         unknown.uid = 4_000_000_123
-        let stage = try FakeCoffer(broker: ["Log": [Self.page([root, nobody, unknown])]])
-        let rows = try stage.program.run("log", "--group", "ops").text.split(separator: "\n").map {
+        let fixture = try FakeCoffer(broker: ["Log": [Self.page([root, nobody, unknown])]])
+        let rows = try fixture.program.run("log", "--group", "ops").text.split(separator: "\n").map {
             $0.split(separator: "\t").map(String.init)
         }
         #expect(rows.map { $0.dropFirst(4).first } == ["USER", "root", "-", "uid 4000000123"])
@@ -54,8 +54,8 @@ import Testing
     }
 
     @Test func aPersonGetsColumns() throws {
-        let stage = try FakeCoffer(broker: ["Log": [Self.page([Self.record(1)])]])
-        let lines = try stage.program.run("log", output: .terminal, turns: []).screen.split(separator: "\r\n")
+        let fixture = try FakeCoffer(broker: ["Log": [Self.page([Self.record(1)])]])
+        let lines = try fixture.program.run("log", output: .terminal, turns: []).screen.split(separator: "\r\n")
         #expect(lines.count == 2 && lines.first?.hasPrefix("TIME              EVENT") == true)
         #expect(lines.last?.contains("read") == true && lines.last?.contains("\u{1B}") == false)
     }
@@ -63,8 +63,8 @@ import Testing
     @Test func columnsAreAsWideAsWhatTheyShow() throws {
         var long = Self.record(2)
         (long.event, long.outcome, long.require) = ("recovery", "cancelled", ["presence", "passcode"])
-        let stage = try FakeCoffer(broker: ["Log": [Self.page([Self.record(1), long])]])
-        let lines = try stage.program.run("log", output: .terminal, turns: []).screen.split(separator: "\r\n")
+        let fixture = try FakeCoffer(broker: ["Log": [Self.page([Self.record(1), long])]])
+        let lines = try fixture.program.run("log", output: .terminal, turns: []).screen.split(separator: "\r\n")
         try #require(lines.count == 3)
         func place(_ text: String, _ line: Int) -> Int? {
             lines[line].firstRange(of: text).map {
@@ -85,33 +85,35 @@ import Testing
             var resolved: Bool
             var controlGroup: String
         }
-        let stage = try FakeCoffer(broker: ["Log": [Self.page([Self.record(1), Self.record(2)])]])
-        let result = try stage.program.run("log", "--json", "--since", "2023-01-31")
+        let fixture = try FakeCoffer(broker: ["Log": [Self.page([Self.record(1), Self.record(2)])]])
+        let result = try fixture.program.run("log", "--json", "--since", "2023-01-31")
         let lines = try result.text.split(separator: "\n").map {
             try JSONDecoder().decode(Line.self, from: Data($0.utf8))
         }
         #expect(lines.map(\.sequence) == [1, 2] && lines[0].service == "db\u{1B}" && !lines[0].resolved)
-        #expect(try stage.broker.calls("Log").first?.parameters(Keychain.Log.self)?.since ?? 0 > 1_600_000_000_000)
+        #expect(try fixture.broker.calls("Log").first?.parameters(Keychain.Log.self)?.since ?? 0 > 1_600_000_000_000)
     }
 
     @Test func followingAsksOnUntilTheBrokerIsGone() throws {
-        let stage = try FakeCoffer(broker: ["Log": [Self.page([Self.record(1)]), Self.page([Self.record(2)]), .close]])
-        let result = try stage.program.run("log", "--follow", "--json")
+        let fixture = try FakeCoffer(broker: [
+            "Log": [Self.page([Self.record(1)]), Self.page([Self.record(2)]), .close]
+        ])
+        let result = try fixture.program.run("log", "--follow", "--json")
         #expect(result.text.split(separator: "\n").count == 2 && result.status == 9)
     }
 
     @Test func aDamagedLogIsExitSeven() throws {
         let bad = Keychain.VerifyLog.Reply(whole: false, problem: "records are missing", records: 3, first: 1, last: 3)
         let good = Keychain.VerifyLog.Reply(whole: true, problem: nil, records: 1, first: 1, last: 1)
-        let stage = try FakeCoffer(broker: [
+        let fixture = try FakeCoffer(broker: [
             "VerifyLog": [.answer(bad), .answer(good)], "Log": [Self.page([], problem: "records are missing")],
         ])
-        let damaged = try stage.program.run("log", "--verify")
+        let damaged = try fixture.program.run("log", "--verify")
         #expect(damaged.status == 7 && damaged.text.isEmpty)
-        let whole = try stage.program.run("log", "--verify")
+        let whole = try fixture.program.run("log", "--verify")
         #expect(whole.status == 0 && whole.text == "Whole: 1 record, none missing or changed\n")
-        #expect(try stage.program.run("log").status == 7)
-        #expect(try stage.program.run("log", "--verify", "--follow").status == 64)
-        #expect(try stage.program.run("log", "--since", "tomorrow").status == 64)
+        #expect(try fixture.program.run("log").status == 7)
+        #expect(try fixture.program.run("log", "--verify", "--follow").status == 64)
+        #expect(try fixture.program.run("log", "--since", "tomorrow").status == 64)
     }
 }

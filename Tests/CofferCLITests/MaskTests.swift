@@ -39,7 +39,7 @@ import Testing
         #expect(shown.joined() + end == "x[masked]xa[masked]")
     }
 
-    private func stage(_ value: String) throws -> FakeCoffer {
+    private func fixture(_ value: String) throws -> FakeCoffer {
         try FakeCoffer(broker: [
             "Get": [
                 .answer(
@@ -49,8 +49,8 @@ import Testing
     }
 
     @Test func bothOutputsAndEachLineAreMasked() throws {
-        let stage = try stage("first-line-of-it\nsecond-line-of-it\n}\n")
-        let result = try stage.program.run(
+        let fixture = try fixture("first-line-of-it\nsecond-line-of-it\n}\n")
+        let result = try fixture.program.run(
             "run", "--mask", "--file", "K=coffer://s/a", "--", "/bin/sh", "-c",
             "sed 's/^/> /' \"$K\"; cat \"$K\" >&2; printf '\\377\\000'; exit 9")
         #expect(result.status == 9)
@@ -62,35 +62,35 @@ import Testing
     @Test(arguments: [(7, false), (8, true), (9, true), (15, true), (16, true)])
     func aLineOfASecretIsMaskedFromEightBytesOn(count: Int, isMasked: Bool) throws {
         let line = String("abcdefghijklmnop".prefix(count))
-        let stage = try stage("\(line)\nthe-other-line-of-it\n")
-        let result = try stage.program.run(
+        let fixture = try fixture("\(line)\nthe-other-line-of-it\n")
+        let result = try fixture.program.run(
             "run", "--mask", "--file", "K=coffer://s/a", "--", "/bin/sh", "-c", "head -n 1 \"$K\"")
         #expect(result.text == (isMasked ? "[masked]\n" : "\(line)\n"))
     }
 
     /// The process in between is not noticed: status, signals, descriptors, umask and file.
     @Test func theProgramEndsAsItEnds() throws {
-        let stage = try stage("hunter2")
-        let killed = try stage.program.run(
+        let fixture = try fixture("hunter2")
+        let killed = try fixture.program.run(
             "run", "--mask", "--env", "X=coffer://s/a", "--", "/bin/sh", "-c", "kill -KILL $$")
         #expect(killed.status == 128 + SIGKILL)
         // The shell starts nothing to look: dash blocks all signals for the moment in which it starts a program.
         let look =
             "umask; while read -r line; do case $line in SigIgn*|SigBlk*) echo \"$line\";; esac; done </proc/$$/status; "
             + "cd /proc/$$/fd; echo *"
-        var plain = stage.program
+        var plain = fixture.program
         plain.executable = "/bin/sh"
         let without = try plain.run("-c", look)
-        let with = try stage.program.run("run", "--mask", "--env", "X=coffer://s/a", "--", "/bin/sh", "-c", look)
+        let with = try fixture.program.run("run", "--mask", "--env", "X=coffer://s/a", "--", "/bin/sh", "-c", look)
         #expect(with.text == without.text)
     }
 
     /// A supervisor signals the process that it started.
     @Test(arguments: [SIGTERM, SIGHUP, SIGINT, SIGUSR1, SIGUSR2])
     func signalsReachTheProgram(number: Int32) throws {
-        let stage = try stage("hunter2")
+        let fixture = try fixture("hunter2")
         // The program signals its parent, and then gets it from there.
-        let result = try stage.program.run(
+        let result = try fixture.program.run(
             "run", "--mask", "--env", "X=coffer://s/a", "--", "/usr/bin/python3", "-c",
             """
             import os, signal, sys
@@ -107,12 +107,12 @@ import Testing
         ("echo out; exit 3", "<&- >&- 2>&-"),
     ])
     func aStreamThatIsClosedHoldsNothingUp(program: String, closing: String) throws {
-        var stage = try stage("hunter2")
-        stage.program.executable = "/bin/sh"
-        let result = try stage.program.run(
+        var fixture = try fixture("hunter2")
+        fixture.program.executable = "/bin/sh"
+        let result = try fixture.program.run(
             "-c", "\(Program.path) run --mask --env X=coffer://s/a -- sh -c '\(program)' \(closing)")
         #expect(result.status == 3, "\(result)")
-        let value = try stage.program.run("-c", "\(Program.path) get s a \(closing); echo $?")
+        let value = try fixture.program.run("-c", "\(Program.path) get s a \(closing); echo $?")
         let canWrite = !closing.contains(" ") && closing != ">&-"
         #expect(value.text.hasSuffix(canWrite ? "hunter20\n" : "1\n"), "\(value)")
         #expect(!value.errors.contains("hunter2"))
@@ -120,23 +120,23 @@ import Testing
 
     /// What the program started holds its output open, and ignores the key. The person still gets their terminal back.
     @Test func aKeyEndsTheWaitForOthers() throws {
-        let stage = try stage("hunter2")
+        let fixture = try fixture("hunter2")
         // The shell is gone for `kill -0` when coffer has taken note of its end.
-        let result = try stage.program.run(
+        let result = try fixture.program.run(
             "run", "--mask", "--env", "X=coffer://s/a", "--", "/bin/sh", "-c",
             "(trap '' INT; while kill -0 $$ 2>/dev/null; do sleep 0.01; done; "
-                + "exec sh -c 'echo $$ >\(stage.scratch.file("left")); echo alone; exec sleep 6000') &",
+                + "exec sh -c 'echo $$ >\(fixture.scratch.file("left")); echo alone; exec sleep 6000') &",
             input: .terminal, output: .terminal, turns: [.init(wait: "alone", type: "\u{3}")])
-        let left = String(decoding: try stage.scratch.contents("left"), as: UTF8.self)
+        let left = String(decoding: try fixture.scratch.contents("left"), as: UTF8.self)
         kill(try #require(Int32(left.filter(\.isNumber))), SIGKILL)
         #expect(result.status == 128 + SIGINT, "\(result)")
     }
 
     /// A reader that has enough ends the program, as without --mask.
     @Test func aReaderThatStopsEndsTheProgram() throws {
-        var stage = try stage("hunter2")
-        stage.program.executable = "/bin/sh"
-        let result = try stage.program.run(
+        var fixture = try fixture("hunter2")
+        fixture.program.executable = "/bin/sh"
+        let result = try fixture.program.run(
             "-c", "\(Program.path) run --mask --env X=coffer://s/a -- yes hunter2 | head -n 2")
         #expect(result.text == "[masked]\n[masked]\n")
     }
@@ -144,9 +144,9 @@ import Testing
     /// A log that is cut short must not pass for a whole one.
     @Test(arguments: [(">/dev/full", 0, 1), (">/dev/full", 5, 5), ("2>/dev/full", 0, 1)])
     func outputThatCannotBeWrittenIsAFailure(target: String, ends: Int32, status: Int32) throws {
-        var stage = try stage("hunter2")
-        stage.program.executable = "/bin/sh"
-        let result = try stage.program.run(
+        var fixture = try fixture("hunter2")
+        fixture.program.executable = "/bin/sh"
+        let result = try fixture.program.run(
             "-c",
             "\(Program.path) run --mask --env X=coffer://s/a -- sh -c 'echo out; echo err >&2; exit \(ends)' \(target)")
         #expect(result.status == status)
@@ -155,8 +155,8 @@ import Testing
 
     /// Masks would show where a short secret stands, so nothing is started.
     @Test func aSecretThatIsTooShortIsRefused() throws {
-        let stage = try stage("abc")
-        let result = try stage.program.run("run", "--mask", "--env", "X=coffer://s/a", "--", "/bin/echo", "started")
+        let fixture = try fixture("abc")
+        let result = try fixture.program.run("run", "--mask", "--env", "X=coffer://s/a", "--", "/bin/echo", "started")
         #expect(result.status == 1)
         #expect(result.output.isEmpty)
         #expect(result.errors.contains("too short to be masked"))

@@ -37,8 +37,8 @@ import Testing
     @Test(arguments: [["get", "GitHub", "Me"], ["show", "GitHub", "Me"], ["rm", "-f", "GitHub", "Me"]])
     func aMessageKeepsANamesLetters(arguments: [String]) throws {
         let missing = FakeServer.Step.fault(.notFound, "there is no such item")
-        let stage = try FakeCoffer(broker: ["Get": [missing], "Show": [missing], "Delete": [missing]])
-        let result = try stage.program.run(arguments)
+        let fixture = try FakeCoffer(broker: ["Get": [missing], "Show": [missing], "Delete": [missing]])
+        let result = try fixture.program.run(arguments)
         #expect(result.status == 3)
         #expect(result.errors == "coffer: GitHub/Me: there is no such item; list your items with: coffer list\n")
     }
@@ -69,14 +69,14 @@ import Testing
 
     @Test func commandsTakeANameAsItIsShown() throws {
         let item = FakeServer.Step.answer(Keychain.ItemReply(item: FakeCoffer.item()))
-        let stage = try FakeCoffer(broker: [
+        let fixture = try FakeCoffer(broker: [
             "Exists": [
                 .answer(Keychain.Exists.Reply(exists: false)), .answer(Keychain.Exists.Reply(exists: true)),
             ],
             "Get": [FakeCoffer.value([0x76])], "Delete": [item],
         ])
-        #expect(try stage.program.run("get", "github/me").text == "v")
-        let call = try #require(try stage.broker.calls("Get").first?.parameters(Keychain.Get.self))
+        #expect(try fixture.program.run("get", "github/me").text == "v")
+        let call = try #require(try fixture.broker.calls("Get").first?.parameters(Keychain.Get.self))
         #expect(call.service == "github" && call.account == "me")
 
         let absent = FakeServer.Step.answer(Keychain.Exists.Reply(exists: false))
@@ -145,8 +145,8 @@ import Testing
         // The seed beside the item is not there, either.
         broker["Exists"] = [.answer(Keychain.Exists.Reply(exists: false))]
         broker["List"] = [Self.list([FakeCoffer.item("github", "me\u{1B}")])]
-        let stage = try FakeCoffer(broker: broker)
-        let result = try stage.program.run(arguments)
+        let fixture = try FakeCoffer(broker: broker)
+        let result = try fixture.program.run(arguments)
         #expect(result.status == 3)
         #expect(
             result.errors.hasSuffix("there is no such item; did you mean github/\"me\\u{1b}\"?\n"), "\(result)")
@@ -154,35 +154,35 @@ import Testing
 
     /// Only the vault that was named is looked through.
     @Test func suggestionsComeFromTheSameVault() throws {
-        let stage = try FakeCoffer(broker: [
+        let fixture = try FakeCoffer(broker: [
             "Get": [.fault(.notFound, "there is no such item")], "List": [Self.list([FakeCoffer.item()])],
         ])
-        _ = try stage.program.run("get", "githb", "me", "--group", "ops")
-        let calls = stage.broker.calls("List").map { String(decoding: $0.message, as: UTF8.self) }
+        _ = try fixture.program.run("get", "githb", "me", "--group", "ops")
+        let calls = fixture.broker.calls("List").map { String(decoding: $0.message, as: UTF8.self) }
         #expect(calls.count == 1 && calls.allSatisfy { $0.contains("\"group\":\"ops\"") }, "\(calls)")
     }
 
     @Test func anAccountCanBeLeftOut() throws {
         let item = FakeServer.Step.answer(Keychain.ItemReply(item: FakeCoffer.item()))
-        let stage = try FakeCoffer(broker: ["Show": [item], "Delete": [item], "Rename": [item], "Edit": [item]])
-        #expect(try stage.program.run("rm", "-f", "github").status == 0)
-        #expect(try stage.broker.calls("Delete").first?.parameters(Keychain.Delete.self)?.account == "me")
-        #expect(try stage.program.run("edit", "github", "--label", "x").status == 0)
-        #expect(try stage.broker.calls("Edit").first?.parameters(Keychain.Edit.self)?.account == "me")
-        #expect(try stage.program.run("rename", "github", "gitlab/you").status == 0)
-        let rename = try #require(try stage.broker.calls("Rename").first?.parameters(Keychain.Rename.self))
+        let fixture = try FakeCoffer(broker: ["Show": [item], "Delete": [item], "Rename": [item], "Edit": [item]])
+        #expect(try fixture.program.run("rm", "-f", "github").status == 0)
+        #expect(try fixture.broker.calls("Delete").first?.parameters(Keychain.Delete.self)?.account == "me")
+        #expect(try fixture.program.run("edit", "github", "--label", "x").status == 0)
+        #expect(try fixture.broker.calls("Edit").first?.parameters(Keychain.Edit.self)?.account == "me")
+        #expect(try fixture.program.run("rename", "github", "gitlab/you").status == 0)
+        let rename = try #require(try fixture.broker.calls("Rename").first?.parameters(Keychain.Rename.self))
         #expect([rename.account, rename.newService, rename.newAccount] == ["me", "gitlab", "you"])
-        #expect(try stage.program.run("rename", "github", "gitlab").status == 64)
-        #expect(try stage.program.run("rename", "github", "gitlab", "you").status == 64)
-        #expect(try stage.program.run("rename", "github", "a/b/c").status == 64)
+        #expect(try fixture.program.run("rename", "github", "gitlab").status == 64)
+        #expect(try fixture.program.run("rename", "github", "gitlab", "you").status == 64)
+        #expect(try fixture.program.run("rename", "github", "a/b/c").status == 64)
     }
 
     /// With several accounts, nothing is removed.
     @Test func oneOfSeveralIsNotChosen() throws {
-        let stage = try FakeCoffer(broker: ["Show": [.fault(.ambiguous, .init(accounts: ["he", "you"]))]])
-        let result = try stage.program.run("rm", "-f", "github")
+        let fixture = try FakeCoffer(broker: ["Show": [.fault(.ambiguous, .init(accounts: ["he", "you"]))]])
+        let result = try fixture.program.run("rm", "-f", "github")
         #expect(result.status == 3 && result.errors.contains("name one of: he, you"), "\(result)")
-        #expect(stage.broker.calls("Delete").isEmpty)
+        #expect(fixture.broker.calls("Delete").isEmpty)
     }
 
     @Test func aCommandThatIsNamedCanBeRun() {

@@ -28,10 +28,10 @@ import Testing
     private static let nothingBeside = FakeServer.Step.answer(Keychain.Exists.Reply(exists: false))
 
     private func code(_ value: String, at time: String) throws -> String {
-        let stage = try FakeCoffer(broker: [
+        let fixture = try FakeCoffer(broker: [
             "Exists": [Self.nothingBeside], "Get": [FakeCoffer.value(Array(value.utf8))],
         ])
-        let result = try stage.program.run("otp", "github", "me", "--at", time)
+        let result = try fixture.program.run("otp", "github", "me", "--at", time)
         #expect(result.status == 0 && result.errors.isEmpty, "\(result)")
         return result.text
     }
@@ -97,26 +97,26 @@ import Testing
     @Test(arguments: wrong)
     func noErrorRepeatsASeed(text: String) throws {
         #expect(throws: OneTimeSeed.Mistake.self) { try OneTimeSeed(reading: Array(text.utf8)) }
-        let stage = try FakeCoffer(broker: [
+        let fixture = try FakeCoffer(broker: [
             "Exists": [Self.nothingBeside], "Get": [FakeCoffer.value(Array(text.utf8))], "Show": [FakeCoffer.absent],
             "Set": [FakeCoffer.stored()],
         ])
         for arguments in [["otp", "github", "me"], ["otp", "github", "me", "--json"]] {
-            let result = try stage.program.run(arguments)
+            let result = try fixture.program.run(arguments)
             #expect(result.status == 1 && result.output.isEmpty, "\(result)")
             #expect(!result.errors.contains("CANARY"), "\(result.errors)")
         }
-        let stored = try stage.program.run("set", "github", "me", "--otp", input: .bytes(Array(text.utf8)))
+        let stored = try fixture.program.run("set", "github", "me", "--otp", input: .bytes(Array(text.utf8)))
         #expect(stored.status == 1 && !stored.errors.contains("CANARY"), "\(stored)")
-        #expect(stage.broker.calls("Set").isEmpty)
+        #expect(fixture.broker.calls("Set").isEmpty)
     }
 
     /// Letters and digits may as well be a password, and its code would be nonsense.
     @Test(arguments: ["my token", "JBSWY3DPEHPK3PXP"]) func aPasswordIsNoSeed(text: String) throws {
-        let stage = try FakeCoffer(broker: [
+        let fixture = try FakeCoffer(broker: [
             "Exists": [Self.nothingBeside], "Get": [FakeCoffer.value(Array(text.utf8))],
         ])
-        let result = try stage.program.run("otp", "github", "me")
+        let result = try fixture.program.run("otp", "github", "me")
         #expect(result.status == 1 && result.output.isEmpty, "\(result)")
         // The advice must not replace the password.
         #expect(result.errors.hasSuffix("coffer set github me:otp --otp --new\n"), "\(result)")
@@ -125,26 +125,26 @@ import Testing
     @Test func theSeedBesideAPasswordIsFound() throws {
         let seed = "otpauth://totp/x:y?secret=\(Self.base32("12345678901234567890"))"
         let exists = FakeServer.Step.answer(Keychain.Exists.Reply(exists: true))
-        let stage = try FakeCoffer(broker: ["Exists": [exists], "Get": [FakeCoffer.value(Array(seed.utf8))]])
-        let result = try stage.program.run("otp", "github", "me", "--at", "1970-01-01T00:00:59Z")
+        let fixture = try FakeCoffer(broker: ["Exists": [exists], "Get": [FakeCoffer.value(Array(seed.utf8))]])
+        let result = try fixture.program.run("otp", "github", "me", "--at", "1970-01-01T00:00:59Z")
         #expect(result.status == 0 && result.text == "287082\n", "\(result)")
-        let call = try #require(try stage.broker.calls("Get").first?.parameters(Keychain.Get.self))
+        let call = try #require(try fixture.broker.calls("Get").first?.parameters(Keychain.Get.self))
         #expect(call.account == "me:otp")
     }
 
     @Test func aSeedIsCheckedAndKeptAsAnAddress() throws {
-        let stage = try FakeCoffer(broker: ["Show": [FakeCoffer.absent], "Set": [FakeCoffer.stored()]])
-        let result = try stage.program.run(
+        let fixture = try FakeCoffer(broker: ["Show": [FakeCoffer.absent], "Set": [FakeCoffer.stored()]])
+        let result = try fixture.program.run(
             "set", "--otp", "github", "me", input: .bytes(Array("JBSW Y3DP EHPK 3PXP\n".utf8)))
         #expect(result.status == 0 && result.errors == "Stored github/me\n", "\(result)")
-        let call = try #require(try stage.broker.calls("Set").first?.parameters(Keychain.Set.self))
+        let call = try #require(try fixture.broker.calls("Set").first?.parameters(Keychain.Set.self))
         let address = "otpauth://totp/github:me?secret=JBSWY3DPEHPK3PXP&issuer=github"
         #expect(call.value == Data(address.utf8).base64EncodedString())
     }
 
     @Test func aTerminalSaysHowLongItIsGood() throws {
-        let stage = try FakeCoffer(broker: ["Exists": [Self.nothingBeside], "Get": [FakeCoffer.value(Self.stored)]])
-        let shown = try stage.program.run("otp", "github", "me", output: .terminal, turns: [])
+        let fixture = try FakeCoffer(broker: ["Exists": [Self.nothingBeside], "Get": [FakeCoffer.value(Self.stored)]])
+        let shown = try fixture.program.run("otp", "github", "me", output: .terminal, turns: [])
         #expect(shown.screen.wholeMatch(of: /[0-9]{6}\r\n/) != nil, "\(shown)")
         #expect(shown.errors.wholeMatch(of: /Good for [0-9]+ seconds?\n/) != nil, "\(shown)")
         struct Record: Decodable {
@@ -152,21 +152,21 @@ import Testing
             var secondsLeft: Int
             var period: Int
         }
-        let json = try stage.program.run("otp", "github", "me", "--json", "--at", "1970-01-01T00:00:59Z")
+        let json = try fixture.program.run("otp", "github", "me", "--json", "--at", "1970-01-01T00:00:59Z")
         let record = try JSONDecoder().decode(Record.self, from: Data(json.output))
         #expect(record.secondsLeft == 1 && record.period == 30 && record.code.count == 6)
     }
 
     /// The seed is not among what other programs can read of the helper.
     @Test func theSeedIsNoArgument() throws {
-        let stage = try FakeCoffer(broker: ["Exists": [Self.nothingBeside], "Get": [FakeCoffer.value(Self.stored)]])
-        let trace = stage.scratch.file("trace")
-        var traced = stage.program
+        let fixture = try FakeCoffer(broker: ["Exists": [Self.nothingBeside], "Get": [FakeCoffer.value(Self.stored)]])
+        let trace = fixture.scratch.file("trace")
+        var traced = fixture.program
         traced.executable = "/usr/bin/strace"
         let result = try traced.run(
             "-f", "-qq", "-v", "-s", "4096", "-e", "trace=execve", "-o", trace, Program.path, "otp", "github", "me")
         #expect(result.status == 0, "\(result)")
-        let calls = String(decoding: try stage.scratch.contents("trace"), as: UTF8.self)
+        let calls = String(decoding: try fixture.scratch.contents("trace"), as: UTF8.self)
         #expect(calls.contains("one-time-password"))
         for form in [
             "JBSWY3DPEHPK3PXP",

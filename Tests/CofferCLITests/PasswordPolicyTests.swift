@@ -68,11 +68,11 @@ import Testing
     @Test(arguments: weak)
     func whatWouldBeWeakIsRefused(policy: PasswordPolicy, length: Int?, excluded: String) throws {
         #expect(throws: ValidationError.self) { try PasswordRecipe(policy, length: length, excluding: excluded) }
-        let stage = try FakeCoffer(broker: ["Show": [FakeCoffer.absent], "Set": [FakeCoffer.stored()]])
+        let fixture = try FakeCoffer(broker: ["Show": [FakeCoffer.absent], "Set": [FakeCoffer.stored()]])
         let generate = length.map { "--generate=\($0)" } ?? "--generate"
-        let result = try stage.program.run(
+        let result = try fixture.program.run(
             "set", "github", "me", generate, "--policy", policy.rawValue, "--exclude=\(excluded)")
-        #expect(result.status == 64 && stage.broker.calls("Set").isEmpty, "\(result)")
+        #expect(result.status == 64 && fixture.broker.calls("Set").isEmpty, "\(result)")
     }
 
     @Test func theStrengthIsTheLogarithmOfHowManyThereAre() throws {
@@ -102,12 +102,12 @@ import Testing
         (["--generate"], "32 characters (about 185 bits)"),
     ])
     func theCommandSaysHowStrongItIs(options: [String], words: String) throws {
-        let stage = try FakeCoffer(broker: ["Show": [FakeCoffer.absent], "Set": [FakeCoffer.stored()]])
-        let result = try stage.program.run(["set", "github", "me"] + options)
+        let fixture = try FakeCoffer(broker: ["Show": [FakeCoffer.absent], "Set": [FakeCoffer.stored()]])
+        let result = try fixture.program.run(["set", "github", "me"] + options)
         #expect(result.status == 0 && result.output.isEmpty)
         #expect(
             result.errors == "Stored github/me: a new password of \(words); see it with: coffer get github me\n")
-        let call = try #require(try stage.broker.calls("Set").first?.parameters(Keychain.Set.self))
+        let call = try #require(try fixture.broker.calls("Set").first?.parameters(Keychain.Set.self))
         let value = String(decoding: try #require(Data(base64Encoded: call.value)), as: UTF8.self)
         #expect(!result.errors.contains(value))
     }

@@ -12,22 +12,22 @@ import Varlink
 @Suite struct ProcessStateTests {
     private static var password: Program.Turn { Program.Turn(wait: "Password: ", type: "CANARY\r") }
 
-    private func stage() throws -> FakeCoffer { try AgentFixture().stage }
+    private func fixture() throws -> FakeCoffer { try AgentFixture().coffer }
 
     private func runsInShell(
-        _ stage: FakeCoffer, _ script: String, shell: String = "/bin/sh", options: [String] = [],
+        _ fixture: FakeCoffer, _ script: String, shell: String = "/bin/sh", options: [String] = [],
         input: Program.Input = .bytes([]), turns: [Program.Turn]? = nil
     ) throws -> Program.Result {
-        var program = stage.program
+        var program = fixture.program
         program.executable = shell
         return try program.run(options + ["-c", script, Program.path], input: input, turns: turns)
     }
 
     /// The prompt takes nothing from standard input, which is for the program that reads it.
     @Test func dataAtStandardInputStaysForItsReader() throws {
-        let stage = try stage()
+        let fixture = try fixture()
         let result = try runsInShell(
-            stage, #""$0" get github me; cat"#, input: .bytes(Array("one\ntwo\n".utf8)), turns: [Self.password])
+            fixture, #""$0" get github me; cat"#, input: .bytes(Array("one\ntwo\n".utf8)), turns: [Self.password])
         #expect(result.status == 0, "\(result)")
         #expect(result.output == AgentFixture.secret + Array("one\ntwo\n".utf8))
         #expect(result.echoes && !result.screen.contains("CANARY"))
@@ -35,18 +35,18 @@ import Varlink
 
     /// What was typed after the answer is for the next program.
     @Test func typingAfterTheAnswerStaysForTheNextProgram() throws {
-        let stage = try stage()
+        let fixture = try fixture()
         let result = try runsInShell(
-            stage, #""$0" get github me >/dev/null; read -r line; printf '%s' "$line""#, input: .terminal,
+            fixture, #""$0" get github me >/dev/null; read -r line; printf '%s' "$line""#, input: .terminal,
             turns: [.init(wait: "Password: ", type: "CANARY\rnext\r")])
         #expect(result.text == "next", "\(result)")
     }
 
     /// It neither stops nor takes what is typed for others.
     @Test func inTheBackgroundOfATerminalItSaysSoAtOnce() throws {
-        let stage = try stage()
+        let fixture = try fixture()
         let result = try runsInShell(
-            stage, #""$0" get github me & wait "$!"; printf '%s' "$?""#, options: ["-m"], turns: [])
+            fixture, #""$0" get github me & wait "$!"; printf '%s' "$?""#, options: ["-m"], turns: [])
         #expect(result.text == "4", "\(result)")
         #expect(
             result.errors.contains(
@@ -57,21 +57,21 @@ import Varlink
 
     /// Nothing the process does can restore the terminal then.
     @Test func aKilledPromptLeavesTheTerminalAsItWas() throws {
-        let stage = try stage()
-        let pid = stage.scratch.file("pid")
+        let fixture = try fixture()
+        let pid = fixture.scratch.file("pid")
         let turn = Program.Turn(wait: "Password: ", type: "") {
             let number = try String(contentsOfFile: pid, encoding: .utf8)
             kill(try #require(Int32(number.trimmingCharacters(in: .whitespacesAndNewlines))), SIGKILL)
         }
-        let result = try runsInShell(stage, "echo $$ >\(pid); exec \"$0\" get github me", turns: [turn])
+        let result = try runsInShell(fixture, "echo $$ >\(pid); exec \"$0\" get github me", turns: [turn])
         #expect(result.status == 128 + SIGKILL)
         #expect(result.echoes)
     }
 
     /// Somebody stops the process from outside and continues it: the terminal is asked again, without echo.
     @Test func aPromptThatWasStoppedAsksAgain() throws {
-        let stage = try stage()
-        let pid = stage.scratch.file("pid")
+        let fixture = try fixture()
+        let pid = fixture.scratch.file("pid")
         let turn = Program.Turn(wait: "Password: ", type: "wrong") {
             let number = try #require(
                 Int32(try String(contentsOfFile: pid, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)))
@@ -79,15 +79,16 @@ import Varlink
             kill(number, SIGCONT)
         }
         let result = try runsInShell(
-            stage, "echo $$ >\(pid); exec \"$0\" get github me", turns: [turn, .init(wait: "Password: ", type: "x\r")])
+            fixture, "echo $$ >\(pid); exec \"$0\" get github me",
+            turns: [turn, .init(wait: "Password: ", type: "x\r")])
         #expect(result.status == 0, "\(result)")
         #expect(!result.screen.contains("wrong"))
     }
 
     @Test func aScheduledJobLearnsThatNobodyCanBeAsked() throws {
-        let stage = try stage()
-        try Script.copy("/bin/sh", to: stage.scratch.file("cron"))
-        let result = try runsInShell(stage, #""$0" get github me; exit "$?""#, shell: stage.scratch.file("cron"))
+        let fixture = try fixture()
+        try Script.copy("/bin/sh", to: fixture.scratch.file("cron"))
+        let result = try runsInShell(fixture, #""$0" get github me; exit "$?""#, shell: fixture.scratch.file("cron"))
         #expect(result.status == 4)
         #expect(
             result.errors == "coffer: github/me needs authentication, but a scheduled job has no terminal to ask at; "
@@ -96,36 +97,36 @@ import Varlink
 
     /// A tmux that was left keeps the names of displays that are gone.
     @Test func aDisplayThatIsGoneIsNoticed() throws {
-        var stage = try stage()
-        try stage.scratch.program("pinentry", "#!/bin/sh\necho >\(stage.scratch.file("asked"))\n")
-        stage.program.environment["PATH"] = "\(stage.scratch.path):/usr/bin:/bin"
-        stage.program.environment["WAYLAND_DISPLAY"] = stage.scratch.file("wayland-7")
-        stage.program.environment["DISPLAY"] = "localhost:59533.0"
-        let result = try stage.program.run("get", "github", "me")
+        var fixture = try fixture()
+        try fixture.scratch.program("pinentry", "#!/bin/sh\necho >\(fixture.scratch.file("asked"))\n")
+        fixture.program.environment["PATH"] = "\(fixture.scratch.path):/usr/bin:/bin"
+        fixture.program.environment["WAYLAND_DISPLAY"] = fixture.scratch.file("wayland-7")
+        fixture.program.environment["DISPLAY"] = "localhost:59533.0"
+        let result = try fixture.program.run("get", "github", "me")
         #expect(result.status == 4)
         #expect(
             result.errors.contains(
                 "does not answer, and there is no terminal to ask at; run in a terminal: coffer get github me, "
                     + "or keep this open in one: coffer agent"), "\(result)")
-        #expect(!FileManager.default.fileExists(atPath: stage.scratch.file("asked")))
+        #expect(!FileManager.default.fileExists(atPath: fixture.scratch.file("asked")))
     }
 
     /// On many machines `pinentry` is the one for terminals, which cannot ask at a display.
     @Test func aPinentryForTerminalsIsPassedOver() throws {
-        var stage = try AgentFixture(callers: 3).stage
-        let display = try FakeDisplay(in: stage.scratch)
-        try stage.scratch.program("pinentry-curses", "#!/bin/sh\nexit 1\n")
+        var fixture = try AgentFixture(callers: 3).coffer
+        let display = try FakeDisplay(in: fixture.scratch)
+        try fixture.scratch.program("pinentry-curses", "#!/bin/sh\nexit 1\n")
         try FileManager.default.createSymbolicLink(
-            atPath: stage.scratch.file("pinentry"), withDestinationPath: stage.scratch.file("pinentry-curses"))
-        stage.program.environment["PATH"] = stage.scratch.path
-        stage.program.environment["WAYLAND_DISPLAY"] = display.name
-        let without = try stage.program.run("get", "github", "me")
+            atPath: fixture.scratch.file("pinentry"), withDestinationPath: fixture.scratch.file("pinentry-curses"))
+        fixture.program.environment["PATH"] = fixture.scratch.path
+        fixture.program.environment["WAYLAND_DISPLAY"] = display.name
+        let without = try fixture.program.run("get", "github", "me")
         #expect(without.errors.contains("no pinentry shows windows here"), "\(without)")
         // It needs X11, and there is only Wayland.
-        try Self.pinentry("pinentry-gtk-2", in: stage.scratch)
-        #expect(try stage.program.run("get", "github", "me").status == 4)
-        try Self.pinentry("pinentry-qt", in: stage.scratch)
-        let result = try withExtendedLifetime(display) { try stage.program.run("get", "github", "me") }
+        try Self.pinentry("pinentry-gtk-2", in: fixture.scratch)
+        #expect(try fixture.program.run("get", "github", "me").status == 4)
+        try Self.pinentry("pinentry-qt", in: fixture.scratch)
+        let result = try withExtendedLifetime(display) { try fixture.program.run("get", "github", "me") }
         #expect(result.status == 0, "\(result)")
     }
 
@@ -149,15 +150,15 @@ import Varlink
 
     /// pinentry says why it cannot ask, and that is not taken for a person who gives up.
     @Test func aPinentryThatCannotAskIsNoRefusal() throws {
-        var stage = try stage()
-        let display = try FakeDisplay(in: stage.scratch)
-        try stage.scratch.program(
+        var fixture = try fixture()
+        let display = try FakeDisplay(in: fixture.scratch)
+        try fixture.scratch.program(
             "pinentry",
             "#!/bin/sh\necho OK\nwhile read -r l; do case $l in GETPIN) echo 'ERR 83918950 Inappropriate ioctl';; *) echo OK;; esac; done\n"
         )
-        stage.program.environment["WAYLAND_DISPLAY"] = display.name
-        stage.program.environment["PATH"] = "\(stage.scratch.path):/usr/bin:/bin"
-        let result = try withExtendedLifetime(display) { try stage.program.run("get", "github", "me") }
+        fixture.program.environment["WAYLAND_DISPLAY"] = display.name
+        fixture.program.environment["PATH"] = "\(fixture.scratch.path):/usr/bin:/bin"
+        let result = try withExtendedLifetime(display) { try fixture.program.run("get", "github", "me") }
         #expect(result.status == 4)
         #expect(result.errors.contains("pinentry cannot ask: Inappropriate ioctl"), "\(result)")
     }
@@ -165,22 +166,22 @@ import Varlink
     /// On a desktop the first caller starts an agent, which asks for one caller after the other and then stays for a while.
     @Test func onADesktopAnAgentStartsByItself() throws {
         var fixture = try AgentFixture(callers: 3)
-        let display = try FakeDisplay(in: fixture.stage.scratch)
-        try Self.pinentry("pinentry", in: fixture.stage.scratch)
-        var stage = fixture.stage
-        stage.program.environment["PATH"] = "\(stage.scratch.path):/usr/bin:/bin"
-        stage.program.environment["WAYLAND_DISPLAY"] = display.name
-        stage.program.environment["XDG_RUNTIME_DIR"] = stage.scratch.path
-        fixture = AgentFixture(stage: stage)
+        let display = try FakeDisplay(in: fixture.coffer.scratch)
+        try Self.pinentry("pinentry", in: fixture.coffer.scratch)
+        var coffer = fixture.coffer
+        coffer.program.environment["PATH"] = "\(coffer.scratch.path):/usr/bin:/bin"
+        coffer.program.environment["WAYLAND_DISPLAY"] = display.name
+        coffer.program.environment["XDG_RUNTIME_DIR"] = coffer.scratch.path
+        fixture = AgentFixture(coffer: coffer)
         let callers = try (0..<3).map { _ in try fixture.caller() }
         let ends = try callers.map { try AgentFixture.outcome($0) }
         #expect(ends.map(\.status) == [0, 0, 0], "\(ends)")
-        #expect(!FileManager.default.fileExists(atPath: stage.scratch.file("overlap")))
-        let status = try stage.program.run("agent", "status")
+        #expect(!FileManager.default.fileExists(atPath: coffer.scratch.file("overlap")))
+        let status = try coffer.program.run("agent", "status")
         #expect(status.text.contains(display.name), "\(status)")
-        let stopped = try stage.program.run("agent", "stop")
+        let stopped = try coffer.program.run("agent", "stop")
         #expect(stopped.errors == "Stopped\n")
-        #expect(!FileManager.default.fileExists(atPath: stage.scratch.file("agent.sock")))
+        #expect(!FileManager.default.fileExists(atPath: coffer.scratch.file("agent.sock")))
         withExtendedLifetime(display) {}
     }
 
@@ -188,16 +189,16 @@ import Varlink
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/tmux"), "needs tmux"))
     func aTmuxThatIsTakenUpAgainShowsThePrompt() throws {
         let fixture = try AgentFixture()
-        var tmux = fixture.stage.program
+        var tmux = fixture.coffer.program
         tmux.executable = "/usr/bin/tmux"
         tmux.environment["TERM"] = "xterm"
-        let socket = ["-S", fixture.stage.scratch.file("tmux"), "-f", "/dev/null"]
+        let socket = ["-S", fixture.coffer.scratch.file("tmux"), "-f", "/dev/null"]
         let made = try tmux.run(socket + ["new-session", "-d", "-s", "left", Program.path, "agent"])
         #expect(made.status == 0, "\(made)")
         #expect(eventually { Reachability.answers(path: fixture.path) })
         // The session's own display is gone by now.
         let caller = try fixture.caller(environment: ["DISPLAY": "localhost:59533.0"])
-        #expect(eventually { fixture.stage.authenticator.calls("Begin").count == 1 })
+        #expect(eventually { fixture.coffer.authenticator.calls("Begin").count == 1 })
         let end = Box<(status: Int32, text: String)>()
         let result = try tmux.run(
             socket + ["attach", "-t", "left"], input: .terminal, output: .terminal,
@@ -242,11 +243,11 @@ import Varlink
     /// `sudo -u`: another user in a terminal that is not theirs.
     @Test(.enabled(if: geteuid() == 0, "only root can become other users"))
     func anotherUserIsAskedAtTheTerminalOfTheFirst() throws {
-        let stage = try stage()
+        let fixture = try fixture()
         // The build folder may be closed to others.
-        let coffer = stage.scratch.file("coffer")
+        let coffer = fixture.scratch.file("coffer")
         try Script.copy(Program.path, to: coffer)
-        var program = stage.program
+        var program = fixture.program
         program.executable = "/usr/bin/setpriv"
         let become = ["--reuid=65533", "--regid=65533", "--clear-groups"]
         let asked = try program.run(become + [coffer, "get", "github", "me"], turns: [Self.password])
@@ -254,17 +255,17 @@ import Varlink
         #expect(!asked.screen.contains("CANARY"))
         // Without a terminal, the first user's agent is not used.
         let other = try AgentFixture()
-        try Script.copy(Program.path, to: other.stage.scratch.file("coffer"))
+        try Script.copy(Program.path, to: other.coffer.scratch.file("coffer"))
         let caller = Box<Program.Result>()
-        let agent = try other.stage.program.run(
+        let agent = try other.coffer.program.run(
             "agent",
             turns: [
                 .init(wait: AgentFixture.banner, type: "\u{3}") {
                     _ = unsafe chmod(other.path, 0o666)
-                    var program = other.stage.program
+                    var program = other.coffer.program
                     program.executable = "/usr/bin/setpriv"
                     caller.value = try program.run(
-                        become + [other.stage.scratch.file("coffer"), "get", "github", "me"])
+                        become + [other.coffer.scratch.file("coffer"), "get", "github", "me"])
                 }
             ])
         #expect(caller.value?.status == 4, "\(caller)")

@@ -17,18 +17,20 @@ import Varlink
         Authentication.Step(message: .init(style: .secret, text: "Password: "), done: false))
 
     @Test func theTerminalAsksAndTheCallIsRepeated() throws {
-        let stage = try FakeCoffer(broker: Self.gated(), authenticator: FakeCoffer.asksPassword)
-        let result = try stage.program.run("get", "github", "me", turns: [.init(wait: "Password: ", type: "CANARY\r")])
+        let fixture = try FakeCoffer(broker: Self.gated(), authenticator: FakeCoffer.asksPassword)
+        let result = try fixture.program.run(
+            "get", "github", "me", turns: [.init(wait: "Password: ", type: "CANARY\r")])
         #expect(result.status == 0)
         #expect(result.output == Self.secret)
         #expect(result.errors.isEmpty)
         #expect(!result.screen.contains("CANARY"))
         #expect(result.echoes)
-        #expect(try stage.authenticator.calls("Begin").first?.parameters(Authentication.Begin.self)?.challenge == "c1")
         #expect(
-            try stage.authenticator.calls("Continue").first?.parameters(Authentication.Continue.self)?.answer
+            try fixture.authenticator.calls("Begin").first?.parameters(Authentication.Begin.self)?.challenge == "c1")
+        #expect(
+            try fixture.authenticator.calls("Continue").first?.parameters(Authentication.Continue.self)?.answer
                 == "CANARY")
-        #expect(try stage.broker.calls("Get").map { try $0.parameters(Keychain.Get.self)?.challenge } == [nil, "c1"])
+        #expect(try fixture.broker.calls("Get").map { try $0.parameters(Keychain.Get.self)?.challenge } == [nil, "c1"])
     }
 
     @Test(arguments: [
@@ -42,41 +44,42 @@ import Varlink
         script["Continue"] = [
             .fault(.authenticationFailed, .init(message: message, advice: "ask somebody", reason: reason))
         ]
-        let stage = try FakeCoffer(broker: Self.gated(), authenticator: script)
-        let result = try stage.program.run("get", "github", "me", turns: [.init(wait: "Password: ", type: "CANARY\r")])
+        let fixture = try FakeCoffer(broker: Self.gated(), authenticator: script)
+        let result = try fixture.program.run(
+            "get", "github", "me", turns: [.init(wait: "Password: ", type: "CANARY\r")])
         #expect(result.status == 4)
         #expect(result.errors.contains(words) && !result.errors.contains("passwd"))
         #expect(result.errors.contains("ask somebody") == (reason == "expired"))
         #expect(!(result.errors + result.screen).contains("CANARY"))
         #expect(result.output.isEmpty)
-        #expect(stage.broker.calls("Get").count == 1)
+        #expect(fixture.broker.calls("Get").count == 1)
     }
 
     /// As with sudo, each try is a conversation of its own, for a call of its own.
     @Test func aWrongPasswordIsAskedForThreeTimes() throws {
         var script = FakeCoffer.asksPassword
         script["Continue"] = [.fault(.authenticationFailed, .init(message: "PAM says no", reason: "password"))]
-        let stage = try FakeCoffer(broker: ["Get": [FakeCoffer.personNeeded()]], authenticator: script)
+        let fixture = try FakeCoffer(broker: ["Get": [FakeCoffer.personNeeded()]], authenticator: script)
         let turn = Program.Turn(wait: "Password: ", type: "CANARY\r")
-        let result = try stage.program.run("get", "github", "me", turns: [turn, turn, turn])
+        let result = try fixture.program.run("get", "github", "me", turns: [turn, turn, turn])
         #expect(result.status == 4)
         #expect(result.errors == "coffer: wrong password; run the command again\n")
         #expect(result.screen.components(separatedBy: "Wrong password, try again.").count == 3)
         #expect(!(result.errors + result.screen).contains("CANARY"))
         #expect(result.output.isEmpty)
-        #expect(stage.authenticator.calls("Begin").count == 3)
+        #expect(fixture.authenticator.calls("Begin").count == 3)
         #expect(
-            try stage.broker.calls("Get").map { try $0.parameters(Keychain.Get.self)?.challenge } == [nil, nil, nil])
+            try fixture.broker.calls("Get").map { try $0.parameters(Keychain.Get.self)?.challenge } == [nil, nil, nil])
     }
 
     @Test func theSecondTryCanBeRight() throws {
         var script = FakeCoffer.asksPassword
         script["Continue"]?.insert(.fault(.authenticationFailed, .init(message: "no", reason: "password")), at: 0)
-        let stage = try FakeCoffer(
+        let fixture = try FakeCoffer(
             broker: ["Get": [FakeCoffer.personNeeded(), FakeCoffer.personNeeded(), FakeCoffer.value(Self.secret)]],
             authenticator: script)
         let turn = Program.Turn(wait: "Password: ", type: "x\r")
-        let result = try stage.program.run("get", "github", "me", turns: [turn, turn])
+        let result = try fixture.program.run("get", "github", "me", turns: [turn, turn])
         #expect(result.status == 0 && result.output == Self.secret && result.errors.isEmpty)
     }
 
@@ -86,14 +89,14 @@ import Varlink
         let password = FakeServer.Step.answer(
             Authentication.Step(message: .init(style: .secret, text: "Password: "), done: false))
         let refusal = FakeServer.Step.fault(.authenticationFailed, .init(message: "no", reason: "password"))
-        let stage = try FakeCoffer(
+        let fixture = try FakeCoffer(
             broker: ["Get": [FakeCoffer.personNeeded(), FakeCoffer.personNeeded(), FakeCoffer.value(Self.secret)]],
             authenticator: [
                 "Begin": [.answer(Authentication.Step(message: .init(style: .info, text: notice), done: false))],
                 "Continue": [password, refusal, password, .answer(Authentication.Step(message: nil, done: true))],
             ])
         let turn = Program.Turn(wait: "Password: ", type: "x\r")
-        let result = try stage.program.run("get", "github", "me", turns: [turn, turn])
+        let result = try fixture.program.run("get", "github", "me", turns: [turn, turn])
         #expect(result.status == 0 && result.output == Self.secret, "\(result)")
         let lines = result.screen.split(whereSeparator: \.isNewline)
         #expect(lines.count { $0 == "Read \"github\" / \"me\"" } == 2, "\(result.screen)")
@@ -105,13 +108,13 @@ import Varlink
     func aListThatDoesNotFitEndsWithItsNumber(rows: Int, isSaid: Bool) throws {
         let items = (1...24).map { "  \"a\" / \"\($0)\"\n" }.joined()
         let notice = "Read these 24 items:\n\(items)for /usr/bin/coffer (process 1, terminal pts/1)"
-        let stage = try FakeCoffer(
+        let fixture = try FakeCoffer(
             broker: ["Get": [FakeCoffer.personNeeded(), FakeCoffer.value(Self.secret)]],
             authenticator: [
                 "Begin": [.answer(Authentication.Step(message: .init(style: .info, text: notice), done: false))],
                 "Continue": [Self.asks, .answer(Authentication.Step(message: nil, done: true))],
             ])
-        var program = stage.program
+        var program = fixture.program
         program.executable = "/bin/sh"
         let script = "stty rows \(rows) cols 80 </dev/tty; exec \"$0\" get github me"
         let result = try program.run("-c", script, Program.path, turns: [.init(wait: "Password: ", type: "x\r")])
@@ -123,31 +126,31 @@ import Varlink
     @Test func aProgramThatAsksGetsOneTry() throws {
         var script = FakeCoffer.asksPassword
         script["Continue"] = [.fault(.authenticationFailed, .init(message: "no", reason: "password"))]
-        let stage = try FakeCoffer(broker: Self.gated(), authenticator: script)
-        var program = stage.program
-        program.environment["COFFER_ASKPASS"] = try stage.scratch.program("ask", "#!/bin/sh\necho x\n")
+        let fixture = try FakeCoffer(broker: Self.gated(), authenticator: script)
+        var program = fixture.program
+        program.environment["COFFER_ASKPASS"] = try fixture.scratch.program("ask", "#!/bin/sh\necho x\n")
         #expect(try program.run("get", "github", "me").status == 4)
-        #expect(stage.authenticator.calls("Begin").count == 1)
+        #expect(fixture.authenticator.calls("Begin").count == 1)
     }
 
     /// Any program that asks can open the vault on the way.
     @Test func aLockedVaultIsOpenedByAProgramThatAsks() throws {
-        let stage = try FakeCoffer(
+        let fixture = try FakeCoffer(
             broker: ["Get": [FakeCoffer.personNeeded([.unlock]), FakeCoffer.value(Self.secret)]],
             authenticator: FakeCoffer.asksPassword)
-        var program = stage.program
-        program.environment["COFFER_ASKPASS"] = try stage.scratch.program("ask", "#!/bin/sh\necho x\n")
+        var program = fixture.program
+        program.environment["COFFER_ASKPASS"] = try fixture.scratch.program("ask", "#!/bin/sh\necho x\n")
         let result = try program.run("get", "github", "me")
         #expect(result.status == 0 && result.output == Self.secret)
-        #expect(try stage.broker.calls("Get").map { try $0.parameters(Keychain.Get.self)?.unlock } == [true, true])
+        #expect(try fixture.broker.calls("Get").map { try $0.parameters(Keychain.Get.self)?.unlock } == [true, true])
         let alone = try FakeCoffer(broker: ["Get": [.fault(.locked, "Your vault is locked.")]])
         #expect(try alone.program.run("get", "github", "me").status == 5)
         #expect(try alone.broker.calls("Get").map { try $0.parameters(Keychain.Get.self)?.unlock } == [nil])
     }
 
-    private static func agent(of stage: FakeCoffer) throws -> FakeServer {
+    private static func agent(of fixture: FakeCoffer) throws -> FakeServer {
         let state = Agent.GetState.Reply(pid: 1, place: "pts/1", callers: 0)
-        return try FakeServer(path: stage.scratch.file("agent.sock"), ["GetState": [.answer(state)]])
+        return try FakeServer(path: fixture.scratch.file("agent.sock"), ["GetState": [.answer(state)]])
     }
 
     /// A search looks at every agent and at who started the program, and costs more than the read.
@@ -168,12 +171,12 @@ import Varlink
 
     @Test func aLockedVaultIsOpenedByAnAgent() throws {
         let locked = FakeServer.Step.fault(.locked, "your vault is locked")
-        let stage = try FakeCoffer(broker: ["Get": [locked, FakeCoffer.value(Self.secret)]])
-        let agent = try Self.agent(of: stage)
-        let result = try stage.program.run("get", "github", "me")
+        let fixture = try FakeCoffer(broker: ["Get": [locked, FakeCoffer.value(Self.secret)]])
+        let agent = try Self.agent(of: fixture)
+        let result = try fixture.program.run("get", "github", "me")
         #expect(result.status == 0 && result.output == Self.secret, "\(result)")
         #expect(agent.connections > 0)
-        #expect(try stage.broker.calls("Get").map { try $0.parameters(Keychain.Get.self)?.unlock } == [nil, true])
+        #expect(try fixture.broker.calls("Get").map { try $0.parameters(Keychain.Get.self)?.unlock } == [nil, true])
 
         let quiet = try FakeCoffer(broker: ["Get": [locked, FakeCoffer.value(Self.secret)]])
         let unused = try Self.agent(of: quiet)
@@ -184,17 +187,17 @@ import Varlink
     /// The vault was locked while the person answered. Another question would train people to agree.
     @Test func whoHasAnsweredIsNotAskedForAVaultThatWasLockedMeanwhile() throws {
         let locked = FakeServer.Step.fault(.locked, "your vault is locked")
-        var stage = try FakeCoffer(
+        var fixture = try FakeCoffer(
             broker: ["Get": [FakeCoffer.personNeeded(), locked, FakeCoffer.value(Self.secret)]],
             authenticator: FakeCoffer.asksPassword)
-        let display = try FakeDisplay(in: stage.scratch)
-        try ProcessStateTests.pinentry("pinentry", in: stage.scratch)
-        stage.program.environment["WAYLAND_DISPLAY"] = display.name
-        stage.program.environment["PATH"] = "\(stage.scratch.path):/usr/bin:/bin"
-        let result = try withExtendedLifetime(display) { try stage.program.run("get", "github", "me") }
+        let display = try FakeDisplay(in: fixture.scratch)
+        try ProcessStateTests.pinentry("pinentry", in: fixture.scratch)
+        fixture.program.environment["WAYLAND_DISPLAY"] = display.name
+        fixture.program.environment["PATH"] = "\(fixture.scratch.path):/usr/bin:/bin"
+        let result = try withExtendedLifetime(display) { try fixture.program.run("get", "github", "me") }
         #expect(result.status == 5 && result.output.isEmpty, "\(result)")
-        #expect(stage.broker.calls("Get").count == 2)
-        #expect(stage.authenticator.calls("Begin").count == 1)
+        #expect(fixture.broker.calls("Get").count == 2)
+        #expect(fixture.authenticator.calls("Begin").count == 1)
     }
 
     /// The log shows the attempt at once, because the broker is told that nobody will be asked.
@@ -202,10 +205,12 @@ import Varlink
     func whoAsksNobodyWithdrawsTheQuestion(options: [String]) throws {
         var script = Self.gated()
         script["Withdraw"] = [.answer(Nothing())]
-        let stage = try FakeCoffer(broker: script)
-        let result = try stage.program.run(["get", "github", "me"] + options)
+        let fixture = try FakeCoffer(broker: script)
+        let result = try fixture.program.run(["get", "github", "me"] + options)
         #expect(result.status == 4)
-        let withdrawn = try stage.broker.calls("Withdraw").map { try $0.parameters(Keychain.Withdraw.self)?.challenge }
+        let withdrawn = try fixture.broker.calls("Withdraw").map {
+            try $0.parameters(Keychain.Withdraw.self)?.challenge
+        }
         #expect(withdrawn == ["c1"])
     }
 
@@ -215,35 +220,35 @@ import Varlink
         script["Withdraw"] = [.answer(Nothing())]
         var authenticator = FakeCoffer.asksPassword
         authenticator["Continue"] = [.fault(.authenticationFailed, .init(message: "no", reason: "tries"))]
-        let stage = try FakeCoffer(broker: script, authenticator: authenticator)
-        let result = try stage.program.run("get", "github", "me", turns: [.init(wait: "Password: ", type: "x\r")])
+        let fixture = try FakeCoffer(broker: script, authenticator: authenticator)
+        let result = try fixture.program.run("get", "github", "me", turns: [.init(wait: "Password: ", type: "x\r")])
         #expect(result.status == 4)
         #expect(
-            try stage.broker.calls("Withdraw").map { try $0.parameters(Keychain.Withdraw.self)?.challenge } == ["c1"])
+            try fixture.broker.calls("Withdraw").map { try $0.parameters(Keychain.Withdraw.self)?.challenge } == ["c1"])
     }
 
     /// Another prompt opens the vault while this one is open, which ends this one. The command goes on.
     @Test func aPromptThatAnotherOneOvertookIsForgotten() throws {
-        let stage = try FakeCoffer(
+        let fixture = try FakeCoffer(
             broker: [
                 "Get": [FakeCoffer.personNeeded([.unlock]), FakeCoffer.value(Self.secret)],
                 "Withdraw": [.answer(Nothing())],
             ],
             authenticator: ["Begin": [.fault(.authenticationChallengeRefused, "another prompt has opened the vault")]])
-        let result = try stage.program.run("get", "github", "me", turns: [])
+        let result = try fixture.program.run("get", "github", "me", turns: [])
         #expect(result.status == 0 && result.output == Self.secret)
         #expect(
-            try stage.broker.calls("Get").map { try $0.parameters(Keychain.Get.self)?.challenge } == [nil, nil])
+            try fixture.broker.calls("Get").map { try $0.parameters(Keychain.Get.self)?.challenge } == [nil, nil])
     }
 
     /// Attacker 9: a broker that says so again and again wears nobody out.
     @Test func aCommandIsOvertakenOnce() throws {
-        let stage = try FakeCoffer(
+        let fixture = try FakeCoffer(
             broker: ["Get": [FakeCoffer.personNeeded([.unlock])], "Withdraw": [.answer(Nothing())]],
             authenticator: ["Begin": [.fault(.authenticationChallengeRefused, "another prompt has opened the vault")]])
-        let result = try stage.program.run("get", "github", "me", turns: [])
+        let result = try fixture.program.run("get", "github", "me", turns: [])
         #expect(result.status == 4 && result.output.isEmpty)
-        #expect(stage.authenticator.calls("Begin").count == 2 && stage.broker.calls("Withdraw").count == 2)
+        #expect(fixture.authenticator.calls("Begin").count == 2 && fixture.broker.calls("Withdraw").count == 2)
     }
 
     /// A broker that is silent by then is not waited for as other calls are: the withdrawal has a connection, and a
@@ -253,17 +258,17 @@ import Varlink
         script["Withdraw"] = [.silence]
         var authenticator = FakeCoffer.asksPassword
         authenticator["Continue"] = [.fault(.authenticationFailed, .init(message: "no", reason: "tries"))]
-        let stage = try FakeCoffer(broker: script, authenticator: authenticator)
-        let result = try stage.program.run("get", "github", "me", turns: [.init(wait: "Password: ", type: "x\r")])
+        let fixture = try FakeCoffer(broker: script, authenticator: authenticator)
+        let result = try fixture.program.run("get", "github", "me", turns: [.init(wait: "Password: ", type: "x\r")])
         #expect(result.status == 4)
-        #expect(stage.broker.calls("Withdraw").count == 1 && stage.broker.connections == 2)
+        #expect(fixture.broker.calls("Withdraw").count == 1 && fixture.broker.connections == 2)
     }
 
     @Test func whoMakesAVaultIsToldOfTheRecoveryCode() throws {
-        let stage = try FakeCoffer(
+        let fixture = try FakeCoffer(
             broker: ["Show": [FakeCoffer.absent], "Set": [FakeCoffer.personNeeded([.create]), FakeCoffer.stored()]],
             authenticator: FakeCoffer.asksPassword)
-        let result = try stage.program.run(
+        let result = try fixture.program.run(
             "set", "github", "me", input: .bytes([1]), turns: [.init(wait: "Password: ", type: "x\r")])
         #expect(result.status == 0)
         #expect(
@@ -278,8 +283,8 @@ import Varlink
             vault: .init(state: .unlocked), sealer: .init(kind: "tpm"), version: "0.1.0", sandbox: false, warnings: [],
             recovery: .init(made: made))
         // It ends before anybody is asked. The message comes before that.
-        let stage = try FakeCoffer(broker: ["Status": [.answer(status)], "Unlock": [.fault(.failed, "no")]])
-        let result = try stage.program.run("unlock", "--bind")
+        let fixture = try FakeCoffer(broker: ["Status": [.answer(status)], "Unlock": [.fault(.failed, "no")]])
+        let result = try fixture.program.run("unlock", "--bind")
         #expect(result.status == 1)
         #expect(result.errors.contains("make a code first with: coffer recovery new") == (made == nil))
     }
@@ -287,29 +292,29 @@ import Varlink
     /// Ctrl-C at any time, Ctrl-D on an empty line. Ctrl-C ends the program by its signal, so that it ends a shell's loop.
     @Test(arguments: [("half\u{3}", 128 + SIGINT), ("\u{4}", 4)])
     func givingUpTellsTheAuthenticator(keys: String, status: Int32) throws {
-        let stage = try FakeCoffer(broker: Self.gated(), authenticator: FakeCoffer.asksPassword)
-        let result = try stage.program.run("get", "github", "me", turns: [.init(wait: "Password: ", type: keys)])
+        let fixture = try FakeCoffer(broker: Self.gated(), authenticator: FakeCoffer.asksPassword)
+        let result = try fixture.program.run("get", "github", "me", turns: [.init(wait: "Password: ", type: keys)])
         #expect(result.status == status)
         #expect(result.errors == "coffer: cancelled; nothing was done\n")
-        #expect(stage.authenticator.calls("Cancel").count == 1)
-        #expect(stage.authenticator.calls("Continue").isEmpty)
+        #expect(fixture.authenticator.calls("Cancel").count == 1)
+        #expect(fixture.authenticator.calls("Continue").isEmpty)
         #expect(result.echoes)
     }
 
     @Test func ctrlCEndsTheLoopOfAShell() throws {
-        let stage = try FakeCoffer(broker: Self.gated(), authenticator: FakeCoffer.asksPassword)
-        var program = stage.program
+        let fixture = try FakeCoffer(broker: Self.gated(), authenticator: FakeCoffer.asksPassword)
+        var program = fixture.program
         program.executable = "/bin/bash"
         let script = #"for i in 1 2 3; do "$0" get github me; done; echo went on"#
         let result = try program.run("-c", script, Program.path, turns: [.init(wait: "Password: ", type: "\u{3}")])
-        #expect(!result.text.contains("went on") && stage.broker.calls("Get").count == 1, "\(result)")
+        #expect(!result.text.contains("went on") && fixture.broker.calls("Get").count == 1, "\(result)")
     }
 
     /// Asking again would not help.
     @Test func whatIsNotUTF8IsNoWrongPassword() throws {
-        let stage = try FakeCoffer(broker: Self.gated(), authenticator: FakeCoffer.asksPassword)
+        let fixture = try FakeCoffer(broker: Self.gated(), authenticator: FakeCoffer.asksPassword)
         let turn = Program.Turn(wait: "Password: ", bytes: [0x70, 0xE4, 0x73, 0x0D])
-        let result = try stage.program.run("get", "github", "me", turns: [turn])
+        let result = try fixture.program.run("get", "github", "me", turns: [turn])
         #expect(result.status == 64, "\(result)")
         #expect(result.errors.contains("the input is not UTF-8; set the terminal to UTF-8"), "\(result)")
         #expect(!result.screen.contains("Wrong password"))
@@ -317,14 +322,14 @@ import Varlink
 
     /// Ctrl-Z cannot suspend while the terminal is without echo, and is never part of a password.
     @Test func ctrlZIsNoPartOfAPassword() throws {
-        let stage = try FakeCoffer(broker: Self.gated(), authenticator: FakeCoffer.asksPassword)
-        let result = try stage.program.run(
+        let fixture = try FakeCoffer(broker: Self.gated(), authenticator: FakeCoffer.asksPassword)
+        let result = try fixture.program.run(
             "get", "github", "me",
             turns: [.init(wait: "Password: ", type: "\u{1A}one\r"), .init(wait: "Password: ", type: "two\r")])
         #expect(result.status == 0)
         #expect(result.screen.contains("Ctrl-Z does not suspend"))
         #expect(result.echoes)
-        let answers = try stage.authenticator.calls("Continue").map {
+        let answers = try fixture.authenticator.calls("Continue").map {
             try $0.parameters(Authentication.Continue.self)?.answer
         }
         #expect(answers == ["two"])
@@ -332,10 +337,10 @@ import Varlink
 
     /// A signal ends the program, and the terminal is as it was.
     @Test func aSignalLeavesTheTerminalAsItWas() throws {
-        let stage = try FakeCoffer(broker: Self.gated(), authenticator: FakeCoffer.asksPassword)
-        var program = stage.program
+        let fixture = try FakeCoffer(broker: Self.gated(), authenticator: FakeCoffer.asksPassword)
+        var program = fixture.program
         program.executable = "/bin/sh"
-        let pid = stage.scratch.file("pid")
+        let pid = fixture.scratch.file("pid")
         // Once it asks, and not sooner.
         let turn = Program.Turn(wait: "Password: ", type: "") {
             let number = try String(contentsOfFile: pid, encoding: .utf8).trimmingCharacters(
@@ -351,7 +356,7 @@ import Varlink
     }
 
     @Test func messagesAreShownAndCannotDriveTheTerminal() throws {
-        let stage = try FakeCoffer(
+        let fixture = try FakeCoffer(
             broker: Self.gated(),
             authenticator: [
                 "Begin": [
@@ -361,21 +366,21 @@ import Varlink
                 ],
                 "Continue": [Self.asks, .answer(Authentication.Step(message: nil, done: true))],
             ])
-        let result = try stage.program.run("get", "github", "me", turns: [.init(wait: "Password: ", type: "x\r")])
+        let result = try fixture.program.run("get", "github", "me", turns: [.init(wait: "Password: ", type: "x\r")])
         #expect(result.status == 0)
         #expect(result.screen.contains("For \\u{1b}[2Jevil\r\nline two\r\n"))
         #expect(!result.screen.contains("\u{1B}"))
         #expect(
-            try stage.authenticator.calls("Continue").first?.parameters(Authentication.Continue.self)?.answer == nil)
+            try fixture.authenticator.calls("Continue").first?.parameters(Authentication.Continue.self)?.answer == nil)
     }
 
     /// The result if an authenticator asks, gets no answer, and then sends this or ends.
     private static func afterAsking(_ late: [UInt8]?) throws -> Program.Result {
         let question = Authentication.Step(message: .init(style: .secret, text: "Password: "), done: false)
-        let stage = try FakeCoffer(
+        let fixture = try FakeCoffer(
             broker: gated(),
             authenticator: ["Begin": [.replyThenLate(FakeServer.encode(VarlinkReply(question)), late: late)]])
-        return try stage.program.run("get", "github", "me", turns: [])
+        return try fixture.program.run("get", "github", "me", turns: [])
     }
 
     @Test func theAuthenticatorsLimitEndsTheWait() throws {
@@ -392,9 +397,9 @@ import Varlink
     }
 
     @Test func aMissingAuthenticatorIsNine() throws {
-        let stage = try FakeCoffer(broker: Self.gated())
-        var program = stage.program
-        program.environment["COFFER_AUTH_SOCKET"] = stage.scratch.file("none.sock")
+        let fixture = try FakeCoffer(broker: Self.gated())
+        var program = fixture.program
+        program.environment["COFFER_AUTH_SOCKET"] = fixture.scratch.file("none.sock")
         let result = try program.run("get", "github", "me", turns: [])
         #expect(result.status == 9)
         #expect(result.errors.contains("the authenticator is not running"))
@@ -413,35 +418,35 @@ import Varlink
     func otherFailuresOfTheAuthenticator(fault: Fault, status: Int32) throws {
         var script = FakeCoffer.asksPassword
         script["Continue"] = [.reply(FakeServer.encode(fault))]
-        let stage = try FakeCoffer(broker: Self.gated(), authenticator: script)
-        let result = try stage.program.run("get", "github", "me", turns: [.init(wait: "Password: ", type: "x\r")])
+        let fixture = try FakeCoffer(broker: Self.gated(), authenticator: script)
+        let result = try fixture.program.run("get", "github", "me", turns: [.init(wait: "Password: ", type: "x\r")])
         #expect(result.status == status)
         #expect(result.errors.contains(fault.details.message ?? "nothing"))
     }
 
     @Test func noPromptFailsAtOnce() throws {
-        let stage = try FakeCoffer(broker: Self.gated(), authenticator: FakeCoffer.asksPassword)
-        let result = try stage.program.run("get", "github", "me", "--no-prompt", turns: [])
+        let fixture = try FakeCoffer(broker: Self.gated(), authenticator: FakeCoffer.asksPassword)
+        let result = try fixture.program.run("get", "github", "me", "--no-prompt", turns: [])
         #expect(result.status == 4)
         #expect(result.errors.contains("coffer get github me"))
-        #expect(stage.authenticator.calls("Begin").isEmpty)
-        #expect(try stage.broker.calls("Get").first?.parameters(Keychain.Get.self)?.unlock == nil)
+        #expect(fixture.authenticator.calls("Begin").isEmpty)
+        #expect(try fixture.broker.calls("Get").first?.parameters(Keychain.Get.self)?.unlock == nil)
     }
 
     @Test func withNobodyToAskTheCommandIsNamed() throws {
-        let stage = try FakeCoffer(broker: Self.gated(), authenticator: FakeCoffer.asksPassword)
-        let result = try stage.program.run("get", "git hub", "me")
+        let fixture = try FakeCoffer(broker: Self.gated(), authenticator: FakeCoffer.asksPassword)
+        let result = try fixture.program.run("get", "git hub", "me")
         #expect(result.status == 4)
         #expect(result.errors.contains("run in a terminal: coffer get 'git hub' me"))
-        #expect(stage.authenticator.calls("Begin").isEmpty)
+        #expect(fixture.authenticator.calls("Begin").isEmpty)
     }
 
     @Test func onlyATerminalOpensALockedVault() throws {
-        let stage = try FakeCoffer(broker: ["Get": [.fault(.locked, "the vault is locked")]])
-        let result = try stage.program.run("get", "github", "me")
+        let fixture = try FakeCoffer(broker: ["Get": [.fault(.locked, "the vault is locked")]])
+        let result = try fixture.program.run("get", "github", "me")
         #expect(result.status == 5)
         #expect(result.errors.contains("coffer unlock"))
-        #expect(try stage.broker.calls("Get").first?.parameters(Keychain.Get.self)?.unlock == nil)
+        #expect(try fixture.broker.calls("Get").first?.parameters(Keychain.Get.self)?.unlock == nil)
 
         let opened = try FakeCoffer(
             broker: ["Get": [FakeCoffer.personNeeded([.unlock, .read]), FakeCoffer.value(Self.secret)]],
@@ -452,10 +457,10 @@ import Varlink
     }
 
     @Test func theFirstSetMakesAVault() throws {
-        let stage = try FakeCoffer(
+        let fixture = try FakeCoffer(
             broker: ["Show": [FakeCoffer.absent], "Set": [FakeCoffer.personNeeded([.create]), FakeCoffer.stored()]],
             authenticator: FakeCoffer.asksPassword)
-        let result = try stage.program.run(
+        let result = try fixture.program.run(
             "set", "github", "me", input: .bytes([1]), turns: [.init(wait: "Password: ", type: "x\r")])
         #expect(result.status == 0)
         #expect(result.screen.contains("No vault yet: making one for "))
@@ -467,9 +472,10 @@ import Varlink
     }
 
     @Test func aSecondDemandForAPersonIsNotFollowed() throws {
-        let stage = try FakeCoffer(broker: ["Get": [FakeCoffer.personNeeded()]], authenticator: FakeCoffer.asksPassword)
-        let result = try stage.program.run("get", "github", "me", turns: [.init(wait: "Password: ", type: "x\r")])
+        let fixture = try FakeCoffer(
+            broker: ["Get": [FakeCoffer.personNeeded()]], authenticator: FakeCoffer.asksPassword)
+        let result = try fixture.program.run("get", "github", "me", turns: [.init(wait: "Password: ", type: "x\r")])
         #expect(result.status == 4)
-        #expect(stage.authenticator.calls("Begin").count == 1)
+        #expect(fixture.authenticator.calls("Begin").count == 1)
     }
 }

@@ -15,7 +15,7 @@ import Varlink
 
     private static var password: Program.Turn { .init(wait: "Password: ", type: "x\r") }
 
-    private func stage(_ statuses: [FakeServer.Step]) throws -> FakeCoffer {
+    private func fixture(_ statuses: [FakeServer.Step]) throws -> FakeCoffer {
         try FakeCoffer(
             broker: [
                 "Status": statuses,
@@ -32,23 +32,23 @@ import Varlink
     }
 
     /// `coffer` with all of its streams on a terminal.
-    private func run(_ stage: FakeCoffer, _ command: String, _ turns: [Program.Turn]) throws -> Program.Result {
-        var shell = stage.program
+    private func run(_ fixture: FakeCoffer, _ command: String, _ turns: [Program.Turn]) throws -> Program.Result {
+        var shell = fixture.program
         shell.executable = "/bin/sh"
         return try shell.run(
             "-c", "\(Program.path) \(command) 2>&1", input: .terminal, output: .terminal, turns: turns)
     }
 
     @Test func theCodeThatIsWantedIsMadeAndConfirmed() throws {
-        let stage = try stage([Self.status(.none), Self.status(.unlocked)])
+        let fixture = try fixture([Self.status(.none), Self.status(.unlocked)])
         let result = try run(
-            stage, "unlock",
+            fixture, "unlock",
             [
                 Self.password, .init(wait: "[y/N] ", type: "Yes\r"), Self.password,
                 .init(wait: "Group 2 of the code: ", type: "BBBBB\r"),
             ])
         #expect(result.status == 0 && result.screen.contains("    AAAAA-BBBBB"), "\(result.screen)")
-        let confirmed = try stage.broker.calls("ConfirmRecoveryCode").map {
+        let confirmed = try fixture.broker.calls("ConfirmRecoveryCode").map {
             try $0.parameters(Keychain.ConfirmRecoveryCode.self)?.characters
         }
         #expect(confirmed == ["BBBBB"])
@@ -57,17 +57,17 @@ import Varlink
     /// Enter, another word, and Ctrl-C. The vault is made, so the command has done what it was for.
     @Test(arguments: ["\r", "no\r", "yess\r", "\u{3}"])
     func everythingElseIsNo(answer: String) throws {
-        let stage = try stage([Self.status(.none), Self.status(.unlocked)])
-        let result = try run(stage, "unlock", [Self.password, .init(wait: "[y/N] ", type: answer)])
+        let fixture = try fixture([Self.status(.none), Self.status(.unlocked)])
+        let result = try run(fixture, "unlock", [Self.password, .init(wait: "[y/N] ", type: answer)])
         #expect(result.status == 0, "\(result.screen)")
         #expect(result.screen.contains("You can make one later with: coffer recovery new"), "\(result.screen)")
-        #expect(stage.broker.calls("NewRecoveryCode").isEmpty)
+        #expect(fixture.broker.calls("NewRecoveryCode").isEmpty)
     }
 
     @Test func whatCannotBeMadeNowIsSaidAndEndsNothing() throws {
-        let stage = try stage([Self.status(.none), Self.status(.unlocked)])
+        let fixture = try fixture([Self.status(.none), Self.status(.unlocked)])
         let result = try run(
-            stage, "unlock",
+            fixture, "unlock",
             [Self.password, .init(wait: "[y/N] ", type: "y\r"), .init(wait: "Password: ", type: "\u{3}")])
         #expect(result.status == 0, "\(result.screen)")
         #expect(
@@ -84,9 +84,9 @@ import Varlink
         ("unlock </dev/null", [Self.status(.none), Self.status(.unlocked)]),
     ])
     func nobodyIsAskedOtherwise(command: String, statuses: [FakeServer.Step]) throws {
-        let stage = try stage(statuses)
-        let result = try run(stage, command, [Self.password])
+        let fixture = try fixture(statuses)
+        let result = try run(fixture, command, [Self.password])
         #expect(result.status == 0 && !result.screen.contains("[y/N]"), "\(result.screen)")
-        #expect(stage.broker.calls("NewRecoveryCode").isEmpty)
+        #expect(fixture.broker.calls("NewRecoveryCode").isEmpty)
     }
 }

@@ -14,12 +14,12 @@ import Testing
         "needs root, and openssh-server"))
 struct RemoteShellTests {
     private final class Server: Sendable {
-        let stage: FakeCoffer
+        let fixture: FakeCoffer
         private let service: String
 
-        init(_ stage: FakeCoffer) throws {
-            self.stage = stage
-            let path = stage.scratch.path
+        init(_ fixture: FakeCoffer) throws {
+            self.fixture = fixture
+            let path = fixture.scratch.path
             // sshd's PAM service has the name under which sshd was called. It lets root in whatever the account says.
             service = "coffer-shell-\(UInt32.random(in: 0 ... .max))"
             try "auth required pam_deny.so\naccount required pam_permit.so\nsession required pam_permit.so\n".write(
@@ -52,8 +52,8 @@ struct RemoteShellTests {
 
         /// Runs `coffer get github me` on the other side.
         func get(_ options: [String], turns: [Program.Turn]?) throws -> Program.Result {
-            let path = stage.scratch.path
-            var ssh = stage.program
+            let path = fixture.scratch.path
+            var ssh = fixture.program
             ssh.executable = "/usr/bin/ssh"
             ssh.environment["TERM"] = "xterm"
             let words = [
@@ -67,14 +67,14 @@ struct RemoteShellTests {
     }
 
     @Test func withATerminalItAsksThere() throws {
-        let server = try Server(AgentFixture().stage)
+        let server = try Server(AgentFixture().coffer)
         let result = try server.get(["-t", "-t"], turns: [.init(wait: "Password: ", type: "CANARY\r")])
         #expect(result.status == 0, "\(result)")
         #expect(result.screen.contains("s3cret") && !result.screen.contains("CANARY"), "\(result)")
     }
 
     @Test func withoutATerminalItNamesTheWay() throws {
-        let server = try Server(AgentFixture().stage)
+        let server = try Server(AgentFixture().coffer)
         let result = try server.get(["-T"], turns: nil)
         #expect(result.status == 4)
         #expect(
@@ -86,10 +86,10 @@ struct RemoteShellTests {
     /// An agent in a terminal of the remote machine serves what has none.
     @Test func withoutATerminalTheAgentOfTheMachineAsks() throws {
         let fixture = try AgentFixture()
-        let server = try Server(fixture.stage)
+        let server = try Server(fixture.coffer)
         let remote = Box<Program.Result>()
         let done = DispatchSemaphore(value: 0)
-        let agent = try fixture.stage.program.run(
+        let agent = try fixture.coffer.program.run(
             "agent",
             turns: [
                 .init(wait: AgentFixture.banner, type: "") {

@@ -12,7 +12,7 @@ import Testing
     /// A broker that has the item.
     ///
     /// - Parameter former: what the values before took, the newest first.
-    private func stage(
+    private func fixture(
         _ item: Keychain.Item = FakeCoffer.item(require: [.userPresence]), former: [Access] = []
     ) throws -> FakeCoffer {
         let versions = former.enumerated().map { index, access in
@@ -25,16 +25,16 @@ import Testing
         ])
     }
 
-    private func call(_ stage: FakeCoffer) throws -> Keychain.Set {
-        try #require(try stage.broker.calls("Set").first?.parameters(Keychain.Set.self))
+    private func call(_ fixture: FakeCoffer) throws -> Keychain.Set {
+        try #require(try fixture.broker.calls("Set").first?.parameters(Keychain.Set.self))
     }
 
     @Test func whatIsNotNamedIsNotSent() throws {
-        let stage = try stage()
-        let result = try stage.program.run("set", "github", "me", input: .bytes([1]))
+        let fixture = try fixture()
+        let result = try fixture.program.run("set", "github", "me", input: .bytes([1]))
         #expect(result.status == 0)
         #expect(result.errors == "Replaced github/me (set 3 days ago)\n")
-        let call = try call(stage)
+        let call = try call(fixture)
         #expect(call.access == nil && call.label == nil && call.comment == nil && call.attributes == nil)
         #expect(call.expires == nil)
     }
@@ -42,12 +42,12 @@ import Testing
     @Test func onlyWhatIsNamedIsSent() throws {
         var item = FakeCoffer.item(require: [.userPresence])
         item.attributes = ["keep": "1", "drop": "2", "change": "3"]
-        let stage = try stage(item)
-        let result = try stage.program.run(
+        let fixture = try fixture(item)
+        let result = try fixture.program.run(
             "set", "github", "me", "--this-device-only", "--attribute", "drop=", "--attribute", "change=4",
             "--expires", "never", input: .bytes([1]))
         #expect(result.status == 0)
-        let call = try call(stage)
+        let call = try call(fixture)
         #expect(call.access == .init(thisDeviceOnly: true))
         #expect(call.attributes == ["keep": "1", "change": "4"])
         #expect(call.expires == 0)
@@ -56,31 +56,31 @@ import Testing
     /// Without a terminal, somebody wrote the option into a script on purpose. The warning still comes, and before the
     /// change.
     @Test func weakeningIsSaid() throws {
-        let stage = try stage()
-        let result = try stage.program.run("set", "github", "me", "--require", "none", "-q", input: .bytes([1]))
+        let fixture = try fixture()
+        let result = try fixture.program.run("set", "github", "me", "--require", "none", "-q", input: .bytes([1]))
         #expect(result.status == 0)
         #expect(
             result.errors
                 == "coffer: warning: this makes github/me easier to read: it requires presence, and would then require nothing\n"
         )
-        #expect(try call(stage).access == .init(require: [], any: false))
+        #expect(try call(fixture).access == .init(require: [], any: false))
     }
 
     @Test(arguments: [("y\r", Int32(0), 1), ("\r", 1, 0), ("n\r", 1, 0), ("\u{3}", 128 + SIGINT, 0)])
     func weakeningAsksAtATerminal(typed: String, status: Int32, calls: Int) throws {
-        let stage = try stage()
+        let fixture = try fixture()
         let value = Program.Turn(wait: "Secret for", type: "one\r")
         let again = Program.Turn(wait: "Once more: ", type: "one\r")
-        let result = try stage.program.run(
+        let result = try fixture.program.run(
             "set", "github", "me", "--require", "none", input: .terminal,
             turns: [.init(wait: "[y/N] ", type: typed)] + (calls == 0 ? [] : [value, again]))
         #expect(result.status == status)
-        #expect(stage.broker.calls("Set").count == calls)
+        #expect(fixture.broker.calls("Set").count == calls)
     }
 
     @Test func forceDoesNotAsk() throws {
-        let stage = try stage()
-        let result = try stage.program.run(
+        let fixture = try fixture()
+        let result = try fixture.program.run(
             "set", "github", "me", "--require", "none", "-f", input: .terminal,
             turns: [.init(wait: "Secret for", type: "one\r"), .init(wait: "Once more: ", type: "one\r")])
         #expect(result.status == 0)
@@ -89,7 +89,7 @@ import Testing
 
     /// Attacker 4: a program of the user has replaced the secret, and then once more, by values that require nothing.
     private func lowered() throws -> FakeCoffer {
-        try stage(FakeCoffer.item(), former: [.whenUnlocked, .whenUnlocked.requiring(.userPresence)])
+        try fixture(FakeCoffer.item(), former: [.whenUnlocked, .whenUnlocked.requiring(.userPresence)])
     }
 
     @Test func aLoweredAccessControlIsNotKeptSilently() throws {
@@ -109,21 +109,21 @@ import Testing
 
     @Test(arguments: [["--require", "none"], ["--require", "presence"]])
     func whatIsNamedIsNotJudgedByFormerValues(options: [String]) throws {
-        let stage = try lowered()
-        let result = try stage.program.run(["set", "github", "me", "-q"] + options, input: .bytes([1]))
+        let fixture = try lowered()
+        let result = try fixture.program.run(["set", "github", "me", "-q"] + options, input: .bytes([1]))
         #expect(result.status == 0 && result.errors.isEmpty, "\(result.errors)")
     }
 
     @Test func aKeptApplicationPasswordIsAskedFor() throws {
-        let stage = try stage(FakeCoffer.item(require: [.applicationPassword]))
-        let result = try stage.program.run(
+        let fixture = try fixture(FakeCoffer.item(require: [.applicationPassword]))
+        let result = try fixture.program.run(
             "set", "github", "me", input: .bytes([1]),
             turns: [
                 .init(wait: "New application password for github/me: ", type: "open\r"),
                 .init(wait: "Once more: ", type: "open\r"),
             ])
         #expect(result.status == 0)
-        #expect(try call(stage).applicationPassword == Data("open".utf8).base64EncodedString())
+        #expect(try call(fixture).applicationPassword == Data("open".utf8).base64EncodedString())
     }
 
     typealias Access = AccessControl
@@ -166,26 +166,26 @@ import Testing
 
     @Test(arguments: [[], ["--trim"]])
     func anEmptyPipeStoresNothing(options: [String]) throws {
-        let stage = try stage()
-        let result = try stage.program.run(
+        let fixture = try fixture()
+        let result = try fixture.program.run(
             ["set", "github", "me"] + options, input: .bytes(options.isEmpty ? [] : [10]))
         #expect(result.status == 1)
         #expect(result.errors.contains("standard input was empty, so nothing was stored"))
-        #expect(stage.broker.calls("Set").isEmpty)
-        let meant = try stage.program.run(["set", "github", "me", "--allow-empty"], input: .bytes([]))
+        #expect(fixture.broker.calls("Set").isEmpty)
+        let meant = try fixture.program.run(["set", "github", "me", "--allow-empty"], input: .bytes([]))
         #expect(meant.status == 0)
-        #expect(try call(stage).value.isEmpty)
+        #expect(try call(fixture).value.isEmpty)
     }
 
     @Test func nothingTypedStoresNothing() throws {
-        let stage = try stage()
-        let result = try stage.program.run(
+        let fixture = try fixture()
+        let result = try fixture.program.run(
             "set", "github", "me", input: .terminal, turns: [.init(wait: "Secret for", type: "\r")])
         #expect(result.status == 1)
         #expect(result.errors.contains("nothing was typed"))
         let empty: [Program.Turn] = [.init(wait: "Secret for", type: "\r"), .init(wait: "Once more: ", type: "\r")]
         #expect(
-            try stage.program.run("set", "github", "me", "--allow-empty", input: .terminal, turns: empty).status == 0)
-        #expect(stage.broker.calls("Set").count == 1)
+            try fixture.program.run("set", "github", "me", "--allow-empty", input: .terminal, turns: empty).status == 0)
+        #expect(fixture.broker.calls("Set").count == 1)
     }
 }

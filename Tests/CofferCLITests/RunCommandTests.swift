@@ -8,7 +8,7 @@ import Varlink
 
 /// `coffer run` becomes the program, or starts nothing.
 @Suite struct RunCommandTests {
-    private func stage(_ values: [UInt8]...) throws -> FakeCoffer {
+    private func fixture(_ values: [UInt8]...) throws -> FakeCoffer {
         let items = values.enumerated().map { index, bytes in
             Keychain.ItemValue(value: Data(bytes).base64EncodedString(), item: FakeCoffer.item("s\(index)", "a"))
         }
@@ -20,24 +20,24 @@ import Varlink
 
     /// The process that the caller started is the program: signals, job control and the status are its own.
     @Test func itBecomesTheProgram() throws {
-        let stage = try stage([0x61])
-        let script = "echo $$ >\(stage.scratch.file("pid")); cat /proc/$$/comm; kill -USR1 $$"
-        let result = try stage.program.run("run", "--env", "X=coffer://s0/a", "--", "/bin/sh", "-c", script)
+        let fixture = try fixture([0x61])
+        let script = "echo $$ >\(fixture.scratch.file("pid")); cat /proc/$$/comm; kill -USR1 $$"
+        let result = try fixture.program.run("run", "--env", "X=coffer://s0/a", "--", "/bin/sh", "-c", script)
         #expect(result.status == 128 + SIGUSR1)
         #expect(result.text == "sh\n")
     }
 
     /// Coffer's own precautions (umask, SIGPIPE) are not the program's, and none of its descriptors are.
     @Test func theProgramIsStartedAsIfByTheCaller() throws {
-        let stage = try stage([0x61])
+        let fixture = try fixture([0x61])
         // The shell looks by itself: it blocks signals for a moment while it starts something.
         let choice = "case $line in SigIgn*|SigBlk*) echo \"$line\";; esac"
         let signals = "while read -r line; do \(choice); done </proc/$$/status"
         let look = "umask; \(signals); ls /proc/$$/fd; echo \"$0\" \"$@\""
-        var plain = stage.program
+        var plain = fixture.program
         plain.executable = "/bin/sh"
         let without = try plain.run("-c", look, "name", "a b", "")
-        let with = try stage.program.run(
+        let with = try fixture.program.run(
             "run", "--env", "X=coffer://s0/a", "--", "/bin/sh", "-c", look, "name", "a b", "")
         #expect(without.status == 0)
         #expect(with.text == without.text)
@@ -45,9 +45,9 @@ import Varlink
 
     /// Arguments and variables need not be UTF-8.
     @Test func bytesArePassedOnUnchanged() throws {
-        var stage = try stage([0xFF, 0xFE])
-        stage.program.executable = "/bin/sh"
-        let result = try stage.program.run(
+        var fixture = try fixture([0xFF, 0xFE])
+        fixture.program.executable = "/bin/sh"
+        let result = try fixture.program.run(
             "-c",
             "OLD=$(printf '\\351'); export OLD; exec \(Program.path) run --env X=coffer://s0/a -- printf '%s|' \"$OLD\" \"$(printf '\\200')\" -- -x"
         )
@@ -56,8 +56,8 @@ import Varlink
     }
 
     @Test func valuesInVariablesLoseOneNewlineAndFilesNothing() throws {
-        let stage = try stage(Array("one\n\n".utf8), Array("two\n".utf8))
-        let result = try stage.program.run(
+        let fixture = try fixture(Array("one\n\n".utf8), Array("two\n".utf8))
+        let result = try fixture.program.run(
             "run", "--env", "X=coffer://s0/a", "--file", "Y=coffer://s1/a", "--", "/bin/sh", "-c",
             "printf '%s|' \"$X\"; cat \"$Y\" \"$Y\"")
         #expect(result.text == "one\n|two\ntwo\n", "\(result.errors)")
@@ -65,8 +65,8 @@ import Varlink
 
     /// Attacker 4 could otherwise change what the program is about to read.
     @Test func aFileCannotBeChangedAndIsNobodyElsesToRead() throws {
-        let stage = try stage(Array("key".utf8))
-        let result = try stage.program.run(
+        let fixture = try fixture(Array("key".utf8))
+        let result = try fixture.program.run(
             "run", "--file", "KEY=coffer://s0/a", "--", "/usr/bin/python3", "-c",
             """
             import fcntl, os, stat
@@ -82,12 +82,12 @@ import Varlink
 
     /// One that cannot be read keeps the others from being handed out.
     @Test func nothingIsStartedUnlessAllIsRead() throws {
-        let stage = try FakeCoffer(broker: ["GetAll": [FakeCoffer.absent]])
-        let result = try stage.program.run(
+        let fixture = try FakeCoffer(broker: ["GetAll": [FakeCoffer.absent]])
+        let result = try fixture.program.run(
             "run", "--env", "X=coffer://s0/a", "--env", "Y=coffer://s1/a", "--", "/usr/bin/touch",
-            stage.scratch.file("started"))
+            fixture.scratch.file("started"))
         #expect(result.status == 3)
-        #expect(!FileManager.default.fileExists(atPath: stage.scratch.file("started")))
+        #expect(!FileManager.default.fileExists(atPath: fixture.scratch.file("started")))
     }
 
     /// Nobody is asked, and nothing is read, for a command that cannot run.
@@ -95,59 +95,59 @@ import Varlink
         ("no-such-command", Int32(127)), ("/etc/passwd", 126), ("/tmp", 126), ("", 127), ("./no/such", 127),
     ])
     func theCommandIsLookedUpFirst(command: String, status: Int32) throws {
-        let stage = try stage([0x61])
-        let result = try stage.program.run("run", "--env", "X=coffer://s0/a", "--", command)
+        let fixture = try fixture([0x61])
+        let result = try fixture.program.run("run", "--env", "X=coffer://s0/a", "--", command)
         #expect(result.status == status)
-        #expect(stage.broker.calls("Get").isEmpty)
+        #expect(fixture.broker.calls("Get").isEmpty)
         #expect(result.output.isEmpty)
     }
 
     /// A secret's value that looks like a reference is a value.
     @Test func aValueIsNotResolvedAgain() throws {
-        let stage = try stage(Array("coffer://other/secret".utf8))
-        let result = try stage.program.run("run", "--env", "X=coffer://s0/a", "--", "printenv", "X")
+        let fixture = try fixture(Array("coffer://other/secret".utf8))
+        let result = try fixture.program.run("run", "--env", "X=coffer://s0/a", "--", "printenv", "X")
         #expect(result.text == "coffer://other/secret\n")
-        #expect(stage.broker.calls("Get").count == 1)
+        #expect(fixture.broker.calls("Get").count == 1)
         #expect(!result.errors.contains("warning"))
     }
 
     /// Who can set a variable of the caller's gets no secret by it.
     @Test func aReferenceThatNobodyNamedStaysAsItIs() throws {
-        var stage = try stage([0x61])
-        stage.program.environment["X"] = "coffer://s0/a"
-        let result = try stage.program.run("run", "--", "printenv", "X")
+        var fixture = try fixture([0x61])
+        fixture.program.environment["X"] = "coffer://s0/a"
+        let result = try fixture.program.run("run", "--", "printenv", "X")
         #expect(result.text == "coffer://s0/a\n")
-        #expect(stage.broker.calls("Get").isEmpty)
+        #expect(fixture.broker.calls("Get").isEmpty)
         #expect(result.errors.contains("warning: the variable X holds a reference"))
-        stage.program.environment["COFFER_ASKPASS_PROMPT"] = "of an earlier question"
-        let named = try stage.program.run("run", "--env", "X", "--", "env")
+        fixture.program.environment["COFFER_ASKPASS_PROMPT"] = "of an earlier question"
+        let named = try fixture.program.run("run", "--env", "X", "--", "env")
         #expect(named.text.contains("\nX=a\n") || named.text.hasPrefix("X=a\n"))
         #expect(!named.text.contains("COFFER_ASKPASS_PROMPT"))
     }
 
     @Test func whatIsNoReferenceIsNotRepeated() throws {
-        let stage = try stage([0x61])
+        let fixture = try fixture([0x61])
         for option in ["--env", "--file"] {
-            let result = try stage.program.run("run", option, "PW=hunter2-of-mine", "--", "true")
+            let result = try fixture.program.run("run", option, "PW=hunter2-of-mine", "--", "true")
             #expect(result.status == 64)
             #expect(!result.errors.contains("hunter2-of-mine"))
         }
     }
 
     @Test func aZeroByteIsNotCutOff() throws {
-        let stage = try stage([0x61, 0, 0x62])
-        let result = try stage.program.run("run", "--env", "X=coffer://s0/a", "--", "/bin/echo", "started")
+        let fixture = try fixture([0x61, 0, 0x62])
+        let result = try fixture.program.run("run", "--env", "X=coffer://s0/a", "--", "/bin/echo", "started")
         #expect(result.status == 1)
         #expect(result.output.isEmpty)
         #expect(result.errors.contains("--file X=coffer://s0/a"))
     }
 
     @Test func anOverlongVariableIsRefused() throws {
-        let stage = try stage([UInt8](repeating: 0x61, count: 131_071 - 2), [0x62])
-        let fits = try stage.program.run(
+        let fixture = try fixture([UInt8](repeating: 0x61, count: 131_071 - 2), [0x62])
+        let fits = try fixture.program.run(
             "run", "--env", "X=coffer://s0/a", "--env", "Y=coffer://s1/a", "--", "/bin/sh", "-c", "echo ${#X}")
         #expect(fits.text == "131069\n", "\(fits.errors)")
-        let long = try self.stage([UInt8](repeating: 0x61, count: 131_071 - 1))
+        let long = try self.fixture([UInt8](repeating: 0x61, count: 131_071 - 1))
         let result = try long.program.run("run", "--env", "X=coffer://s0/a", "--", "/bin/echo", "started")
         #expect(result.status == 1)
         #expect(result.errors.contains("too long for an environment variable"))
@@ -161,12 +161,12 @@ import Varlink
             Keychain.GetAll.Reply(
                 items: range.map { Keychain.ItemValue(value: "YQ==", item: FakeCoffer.item("s", "a\($0)")) })
         }
-        let stage = try FakeCoffer(broker: ["GetAll": [.answer(reply(0..<32)), .answer(reply(32..<40))]])
+        let fixture = try FakeCoffer(broker: ["GetAll": [.answer(reply(0..<32)), .answer(reply(32..<40))]])
         let options = (0..<40).flatMap { ["--env", "X\($0)=coffer://s/a\($0)"] } + ["--env", "AGAIN=coffer://s/a3"]
-        let result = try stage.program.run(["run"] + options + ["--", "printenv", "X39", "AGAIN"])
+        let result = try fixture.program.run(["run"] + options + ["--", "printenv", "X39", "AGAIN"])
         #expect(result.text == "a\na\n", "\(result.errors)")
         #expect(result.errors == "coffer: these secrets need 2 requests, and each may ask you\n")
-        let calls = try stage.broker.calls("GetAll").map { try $0.parameters(Keychain.GetAll.self)?.items.count }
+        let calls = try fixture.broker.calls("GetAll").map { try $0.parameters(Keychain.GetAll.self)?.items.count }
         #expect(calls == [32, 8])
     }
 }

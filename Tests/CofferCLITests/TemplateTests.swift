@@ -44,7 +44,7 @@ import Testing
         #expect((mistake.line, mistake.column) == (line, column))
     }
 
-    private func stage(_ values: [String: String]) throws -> FakeCoffer {
+    private func fixture(_ values: [String: String]) throws -> FakeCoffer {
         try FakeCoffer(broker: [
             "Get": values.map {
                 .answer(
@@ -55,69 +55,69 @@ import Testing
 
     /// A value cannot have another secret filled in.
     @Test func aValueIsNotReadAsATemplate() throws {
-        let stage = try stage(["s": "{{ coffer://other/secret }}\n"])
-        let result = try stage.program.run("inject", input: .bytes(Array("a={{ coffer://s/a }};".utf8)))
+        let fixture = try fixture(["s": "{{ coffer://other/secret }}\n"])
+        let result = try fixture.program.run("inject", input: .bytes(Array("a={{ coffer://s/a }};".utf8)))
         #expect(result.text == "a={{ coffer://other/secret }};", "\(result.errors)")
-        #expect(stage.broker.calls("Get").count == 1)
+        #expect(fixture.broker.calls("Get").count == 1)
     }
 
     @Test func nothingIsWrittenUnlessAllIsRead() throws {
-        let stage = try FakeCoffer(broker: ["GetAll": [FakeCoffer.absent], "Get": [FakeCoffer.absent]])
-        let file = stage.scratch.file("out")
+        let fixture = try FakeCoffer(broker: ["GetAll": [FakeCoffer.absent], "Get": [FakeCoffer.absent]])
+        let file = fixture.scratch.file("out")
         let template = Array("a {{ coffer://s/a }} b {{ coffer://t/a }}".utf8)
-        let result = try stage.program.run("inject", input: .bytes(template))
+        let result = try fixture.program.run("inject", input: .bytes(template))
         #expect(result.status == 3)
         #expect(result.output.isEmpty)
-        #expect(try stage.program.run("inject", "--out", file, input: .bytes(template)).status == 3)
+        #expect(try fixture.program.run("inject", "--out", file, input: .bytes(template)).status == 3)
         #expect(
-            try !FileManager.default.contentsOfDirectory(atPath: stage.scratch.path).contains { $0.hasPrefix("out") })
+            try !FileManager.default.contentsOfDirectory(atPath: fixture.scratch.path).contains { $0.hasPrefix("out") })
     }
 
     @Test func aFileIsReplacedWholeAndIsItsOwners() throws {
-        let stage = try stage(["s": "hunter2"])
-        let file = stage.scratch.file("target")
+        let fixture = try fixture(["s": "hunter2"])
+        let file = fixture.scratch.file("target")
         try Data("before, and longer than after".utf8).write(to: URL(filePath: file))
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file)
-        let result = try stage.program.run(
+        let result = try fixture.program.run(
             "inject", "--out", file, input: .bytes(Array("pw={{ coffer://s/a }}\n".utf8)))
         #expect(result.status == 0, "\(result.errors)")
-        #expect(try stage.scratch.contents("target") == Array("pw=hunter2\n".utf8))
+        #expect(try fixture.scratch.contents("target") == Array("pw=hunter2\n".utf8))
         let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
         #expect(mode == 0o600)
     }
 
     @Test func onlyAFileIsReplaced() throws {
-        let stage = try stage(["s": "hunter2"])
-        let (link, template) = (stage.scratch.file("link"), stage.scratch.file("template"))
+        let fixture = try fixture(["s": "hunter2"])
+        let (link, template) = (fixture.scratch.file("link"), fixture.scratch.file("template"))
         // No device of this machine's: a product that replaced it would take it from all programs.
-        let pipe = stage.scratch.file("pipe")
+        let pipe = fixture.scratch.file("pipe")
         let made = unsafe mkfifo(pipe, 0o600)
         #expect(made == 0)
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: pipe)
         try Data("{{ coffer://s/a }}".utf8).write(to: URL(filePath: template))
-        for target in [link, pipe, stage.scratch.path, template] {
-            let result = try stage.program.run("inject", "--in", template, "--out", target)
+        for target in [link, pipe, fixture.scratch.path, template] {
+            let result = try fixture.program.run("inject", "--in", template, "--out", target)
             #expect(result.status == 64, "\(target)")
         }
-        #expect(stage.broker.calls("Get").isEmpty)
+        #expect(fixture.broker.calls("Get").isEmpty)
     }
 
     /// Attacker 7: few bytes that would become many.
     @Test func aTextThatGrowsTooLongIsRefused() throws {
-        let stage = try stage(["s": String(repeating: "x", count: 1 << 20)])
+        let fixture = try fixture(["s": String(repeating: "x", count: 1 << 20)])
         let template = String(repeating: "{{coffer://s/a}}", count: 65)
-        let result = try stage.program.run("inject", input: .bytes(Array(template.utf8)))
+        let result = try fixture.program.run("inject", input: .bytes(Array(template.utf8)))
         #expect(result.status == 1)
         #expect(result.output.isEmpty)
         #expect(result.errors.contains("longer than 64 MiB"))
     }
 
     @Test func moreSecretsThanACommandReadsAreRefused() throws {
-        let stage = try stage([:])
+        let fixture = try fixture([:])
         let template = (0...1024).map { "{{coffer://s/a\($0)}}" }.joined()
-        let result = try stage.program.run("inject", input: .bytes(Array(template.utf8)))
+        let result = try fixture.program.run("inject", input: .bytes(Array(template.utf8)))
         #expect(result.status == 1)
         #expect(result.errors.contains("more than 1024 secrets"))
-        #expect(stage.broker.calls("GetAll").isEmpty)
+        #expect(fixture.broker.calls("GetAll").isEmpty)
     }
 }

@@ -33,26 +33,26 @@ import Testing
     /// Another user listens in the authenticator's place. Nothing is asked, and nothing is sent.
     @Test(.enabled(if: geteuid() == 0, "needs two users"))
     func aSocketOfAnotherUserGetsNoPassword() throws {
-        let stage = try FakeCoffer(broker: ["Get": [FakeCoffer.personNeeded()]])
-        let caught = stage.scratch.file("caught")
-        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: stage.scratch.path)
+        let fixture = try FakeCoffer(broker: ["Get": [FakeCoffer.personNeeded()]])
+        let caught = fixture.scratch.file("caught")
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: fixture.scratch.path)
         let arguments = [
             "--reuid=4242", "--regid=4242", "--clear-groups", "perl", "-MIO::Socket::UNIX", "-e",
             """
             my $l = IO::Socket::UNIX->new(Local => $ARGV[0], Listen => 5) or die; chmod 0777, $ARGV[0];
             $| = 1; print "ready\\n"; my $c = $l->accept; my $n = sysread $c, my $b, 4096;
             open my $f, '>', $ARGV[1]; print $f ($n // 0); close $f;
-            """, stage.scratch.file("evil.sock"), caught,
+            """, fixture.scratch.file("evil.sock"), caught,
         ]
         let listener = try Subprocess("/usr/bin/setpriv", arguments) { $0.output = .pipe }
         defer { do { try listener.end() } catch { Issue.record(error) } }
         #expect(try listener.read(limit: 6) == Array("ready\n".utf8))
-        var program = stage.program
-        program.environment["COFFER_AUTH_SOCKET"] = stage.scratch.file("evil.sock")
+        var program = fixture.program
+        program.environment["COFFER_AUTH_SOCKET"] = fixture.scratch.file("evil.sock")
         let result = try program.run("get", "github", "me", turns: [])
         #expect(result.status == 9)
         #expect(result.errors.contains("is served by uid 4242, not by root, so no password was asked for"))
         try listener.finish()
-        #expect(String(decoding: try stage.scratch.contents("caught"), as: UTF8.self) == "0")
+        #expect(String(decoding: try fixture.scratch.contents("caught"), as: UTF8.self) == "0")
     }
 }

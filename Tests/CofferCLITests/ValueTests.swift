@@ -16,10 +16,10 @@ import Testing
     @Test(arguments: values.filter { !$0.value.isEmpty })
     func standardInputIsKept(sample: Sample<[UInt8]>) throws {
         let value = sample.value
-        let stage = try FakeCoffer(broker: ["Show": [FakeCoffer.absent], "Set": [FakeCoffer.stored()]])
-        let result = try stage.program.run("set", "github", "me", input: .bytes(value))
+        let fixture = try FakeCoffer(broker: ["Show": [FakeCoffer.absent], "Set": [FakeCoffer.stored()]])
+        let result = try fixture.program.run("set", "github", "me", input: .bytes(value))
         #expect(result.status == 0)
-        let call = try #require(try stage.broker.calls("Set").first?.parameters(Keychain.Set.self))
+        let call = try #require(try fixture.broker.calls("Set").first?.parameters(Keychain.Set.self))
         #expect(Data(base64Encoded: call.value).map { Array($0) == value } == true)
         #expect(result.errors.contains("warning: the value ends with a newline") == (value.last == 10))
         #expect(result.errors.contains("Stored github/me\n"))
@@ -29,8 +29,8 @@ import Testing
     @Test(arguments: values)
     func whatIsPipedOutIsExact(sample: Sample<[UInt8]>) throws {
         let value = sample.value
-        let stage = try FakeCoffer(broker: ["Get": [FakeCoffer.value(value)]])
-        let result = try stage.program.run("get", "github", "me")
+        let fixture = try FakeCoffer(broker: ["Get": [FakeCoffer.value(value)]])
+        let result = try fixture.program.run("get", "github", "me")
         #expect(result.status == 0)
         #expect(result.output == value)
         #expect(result.errors.isEmpty)
@@ -46,61 +46,61 @@ import Testing
     /// Somebody who may write a value must not be able to control the terminal of the person who reads it.
     @Test(arguments: active.map { Sample($0) })
     func whatATerminalWouldObeyIsNotShownOnOne(sample: Sample<[UInt8]>) throws {
-        let stage = try FakeCoffer(broker: ["Get": [FakeCoffer.value(sample.value)]])
-        let result = try stage.program.run("get", "github", "me", output: .terminal, turns: [])
+        let fixture = try FakeCoffer(broker: ["Get": [FakeCoffer.value(sample.value)]])
+        let result = try fixture.program.run("get", "github", "me", output: .terminal, turns: [])
         #expect(result.status == 1)
         #expect(result.screen.isEmpty)
         #expect(result.errors.contains("--raw"))
-        #expect(try stage.program.run("get", "github", "me", "--raw", output: .terminal, turns: []).status == 0)
-        #expect(try stage.program.run("get", "github", "me").output == sample.value)
-        let json = try stage.program.run("get", "github", "me", "--json", output: .terminal, turns: [])
+        #expect(try fixture.program.run("get", "github", "me", "--raw", output: .terminal, turns: []).status == 0)
+        #expect(try fixture.program.run("get", "github", "me").output == sample.value)
+        let json = try fixture.program.run("get", "github", "me", "--json", output: .terminal, turns: [])
         #expect(json.status == 0)
         #expect(!json.screen.unicodeScalars.contains { $0 != "\r" && $0 != "\n" && VisibleCharacters.steers($0) })
     }
 
     @Test(arguments: ["-----BEGIN KEY-----\nAAAA\n-----END KEY-----\n", "a\tb", "päss 字 👩‍💻", ""])
     func textIsShown(value: String) throws {
-        let stage = try FakeCoffer(broker: ["Get": [FakeCoffer.value(Array(value.utf8))]])
-        let result = try stage.program.run("get", "github", "me", output: .terminal, turns: [])
+        let fixture = try FakeCoffer(broker: ["Get": [FakeCoffer.value(Array(value.utf8))]])
+        let result = try fixture.program.run("get", "github", "me", output: .terminal, turns: [])
         #expect(result.status == 0)
         #expect(result.screen.replacing("\r\n", with: "\n") == value + "\n")
     }
 
     @Test func aGeneratedPasswordSaysThatWhatWasPipedInIsLost() throws {
-        let stage = try FakeCoffer(broker: ["Show": [FakeCoffer.absent], "Set": [FakeCoffer.stored()]])
-        let piped = try stage.program.run("set", "github", "me", "--generate", input: .bytes(Array("mine".utf8)))
+        let fixture = try FakeCoffer(broker: ["Show": [FakeCoffer.absent], "Set": [FakeCoffer.stored()]])
+        let piped = try fixture.program.run("set", "github", "me", "--generate", input: .bytes(Array("mine".utf8)))
         #expect(piped.status == 0 && piped.errors.contains("the piped input is not stored"))
-        #expect(!(try stage.program.run("set", "github", "me", "--generate").errors.contains("warning")))
+        #expect(!(try fixture.program.run("set", "github", "me", "--generate").errors.contains("warning")))
     }
 
     @Test func aTerminalGetsOneNewline() throws {
-        let stage = try FakeCoffer(broker: ["Get": [FakeCoffer.value(Array("s3cret".utf8))]])
-        let result = try stage.program.run("get", "github", "me", output: .terminal, turns: [])
+        let fixture = try FakeCoffer(broker: ["Get": [FakeCoffer.value(Array("s3cret".utf8))]])
+        let result = try fixture.program.run("get", "github", "me", output: .terminal, turns: [])
         #expect(result.screen == "s3cret\r\n")
     }
 
     @Test(arguments: [("a\n", "a"), ("a\n\n", "a\n"), ("a", "a"), ("\n\n", "\n")])
     func trimDropsOneNewline(given: String, kept: String) throws {
-        let stage = try FakeCoffer(broker: ["Show": [FakeCoffer.absent], "Set": [FakeCoffer.stored()]])
-        let result = try stage.program.run("set", "github", "me", "--trim", input: .bytes(Array(given.utf8)))
+        let fixture = try FakeCoffer(broker: ["Show": [FakeCoffer.absent], "Set": [FakeCoffer.stored()]])
+        let result = try fixture.program.run("set", "github", "me", "--trim", input: .bytes(Array(given.utf8)))
         #expect(result.status == 0)
         #expect(!result.errors.contains("warning"))
-        let call = try #require(try stage.broker.calls("Set").first?.parameters(Keychain.Set.self))
+        let call = try #require(try fixture.broker.calls("Set").first?.parameters(Keychain.Set.self))
         #expect(call.value == Data(kept.utf8).base64EncodedString())
     }
 
     @Test func moreThanOneMebibyteIsRefusedInWords() throws {
-        let stage = try FakeCoffer(broker: ["Show": [FakeCoffer.absent], "Set": [FakeCoffer.stored()]])
-        let result = try stage.program.run(
+        let fixture = try FakeCoffer(broker: ["Show": [FakeCoffer.absent], "Set": [FakeCoffer.stored()]])
+        let result = try fixture.program.run(
             "set", "github", "me", input: .bytes([UInt8](repeating: 1, count: (1 << 20) + 1)))
         #expect(result.status == 1)
         #expect(result.errors.contains("larger than 1 MiB"))
-        #expect(stage.broker.calls("Set").isEmpty)
+        #expect(fixture.broker.calls("Set").isEmpty)
     }
 
     @Test func aTypedValueIsHiddenAndAskedTwice() throws {
-        let stage = try FakeCoffer(broker: ["Show": [FakeCoffer.absent], "Set": [FakeCoffer.stored()]])
-        let result = try stage.program.run(
+        let fixture = try FakeCoffer(broker: ["Show": [FakeCoffer.absent], "Set": [FakeCoffer.stored()]])
+        let result = try fixture.program.run(
             "set", "github", "me", input: .terminal,
             turns: [
                 .init(wait: "Secret for github/me: ", type: "CANARY\r"), .init(wait: "Once more: ", type: "CANARY\r"),
@@ -108,13 +108,13 @@ import Testing
         #expect(result.status == 0)
         #expect(!result.screen.contains("CANARY"))
         #expect(result.echoes)
-        let call = try #require(try stage.broker.calls("Set").first?.parameters(Keychain.Set.self))
+        let call = try #require(try fixture.broker.calls("Set").first?.parameters(Keychain.Set.self))
         #expect(call.value == Data("CANARY".utf8).base64EncodedString())
     }
 
     @Test func ctrlZIsNoPartOfATypedValue() throws {
-        let stage = try FakeCoffer(broker: ["Show": [FakeCoffer.absent], "Set": [FakeCoffer.stored()]])
-        let result = try stage.program.run(
+        let fixture = try FakeCoffer(broker: ["Show": [FakeCoffer.absent], "Set": [FakeCoffer.stored()]])
+        let result = try fixture.program.run(
             "set", "github", "me", input: .terminal,
             turns: [
                 .init(wait: "Secret for github/me: ", type: "\u{1A} ab\r"),
@@ -123,25 +123,25 @@ import Testing
             ])
         #expect(result.status == 0)
         #expect(result.screen.contains("Ctrl-Z does not suspend"))
-        let call = try #require(try stage.broker.calls("Set").first?.parameters(Keychain.Set.self))
+        let call = try #require(try fixture.broker.calls("Set").first?.parameters(Keychain.Set.self))
         #expect(call.value == Data("ab".utf8).base64EncodedString())
     }
 
     @Test func twoDifferentTypedValuesStoreNothing() throws {
-        let stage = try FakeCoffer(broker: ["Show": [FakeCoffer.absent], "Set": [FakeCoffer.stored()]])
-        let result = try stage.program.run(
+        let fixture = try FakeCoffer(broker: ["Show": [FakeCoffer.absent], "Set": [FakeCoffer.stored()]])
+        let result = try fixture.program.run(
             "set", "github", "me", input: .terminal,
             turns: [.init(wait: "Secret for", type: "one\r"), .init(wait: "Once more: ", type: "two\r")])
         #expect(result.status == 1)
         #expect(result.errors.contains("differ"))
-        #expect(stage.broker.calls("Set").isEmpty)
+        #expect(fixture.broker.calls("Set").isEmpty)
     }
 
     @Test func aGeneratedPasswordIsStoredAndNotShown() throws {
-        let stage = try FakeCoffer(broker: ["Show": [FakeCoffer.absent], "Set": [FakeCoffer.stored()]])
+        let fixture = try FakeCoffer(broker: ["Show": [FakeCoffer.absent], "Set": [FakeCoffer.stored()]])
         var seen: Set<String> = []
-        for _ in 0..<3 { #expect(try stage.program.run("set", "github", "me", "--generate").status == 0) }
-        for call in stage.broker.calls("Set") {
+        for _ in 0..<3 { #expect(try fixture.program.run("set", "github", "me", "--generate").status == 0) }
+        for call in fixture.broker.calls("Set") {
             let value = try #require(try call.parameters(Keychain.Set.self)?.value)
             let password = String(decoding: try #require(Data(base64Encoded: value)), as: UTF8.self)
             #expect(password.count == 32)
@@ -149,7 +149,7 @@ import Testing
             seen.insert(password)
         }
         #expect(seen.count == 3)
-        let result = try stage.program.run("set", "github", "me", "--generate=12")
+        let result = try fixture.program.run("set", "github", "me", "--generate=12")
         #expect(
             result.errors.contains("a new password of 12 characters (about 69 bits); see it with: coffer get github me")
         )
@@ -165,8 +165,9 @@ import Testing
 
     @Test func withoutAReaderBiometryIsRefusedBeforeAnybodyTypes() throws {
         let reply = Authentication.Biometry.Reply(usable: false, type: "fingerprint", reason: "there is no reader")
-        let stage = try FakeCoffer(broker: ["Show": [FakeCoffer.absent]], authenticator: ["Biometry": [.answer(reply)]])
-        let result = try stage.program.run(
+        let fixture = try FakeCoffer(
+            broker: ["Show": [FakeCoffer.absent]], authenticator: ["Biometry": [.answer(reply)]])
+        let result = try fixture.program.run(
             "set", "github", "me", "--require", "biometry", input: .terminal, turns: [])
         #expect(result.status == 64)
         #expect(
@@ -175,15 +176,15 @@ import Testing
     }
 
     @Test func allOptionsReachTheBroker() throws {
-        let stage = try FakeCoffer(broker: ["Show": [FakeCoffer.absent], "Set": [FakeCoffer.stored()]])
-        let result = try stage.program.run(
+        let fixture = try FakeCoffer(broker: ["Show": [FakeCoffer.absent], "Set": [FakeCoffer.stored()]])
+        let result = try fixture.program.run(
             "set", "github", "me", "--access", "after-first-unlock", "--this-device-only", "--require", "presence",
             "--require",
             "passcode", "--any", "--label", "L", "--comment", "C", "--attribute", "k=v=w", "--expires", "2031-02-03",
             "--new",
             input: .bytes([1]))
         #expect(result.status == 0)
-        let call = try #require(try stage.broker.calls("Set").first?.parameters(Keychain.Set.self))
+        let call = try #require(try fixture.broker.calls("Set").first?.parameters(Keychain.Set.self))
         #expect(
             call.access
                 == .init(

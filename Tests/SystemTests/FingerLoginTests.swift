@@ -8,16 +8,16 @@ import Testing
     private struct LoginService: ~Copyable {
         let name = "coffer-test-" + UUID().uuidString.prefix(13).lowercased()
 
-        init(_ stage: FingerFixture) throws {
+        init(_ fixture: FingerFixture) throws {
             let built = try Command(
                 program: "\(SourceTree.root)/scripts/build-pam", arguments: [],
                 environment: ProcessInfo.processInfo.environment, limit: .seconds(1800)
             ).run()
             try #require(built.code == 0, "\(built)")
             try """
-            auth [success=1 default=ignore] \(stage.fingerModule) max-tries=1 timeout=10
+            auth [success=1 default=ignore] \(fixture.fingerModule) max-tries=1 timeout=10
             auth requisite pam_deny.so
-            auth optional \(SourceTree.root)/.build-pam/pam_coffer.so socket=\(stage.sandbox.directory)/report.sock patience=99
+            auth optional \(SourceTree.root)/.build-pam/pam_coffer.so socket=\(fixture.sandbox.directory)/report.sock patience=99
             auth required pam_permit.so
 
             """.write(toFile: "/etc/pam.d/\(name)", atomically: true, encoding: .utf8)
@@ -28,31 +28,31 @@ import Testing
             try? FileManager.default.removeItem(atPath: "/etc/pam.d/\(name)")
         }
 
-        func login(_ stage: FingerFixture) throws -> Outcome {
+        func login(_ fixture: FingerFixture) throws -> Outcome {
             var environment = ProcessInfo.processInfo.environment
-            environment["DBUS_SYSTEM_BUS_ADDRESS"] = stage.logind.address
+            environment["DBUS_SYSTEM_BUS_ADDRESS"] = fixture.logind.address
             return try Command(
-                program: "/usr/bin/pamtester", arguments: [name, stage.user, "authenticate"], environment: environment
+                program: "/usr/bin/pamtester", arguments: [name, fixture.user, "authenticate"], environment: environment
             ).run()
         }
     }
 
     @Test func aFingerAtTheLoginOpensTheVaultAndAWrongOneDoesNot() throws {
-        let stage = try FingerFixture()
-        try stage.sandbox.configure("login-programs = /usr/bin/pamtester")
-        let service = try LoginService(stage)
-        try #require(try stage.coffer("set", "s", "a", input: "v").code == 0)
-        try #require(try stage.coffer("lock").code == 0)
+        let fixture = try FingerFixture()
+        try fixture.sandbox.configure("login-programs = /usr/bin/pamtester")
+        let service = try LoginService(fixture)
+        try #require(try fixture.coffer("set", "s", "a", input: "v").code == 0)
+        try #require(try fixture.coffer("lock").code == 0)
 
-        try stage.fprintd.setTouches([.noMatch])
-        let refused = try service.login(stage)
+        try fixture.fprintd.setTouches([.noMatch])
+        let refused = try service.login(fixture)
         #expect(refused.code != 0, "\(refused)")
-        #expect(try stage.coffer("get", "s", "a").code == 5)
+        #expect(try fixture.coffer("get", "s", "a").code == 5)
 
-        try stage.fprintd.setTouches([.match])
-        let login = try service.login(stage)
+        try fixture.fprintd.setTouches([.match])
+        let login = try service.login(fixture)
         #expect(login.code == 0, "\(login)")
-        let read = try stage.coffer("get", "s", "a")
+        let read = try fixture.coffer("get", "s", "a")
         #expect(read.code == 0 && read.text == "v", "\(read)")
     }
 }

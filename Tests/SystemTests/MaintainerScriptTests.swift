@@ -82,20 +82,20 @@ import Testing
 
     @Test("a purge keeps the vaults unless somebody says otherwise, and says so", arguments: ["false", nil])
     func purgeKeeps(_ answer: String?) throws {
-        let stage = try Fixture(answer: answer)
-        let outcome = try stage.run("coffer.postrm", "purge")
+        let fixture = try Fixture(answer: answer)
+        let outcome = try fixture.run("coffer.postrm", "purge")
         #expect(outcome.code == 0 && outcome.errors.contains("Kept the vaults"), "\(outcome)")
-        #expect(try stage.left() == Fixture.whole)
+        #expect(try fixture.left() == Fixture.whole)
     }
 
     @Test("a purge that was told so deletes the two folders, follows no link, and asks anew each time")
     func purgeDeletes() throws {
-        let stage = try Fixture(answer: "true")
-        let outcome = try stage.run("coffer.postrm", "purge")
+        let fixture = try Fixture(answer: "true")
+        let outcome = try fixture.run("coffer.postrm", "purge")
         #expect(outcome.code == 0 && !outcome.errors.contains("Kept"), "\(outcome)")
-        #expect(try stage.left() == ["other", "other/file"])
+        #expect(try fixture.left() == ["other", "other/file"])
         #expect(
-            try stage.called() == [
+            try fixture.called() == [
                 "db_fset coffer/delete-vaults seen false", "db_input high coffer/delete-vaults", "db_go",
                 "db_get coffer/delete-vaults", "db_stop",
             ])
@@ -105,11 +105,11 @@ import Testing
         "nothing but a purge deletes or asks",
         arguments: ["remove", "upgrade", "failed-upgrade", "abort-install", "abort-upgrade", "disappear"])
     func othersKeep(_ word: String) throws {
-        let stage = try Fixture(answer: "true")
-        let outcome = try stage.run("coffer.postrm", word)
+        let fixture = try Fixture(answer: "true")
+        let outcome = try fixture.run("coffer.postrm", word)
         #expect(outcome.code == 0, "\(outcome)")
-        #expect(try stage.left() == Fixture.whole)
-        #expect(try stage.called().isEmpty)
+        #expect(try fixture.left() == Fixture.whole)
+        #expect(try fixture.called().isEmpty)
     }
 
     @Test("a first installation starts nothing again; an update does; a root without systemd is left alone")
@@ -128,43 +128,43 @@ import Testing
         let folder = try Fixture(isRunning: false)
         #expect(try folder.run("coffer.postinst", "configure", "1.0").code == 0)
         #expect(try folder.called() == ["db_stop"])
-        for stage in [first, update, folder] { #expect(try stage.left() == Fixture.whole) }
+        for fixture in [first, update, folder] { #expect(try fixture.left() == Fixture.whole) }
     }
 
     @Test("an update says beforehand that vaults lock")
     func preinst() throws {
-        let stage = try Fixture()
-        #expect(try stage.run("coffer.preinst", "upgrade", "1.0").text.contains("locks all vaults"))
-        #expect(try stage.called() == ["systemctl --quiet is-active cofferd.service"])
-        #expect(try stage.run("coffer.preinst", "install").text.isEmpty)
+        let fixture = try Fixture()
+        #expect(try fixture.run("coffer.preinst", "upgrade", "1.0").text.contains("locks all vaults"))
+        #expect(try fixture.called() == ["systemctl --quiet is-active cofferd.service"])
+        #expect(try fixture.run("coffer.preinst", "install").text.isEmpty)
         #expect(try Fixture(isRunning: false).run("coffer.preinst", "upgrade", "1.0").text.isEmpty)
     }
 
     @Test("a removal stops the sockets first, so that nobody starts the services again; an update does not")
     func prerm() throws {
-        let stage = try Fixture()
-        #expect(try stage.run("coffer.prerm", "upgrade", "1.1").code == 0)
-        #expect(try stage.called().isEmpty)
-        #expect(try stage.run("coffer.prerm", "remove").code == 0)
+        let fixture = try Fixture()
+        #expect(try fixture.run("coffer.prerm", "upgrade", "1.1").code == 0)
+        #expect(try fixture.called().isEmpty)
+        #expect(try fixture.run("coffer.prerm", "remove").code == 0)
         #expect(
-            try stage.called() == [
+            try fixture.called() == [
                 "deb-systemd-invoke stop cofferd.socket coffer-authenticator.socket",
                 "deb-systemd-invoke stop cofferd.service coffer-authenticator.service",
             ])
-        #expect(try stage.left() == Fixture.whole)
+        #expect(try fixture.left() == Fixture.whole)
     }
 
     @Test(
         "the module's line goes in with the package, and out before the module does, once no other architecture has it")
     func module() throws {
-        let stage = try Fixture()
-        #expect(try stage.run("libpam-coffer.postinst", "configure").code == 0)
-        #expect(try stage.run("libpam-coffer.prerm", "upgrade", "1.1").code == 0)
+        let fixture = try Fixture()
+        #expect(try fixture.run("libpam-coffer.postinst", "configure").code == 0)
+        #expect(try fixture.run("libpam-coffer.prerm", "upgrade", "1.1").code == 0)
         let another = ["DPKG_MAINTSCRIPT_PACKAGE_REFCOUNT": "2"]
-        #expect(try stage.run("libpam-coffer.prerm", "remove", environment: another).code == 0)
-        #expect(try stage.called() == ["pam-auth-update --package"])
-        #expect(try stage.run("libpam-coffer.prerm", "remove").code == 0)
-        #expect(try stage.called() == ["pam-auth-update --package", "pam-auth-update --package --remove coffer"])
+        #expect(try fixture.run("libpam-coffer.prerm", "remove", environment: another).code == 0)
+        #expect(try fixture.called() == ["pam-auth-update --package"])
+        #expect(try fixture.run("libpam-coffer.prerm", "remove").code == 0)
+        #expect(try fixture.called() == ["pam-auth-update --package", "pam-auth-update --package --remove coffer"])
     }
 
     @Test("D-Bus's file of another keyring is put aside, and comes back")
@@ -173,11 +173,11 @@ import Testing
         func call(_ word: String) -> String {
             "dpkg-divert --package coffer-secret-service --rename --quiet \(word) --divert \(file).other \(file)"
         }
-        let stage = try Fixture()
+        let fixture = try Fixture()
         for word in ["install", "upgrade"] {
-            #expect(try stage.run("coffer-secret-service.preinst", word).code == 0)
+            #expect(try fixture.run("coffer-secret-service.preinst", word).code == 0)
         }
-        #expect(try stage.called() == [call("--add"), call("--add")])
+        #expect(try fixture.called() == [call("--add"), call("--add")])
         let removal = try Fixture()
         for word in ["upgrade", "purge", "remove", "abort-install", "disappear"] {
             #expect(try removal.run("coffer-secret-service.postrm", word).code == 0)

@@ -79,7 +79,7 @@ import Testing
         "the account and the folders are made with their owners, also where a folder of others is in the way",
         .enabled(if: geteuid() == 0, "only root can give folders to accounts"))
     func accountsAndFolders() throws {
-        let stage = try TemporaryFolder()
+        let fixture = try TemporaryFolder()
         let script = """
             set -e
             mkdir -p "$1/etc" "$1/run/coffer-auth" "$1/var/lib/coffer" "$1/var/lib/coffer-auth"
@@ -98,7 +98,7 @@ import Testing
             done
             """
         let outcome = try Command(
-            program: "/bin/sh", arguments: ["-c", script, Self.packaging, stage.path],
+            program: "/bin/sh", arguments: ["-c", script, Self.packaging, fixture.path],
             environment: ProcessInfo.processInfo.environment
         ).run()
         #expect(

@@ -129,90 +129,92 @@ struct BoundVaultTests {
     }
 
     @Test func bindingUnbindingAndBindingAnewKeepWhatIsToBeKept() throws {
-        let stage = try Fixture()
-        try stage.set("plain")
-        #expect(vaultError { try stage.set("bound", .passcodeSet) } == .invalidArgument)
-        try stage.bind(to: Fixture.pin)
-        #expect(stage.vault.isBound)
-        try stage.set("bound", .passcodeSet)
-        try stage.reopen()
-        #expect(try stage.value("plain", stage.keys()) == "value of plain")
-        #expect(try stage.value("bound", stage.keys()) == "value of bound")
+        let fixture = try Fixture()
+        try fixture.set("plain")
+        #expect(vaultError { try fixture.set("bound", .passcodeSet) } == .invalidArgument)
+        try fixture.bind(to: Fixture.pin)
+        #expect(fixture.vault.isBound)
+        try fixture.set("bound", .passcodeSet)
+        try fixture.reopen()
+        #expect(try fixture.value("plain", fixture.keys()) == "value of plain")
+        #expect(try fixture.value("bound", fixture.keys()) == "value of bound")
         // A lock removes the class key.
-        #expect(vaultError { _ = try stage.value("bound", stage.keys().locked()) } == .locked)
+        #expect(vaultError { _ = try fixture.value("bound", fixture.keys().locked()) } == .locked)
 
         // Another password: everything stays, and the one index is a new one.
-        let first = try stage.indexes
-        try stage.bind(to: Fixture.other)
-        #expect(try stage.indexes.count == 1)
+        let first = try fixture.indexes
+        try fixture.bind(to: Fixture.other)
+        #expect(try fixture.indexes.count == 1)
         #expect(first.count == 1)
-        #expect(code { _ = try stage.root(Fixture.pin) } == .wrongPIN)
-        #expect(try stage.value("bound", stage.keys(Fixture.other)) == "value of bound")
+        #expect(code { _ = try fixture.root(Fixture.pin) } == .wrongPIN)
+        #expect(try fixture.value("bound", fixture.keys(Fixture.other)) == "value of bound")
 
         // The end of the binding: the class goes with its items.
-        #expect(try stage.vault.passcodeSetCount == 1)
-        #expect(try stage.bind(to: nil, from: Fixture.other) == 1)
-        #expect(try stage.indexes == [])
-        try stage.reopen()
-        #expect(try stage.value("plain", stage.keys()) == "value of plain")
-        #expect(vaultError { _ = try stage.vault.find(service: "s", account: "bound") } == .notFound)
-        #expect(vaultError { try stage.set("bound", .passcodeSet) } == .invalidArgument)
-        _ = try stage.vault.verify()
-        #expect(try stage.tpm.leftovers() == [])
+        #expect(try fixture.vault.passcodeSetCount == 1)
+        #expect(try fixture.bind(to: nil, from: Fixture.other) == 1)
+        #expect(try fixture.indexes == [])
+        try fixture.reopen()
+        #expect(try fixture.value("plain", fixture.keys()) == "value of plain")
+        #expect(vaultError { _ = try fixture.vault.find(service: "s", account: "bound") } == .notFound)
+        #expect(vaultError { try fixture.set("bound", .passcodeSet) } == .invalidArgument)
+        _ = try fixture.vault.verify()
+        #expect(try fixture.tpm.leftovers() == [])
     }
 
     @Test func theSignatureAloneOpensNothing() throws {
-        let stage = try Fixture()
-        try stage.bind(to: Fixture.pin)
+        let fixture = try Fixture()
+        try fixture.bind(to: Fixture.pin)
         // The attacker can sign, and has file and TPM, but not the password. The TPM refuses, and counts guesses.
         #expect(
             code {
-                _ = try stage.sealer.begin(.open(.unlockRoot), stage.vault.objects, record: stage.record, index: nil)
-                    .finish { (request) throws(SigningRefusal) in
-                        BoundProof(signature: try stage.sign(request), pin: nil)
-                    }
+                _ = try fixture.sealer.begin(
+                    .open(.unlockRoot), fixture.vault.objects, record: fixture.record, index: nil
+                )
+                .finish { (request) throws(SigningRefusal) in
+                    BoundProof(signature: try fixture.sign(request), pin: nil)
+                }
             } == .policyRefused)
         // A registry without the password does not help, because the object's policy needs it.
-        let lying = stage.record.with(binding: nil, unlockRoot: stage.record.objects[.unlockRoot] ?? [])
+        let lying = fixture.record.with(binding: nil, unlockRoot: fixture.record.objects[.unlockRoot] ?? [])
         #expect(
             code {
-                _ = try stage.sealer.open(.unlockRoot, stage.vault.objects, record: lying) {
-                    (request) throws(SigningRefusal) in try stage.sign(request)
+                _ = try fixture.sealer.open(.unlockRoot, fixture.vault.objects, record: lying) {
+                    (request) throws(SigningRefusal) in try fixture.sign(request)
                 }
             } == .damaged)
         for left in (0..<TPMSealer.tries).reversed() {
             do {
-                _ = try stage.root(Fixture.other)
+                _ = try fixture.root(Fixture.other)
                 Issue.record("a guess opened it")
             } catch let error as SealerError {
                 #expect(error.code == .wrongPIN)
                 #expect(error.triesLeft == left)
             }
         }
-        #expect(code { _ = try stage.root(Fixture.other) } == .triesUsedUp)
-        #expect(code { _ = try stage.root() } == .triesUsedUp)
-        #expect(try stage.tpm.leftovers() == [])
+        #expect(code { _ = try fixture.root(Fixture.other) } == .triesUsedUp)
+        #expect(code { _ = try fixture.root() } == .triesUsedUp)
+        #expect(try fixture.tpm.leftovers() == [])
     }
 
     @Test func noProofNoTry() throws {
-        let stage = try Fixture()
-        try stage.bind(to: Fixture.pin)
+        let fixture = try Fixture()
+        try fixture.bind(to: Fixture.pin)
         #expect(
             code {
-                _ = try stage.sealer.openBound(stage.vault.objects, record: stage.record) {
-                    (request) throws(SigningRefusal) in BoundProof(signature: try stage.sign(request), pin: nil)
+                _ = try fixture.sealer.openBound(fixture.vault.objects, record: fixture.record) {
+                    (request) throws(SigningRefusal) in BoundProof(signature: try fixture.sign(request), pin: nil)
                 }
             } == .signingRefused)
         // Without a valid signature the password is not even tried.
         let pin = try SecretBytes(copying: Fixture.other)
         #expect(
             code {
-                _ = try stage.sealer.openBound(stage.vault.objects, record: stage.record) { _ in
+                _ = try fixture.sealer.openBound(fixture.vault.objects, record: fixture.record) { _ in
                     BoundProof(signature: [UInt8](repeating: 7, count: 64), pin: pin)
                 }
             } == .policyRefused)
         do {
-            _ = try stage.root(Fixture.other)
+            _ = try fixture.root(Fixture.other)
         } catch let error as SealerError { #expect(error.triesLeft == TPMSealer.tries - 1) }
     }
 
@@ -231,127 +233,127 @@ struct BoundVaultTests {
     }
 
     @Test func aRedefinedIndexOpensNothing() throws {
-        let stage = try Fixture()
-        try stage.bind(to: Fixture.pin)
-        let index = try #require(stage.record.binding?.index)
+        let fixture = try Fixture()
+        try fixture.bind(to: Fixture.pin)
+        let index = try #require(fixture.record.binding?.index)
         // Owner authorization is empty. Anybody who reaches the TPM can remove the index and make their own there.
-        try stage.sealer.remove(.password(index))
-        #expect(code { _ = try stage.root() } == .pinIndexGone)
-        let forged = try stage.sealer.bind(
-            SecretBytes.random(count: 32), pin: SecretBytes(copying: Fixture.other), record: stage.record)
+        try fixture.sealer.remove(.password(index))
+        #expect(code { _ = try fixture.root() } == .pinIndexGone)
+        let forged = try fixture.sealer.bind(
+            SecretBytes.random(count: 32), pin: SecretBytes(copying: Fixture.other), record: fixture.record)
         #expect(forged.index?.handle == index.handle)
         #expect(forged.index != index)
-        #expect(code { _ = try stage.root(Fixture.other) } == .pinIndexGone)
+        #expect(code { _ = try fixture.root(Fixture.other) } == .pinIndexGone)
         // If the registry names the forged index too, the object is not the required one.
         let forgedIndex = try #require(forged.index)
         let binding = try #require(BindingPin(index: forgedIndex, salt: [UInt8](repeating: 1, count: 16)))
-        stage.record = stage.record.with(binding: binding, unlockRoot: stage.record.objects[.unlockRoot] ?? [])
-        #expect(code { _ = try stage.root(Fixture.other) } == .damaged)
+        fixture.record = fixture.record.with(binding: binding, unlockRoot: fixture.record.objects[.unlockRoot] ?? [])
+        #expect(code { _ = try fixture.root(Fixture.other) } == .damaged)
     }
 
     @Test func theFileFromBeforeIsRefused() throws {
-        let stage = try Fixture()
-        try stage.set("plain")
-        stage.close()
-        let before = try Data(contentsOf: URL(fileURLWithPath: stage.path))
-        try stage.reopen()
-        let unbound = stage.record
-        try stage.bind(to: Fixture.pin)
-        try stage.set("bound", .passcodeSet)
-        stage.close()
-        let bound = try Data(contentsOf: URL(fileURLWithPath: stage.path))
-        try before.write(to: URL(fileURLWithPath: stage.path))
-        #expect(vaultError { try stage.reopen() } == .damaged)
+        let fixture = try Fixture()
+        try fixture.set("plain")
+        fixture.close()
+        let before = try Data(contentsOf: URL(fileURLWithPath: fixture.path))
+        try fixture.reopen()
+        let unbound = fixture.record
+        try fixture.bind(to: Fixture.pin)
+        try fixture.set("bound", .passcodeSet)
+        fixture.close()
+        let bound = try Data(contentsOf: URL(fileURLWithPath: fixture.path))
+        try before.write(to: URL(fileURLWithPath: fixture.path))
+        #expect(vaultError { try fixture.reopen() } == .damaged)
         // With the registry of that time it is the vault of that time. Later changes were never under its keys.
-        try stage.reopen(unbound)
-        let old = try stage.sealer.open(.unlockRoot, stage.vault.objects, record: unbound) {
-            (request) throws(SigningRefusal) in try stage.sign(request)
+        try fixture.reopen(unbound)
+        let old = try fixture.sealer.open(.unlockRoot, fixture.vault.objects, record: unbound) {
+            (request) throws(SigningRefusal) in try fixture.sign(request)
         }
-        stage.close()
-        try bound.write(to: URL(fileURLWithPath: stage.path))
-        try stage.reopen()
-        #expect(vaultError { _ = try stage.vault.classKeys(unlockRoot: old) } == .damaged)
+        fixture.close()
+        try bound.write(to: URL(fileURLWithPath: fixture.path))
+        try fixture.reopen()
+        #expect(vaultError { _ = try fixture.vault.classKeys(unlockRoot: old) } == .damaged)
 
         // A file from before a change of the password opens with neither.
-        stage.close()
-        let first = try Data(contentsOf: URL(fileURLWithPath: stage.path))
-        try stage.reopen()
-        try stage.bind(to: Fixture.other)
-        stage.close()
-        let second = try Data(contentsOf: URL(fileURLWithPath: stage.path))
-        try first.write(to: URL(fileURLWithPath: stage.path))
-        #expect(vaultError { try stage.reopen() } == .damaged)
-        try second.write(to: URL(fileURLWithPath: stage.path))
-        try stage.reopen()
+        fixture.close()
+        let first = try Data(contentsOf: URL(fileURLWithPath: fixture.path))
+        try fixture.reopen()
+        try fixture.bind(to: Fixture.other)
+        fixture.close()
+        let second = try Data(contentsOf: URL(fileURLWithPath: fixture.path))
+        try first.write(to: URL(fileURLWithPath: fixture.path))
+        #expect(vaultError { try fixture.reopen() } == .damaged)
+        try second.write(to: URL(fileURLWithPath: fixture.path))
+        try fixture.reopen()
 
         // The reverse: a file from the binding, after its end.
-        try stage.bind(to: nil, from: Fixture.other)
-        stage.close()
-        try second.write(to: URL(fileURLWithPath: stage.path))
-        #expect(vaultError { try stage.reopen() } == .damaged)
+        try fixture.bind(to: nil, from: Fixture.other)
+        fixture.close()
+        try second.write(to: URL(fileURLWithPath: fixture.path))
+        #expect(vaultError { try fixture.reopen() } == .damaged)
     }
 
     @Test(arguments: [true, false])
     func aStopAtAnyStepLeavesAVaultThatOpens(binds: Bool) throws {
-        let stage = try Fixture()
-        if !binds { try stage.bind(to: Fixture.pin) }
-        try stage.set("plain")
-        if !binds { try stage.set("bound", .passcodeSet) }
+        let fixture = try Fixture()
+        if !binds { try fixture.bind(to: Fixture.pin) }
+        try fixture.set("plain")
+        if !binds { try fixture.set("bound", .passcodeSet) }
         // 1. The file has both, and the registry names the old one. Everything is as before, again and again.
         for _ in 0..<2 {
-            _ = try stage.begin(to: binds ? Fixture.pin : nil)
-            let useless = stage.vault.uselessIndex
+            _ = try fixture.begin(to: binds ? Fixture.pin : nil)
+            let useless = fixture.vault.uselessIndex
             #expect((useless != nil) == binds)
-            if let useless { try stage.sealer.remove(useless) }
-            try stage.reopen()
-            #expect(stage.vault.isBound == !binds)
-            #expect(!stage.vault.isBindingUnfinished)
-            #expect(try stage.value("plain", stage.keys()) == "value of plain")
-            _ = try stage.vault.verify()
+            if let useless { try fixture.sealer.remove(useless) }
+            try fixture.reopen()
+            #expect(fixture.vault.isBound == !binds)
+            #expect(!fixture.vault.isBindingUnfinished)
+            #expect(try fixture.value("plain", fixture.keys()) == "value of plain")
+            _ = try fixture.vault.verify()
         }
-        if !binds { #expect(try stage.value("bound", stage.keys()) == "value of bound") }
+        if !binds { #expect(try fixture.value("bound", fixture.keys()) == "value of bound") }
         // 2. The registry names the new one. It opens the vault, and the old one is still to be removed.
-        stage.record = try stage.begin(to: binds ? Fixture.pin : nil).1
-        try stage.reopen()
-        #expect(stage.vault.isBindingUnfinished)
-        #expect(stage.vault.isBound == binds)
-        #expect(try stage.value("plain", stage.keys()) == "value of plain")
-        try stage.set("later")
-        _ = try stage.vault.verify()
+        fixture.record = try fixture.begin(to: binds ? Fixture.pin : nil).1
+        try fixture.reopen()
+        #expect(fixture.vault.isBindingUnfinished)
+        #expect(fixture.vault.isBound == binds)
+        #expect(try fixture.value("plain", fixture.keys()) == "value of plain")
+        try fixture.set("later")
+        _ = try fixture.vault.verify()
         // 3. The old one was removed.
-        #expect(try stage.finishBinding() == (binds ? 0 : 1))
-        try stage.reopen()
-        #expect(!stage.vault.isBindingUnfinished)
-        #expect(try stage.value("plain", stage.keys()) == "value of plain")
-        #expect(try stage.value("later", stage.keys()) == "value of later")
-        #expect(try stage.indexes.count == (binds ? 1 : 0))
-        _ = try stage.vault.verify()
+        #expect(try fixture.finishBinding() == (binds ? 0 : 1))
+        try fixture.reopen()
+        #expect(!fixture.vault.isBindingUnfinished)
+        #expect(try fixture.value("plain", fixture.keys()) == "value of plain")
+        #expect(try fixture.value("later", fixture.keys()) == "value of later")
+        #expect(try fixture.indexes.count == (binds ? 1 : 0))
+        _ = try fixture.vault.verify()
     }
 
     @Test func nothingOfTheOldRootStaysInTheFile() throws {
-        let stage = try Fixture()
-        let old = try #require(stage.vault.objects[.unlockRoot]?.private)
-        try stage.bind(to: Fixture.pin)
-        let new = try #require(stage.vault.objects[.unlockRoot]?.private)
-        stage.close()
-        let bytes = try Data(contentsOf: URL(fileURLWithPath: stage.path))
+        let fixture = try Fixture()
+        let old = try #require(fixture.vault.objects[.unlockRoot]?.private)
+        try fixture.bind(to: Fixture.pin)
+        let new = try #require(fixture.vault.objects[.unlockRoot]?.private)
+        fixture.close()
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: fixture.path))
         #expect(bytes.range(of: Data(old.dropFirst(8))) == nil)
         #expect(bytes.range(of: Data(new.dropFirst(8))) != nil)
     }
 
     @Test func aTransitionOfSomebodyElsesIsDamage() throws {
-        let stage = try Fixture()
-        let (_, next) = try stage.begin(to: Fixture.pin)
-        let path = stage.path
+        let fixture = try Fixture()
+        let (_, next) = try fixture.begin(to: Fixture.pin)
+        let path = fixture.path
         for statement in ["DELETE FROM transition", "UPDATE transition SET content = zeroblob(40)"] {
-            stage.close()
+            fixture.close()
             let copy = try Data(contentsOf: URL(fileURLWithPath: path))
             try Tool.output("sqlite3", [path, statement])
-            #expect(vaultError { try stage.reopen() } == .damaged)
-            #expect(vaultError { try stage.reopen(next) } == .damaged)
+            #expect(vaultError { try fixture.reopen() } == .damaged)
+            #expect(vaultError { try fixture.reopen(next) } == .damaged)
             try copy.write(to: URL(fileURLWithPath: path))
         }
-        #expect(throws: Never.self) { try stage.reopen() }
+        #expect(throws: Never.self) { try fixture.reopen() }
     }
 
     @Test func softwareBindsNothing() throws {

@@ -8,23 +8,25 @@ import Testing
 
 @Suite("What a change waits for if no step of the TPM's counter is free")
 struct CounterWaitTests {
-    private let stage: EpochTests.Fixture
+    private let fixture: EpochTests.Fixture
 
     init() throws {
-        stage = try EpochTests.Fixture()
-        for account in ["a", "b", "c"] { try stage.set(account) }
-        try stage.vault.begin()
-        try stage.count()
+        fixture = try EpochTests.Fixture()
+        for account in ["a", "b", "c"] { try fixture.set(account) }
+        try fixture.vault.begin()
+        try fixture.count()
     }
 
     /// - Returns: nil if the change has left no step.
     private func wait(of change: (OpenVault) throws -> Void) throws -> CounterWait? {
-        stage.vault.leaveSteps(true)
-        try change(stage.vault)
-        return stage.vault.leftStep
+        fixture.vault.leaveSteps(true)
+        try change(fixture.vault)
+        return fixture.vault.leftStep
     }
 
-    private func item(_ account: String) throws -> ItemSummary { try stage.vault.find(service: "s", account: account) }
+    private func item(_ account: String) throws -> ItemSummary {
+        try fixture.vault.find(service: "s", account: account)
+    }
 
     /// All of these change how the vault opens, or end a key. Nobody may believe that they are done before the TPM has
     /// counted them.
@@ -34,7 +36,7 @@ struct CounterWaitTests {
         let root = SealedObject(role: .unlockRoot, public: [1], private: [2])
         let transition = Transition(objects: [root], keybag: [3], index: nil, formerIndex: nil)
         let wrap = try RecoveryWrap(
-            decoding: stage.record.vault.bytes
+            decoding: fixture.record.vault.bytes
                 + [UInt8](repeating: 4, count: 8 + RecoveryWrap.saltCount + RecoveryWrap.sealedCount))
         let changes: [(String, (Change) throws(VaultError) -> Void)] = [
             ("object 18", { (change) throws(VaultError) in try change.put(setKey: object, objectsDigest: digest) }),

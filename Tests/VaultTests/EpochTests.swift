@@ -103,94 +103,94 @@ struct EpochTests {
     }
 
     @Test func theCounterFollowsTheFile() throws {
-        let stage = try Fixture()
-        #expect(try stage.vault.epoch == 1 && stage.counter == 1)
-        for account in ["a", "b", "c"] { try stage.set(account) }
-        #expect(try stage.vault.epoch == 1 && stage.counter == 1)
+        let fixture = try Fixture()
+        #expect(try fixture.vault.epoch == 1 && fixture.counter == 1)
+        for account in ["a", "b", "c"] { try fixture.set(account) }
+        #expect(try fixture.vault.epoch == 1 && fixture.counter == 1)
         // Nothing advances before the run has taken its first step.
-        #expect(vaultError { try stage.delete("a") } == .uncounted)
-        #expect(try stage.has("a"))
-        try stage.deleteAndCount("a")
-        #expect(try stage.vault.epoch == 3 && stage.counter == 3)
-        try stage.delete("b")
-        #expect(try stage.vault.epoch == 4 && stage.counter == 3)
+        #expect(vaultError { try fixture.delete("a") } == .uncounted)
+        #expect(try fixture.has("a"))
+        try fixture.deleteAndCount("a")
+        #expect(try fixture.vault.epoch == 3 && fixture.counter == 3)
+        try fixture.delete("b")
+        #expect(try fixture.vault.epoch == 4 && fixture.counter == 3)
         // And nothing advances while the counter is behind.
-        #expect(vaultError { try stage.delete("c") } == .uncounted)
-        try stage.count()
-        try stage.count()
-        #expect(try stage.counter == 4)
-        try stage.open()
-        #expect(try stage.vault.count == 1)
-        #expect(try stage.tpm.leftovers() == [])
+        #expect(vaultError { try fixture.delete("c") } == .uncounted)
+        try fixture.count()
+        try fixture.count()
+        #expect(try fixture.counter == 4)
+        try fixture.open()
+        #expect(try fixture.vault.count == 1)
+        #expect(try fixture.tpm.leftovers() == [])
     }
 
     @Test func oneStepIsTakenForSeveralChanges() throws {
-        let stage = try Fixture()
-        for account in ["a", "b", "c", "d"] { try stage.set(account) }
-        try stage.deleteAndCount("a")
-        stage.vault.leaveSteps(true)
-        #expect(stage.vault.leftStep == nil)
-        try stage.set("e")
-        #expect(stage.vault.leftStep == nil && !stage.vault.isStepDue)
-        let made = try stage.copy()
-        for account in ["b", "c"] { try stage.delete(account) }
-        #expect(stage.vault.leftStep == .forFreeStep && stage.vault.isStepDue)
+        let fixture = try Fixture()
+        for account in ["a", "b", "c", "d"] { try fixture.set(account) }
+        try fixture.deleteAndCount("a")
+        fixture.vault.leaveSteps(true)
+        #expect(fixture.vault.leftStep == nil)
+        try fixture.set("e")
+        #expect(fixture.vault.leftStep == nil && !fixture.vault.isStepDue)
+        let made = try fixture.copy()
+        for account in ["b", "c"] { try fixture.delete(account) }
+        #expect(fixture.vault.leftStep == .forFreeStep && fixture.vault.isStepDue)
         // A mere write does not make less of it.
-        try stage.set("g")
-        #expect(stage.vault.isStepDue)
-        #expect(try stage.vault.epoch == 3 && stage.counter == 3)
-        stage.vault.leaveSteps(true)
-        try stage.delete("d")
-        try stage.vault.advanceEpoch()
-        #expect(!stage.vault.isAdvanceDue && stage.vault.isAhead)
-        try stage.count()
-        #expect(try stage.vault.epoch == 4 && stage.counter == 4)
+        try fixture.set("g")
+        #expect(fixture.vault.isStepDue)
+        #expect(try fixture.vault.epoch == 3 && fixture.counter == 3)
+        fixture.vault.leaveSteps(true)
+        try fixture.delete("d")
+        try fixture.vault.advanceEpoch()
+        #expect(!fixture.vault.isAdvanceDue && fixture.vault.isAhead)
+        try fixture.count()
+        #expect(try fixture.vault.epoch == 4 && fixture.counter == 4)
         // Closed while the counter is behind, too.
-        stage.vault.leaveSteps(true)
-        try stage.set("f")
-        try stage.vault.advanceEpoch()
-        try stage.delete("f")
-        #expect(stage.vault.leftStep == .forFreeStep)
-        try stage.count()
-        try stage.vault.advanceEpoch()
-        try stage.count()
-        try stage.putBack(made)
-        #expect(stage.refusal() == .rollback)
+        fixture.vault.leaveSteps(true)
+        try fixture.set("f")
+        try fixture.vault.advanceEpoch()
+        try fixture.delete("f")
+        #expect(fixture.vault.leftStep == .forFreeStep)
+        try fixture.count()
+        try fixture.vault.advanceEpoch()
+        try fixture.count()
+        try fixture.putBack(made)
+        #expect(fixture.refusal() == .rollback)
     }
 
     /// A deletion without a step was acknowledged, and the machine stopped before the step that follows.
     @Test func anOpeningTakesTheStepThatWasLeft() throws {
-        let stage = try Fixture()
-        for account in ["a", "b", "c"] { try stage.set(account) }
-        try stage.deleteAndCount("a")
-        let before = try stage.copy()
-        stage.vault.leaveSteps(true)
-        try stage.delete("b")
-        stage.close()
-        let deleted = try stage.copy()
+        let fixture = try Fixture()
+        for account in ["a", "b", "c"] { try fixture.set(account) }
+        try fixture.deleteAndCount("a")
+        let before = try fixture.copy()
+        fixture.vault.leaveSteps(true)
+        try fixture.delete("b")
+        fixture.close()
+        let deleted = try fixture.copy()
         // Until the step, a copy from before opens as well. That is stated.
-        try stage.putBack(before)
-        try #require(stage.refusal() == nil)
-        #expect(try stage.has("b") && stage.counter == 3)
+        try fixture.putBack(before)
+        try #require(fixture.refusal() == nil)
+        #expect(try fixture.has("b") && fixture.counter == 3)
         // The file with the deletion takes the step as it is opened, before anything else is done.
-        try stage.putBack(deleted)
-        try #require(stage.refusal() == nil)
-        #expect(try stage.counter == 5 && stage.vault.epoch == 5)
-        #expect(!stage.vault.isAdvanceDue && stage.vault.hasBegun)
-        #expect(try !stage.has("b") && stage.has("c"))
+        try fixture.putBack(deleted)
+        try #require(fixture.refusal() == nil)
+        #expect(try fixture.counter == 5 && fixture.vault.epoch == 5)
+        #expect(!fixture.vault.isAdvanceDue && fixture.vault.hasBegun)
+        #expect(try !fixture.has("b") && fixture.has("c"))
         for copy in [before, deleted] {
-            stage.close()
-            let present = try stage.copy()
-            try stage.putBack(copy)
-            #expect(stage.refusal() == .rollback)
-            try stage.putBack(present)
+            fixture.close()
+            let present = try fixture.copy()
+            try fixture.putBack(copy)
+            #expect(fixture.refusal() == .rollback)
+            try fixture.putBack(present)
         }
         // Without a step that was left, an opening takes none.
-        try stage.open()
-        #expect(try stage.counter == 5)
-        try stage.set("d")
-        try stage.open()
-        #expect(try stage.counter == 5)
+        try fixture.open()
+        #expect(try fixture.counter == 5)
+        try fixture.set("d")
+        try fixture.open()
+        #expect(try fixture.counter == 5)
     }
 
     /// The opening that takes the step is stopped before its first count, or before its second.
@@ -205,103 +205,103 @@ struct EpochTests {
                 return left < 0
             }
         }
-        let stage = try Fixture(tpm: tpm, tap: tap)
-        for account in ["a", "b"] { try stage.set(account) }
-        try stage.deleteAndCount("a")
-        let before = try stage.copy()
-        stage.vault.leaveSteps(true)
-        try stage.delete("b")
-        stage.close()
-        let deleted = try stage.copy()
+        let fixture = try Fixture(tpm: tpm, tap: tap)
+        for account in ["a", "b"] { try fixture.set(account) }
+        try fixture.deleteAndCount("a")
+        let before = try fixture.copy()
+        fixture.vault.leaveSteps(true)
+        try fixture.delete("b")
+        fixture.close()
+        let deleted = try fixture.copy()
         // Nothing opens while it does not count.
         left.withLock { $0 = counted }
-        #expect(stage.refusal() == .sealer)
+        #expect(fixture.refusal() == .sealer)
         left.withLock { $0 = .max }
-        try #require(stage.refusal() == nil)
-        #expect(try !stage.has("b") && stage.counter == stage.vault.epoch)
-        #expect(!stage.vault.isStepDue)
+        try #require(fixture.refusal() == nil)
+        #expect(try !fixture.has("b") && fixture.counter == fixture.vault.epoch)
+        #expect(!fixture.vault.isStepDue)
         for copy in [before, deleted] {
-            try stage.putBack(copy)
-            #expect(stage.refusal() == .rollback)
+            try fixture.putBack(copy)
+            #expect(fixture.refusal() == .rollback)
         }
     }
 
     @Test func whatMayBeUndoneTakesNoStep() throws {
-        let stage = try Fixture()
-        for account in ["a", "b", "c", "d"] { try stage.set(account) }
+        let fixture = try Fixture()
+        for account in ["a", "b", "c", "d"] { try fixture.set(account) }
         // Not even the first step of the run.
-        try stage.vault.delete(service: "s", account: "a", protection: .later)
+        try fixture.vault.delete(service: "s", account: "a", protection: .later)
         let changes = [
             PlannedChange.delete(service: "s", account: "b", kind: .genericPassword, ifRevision: nil),
             try .set(
                 .make("s", "c", "new", AccessControl(requirements: [.userPresence])), mode: .replace, ifRevision: nil),
         ]
-        try stage.vault.apply(changes, protection: .later)
-        #expect(try stage.vault.epoch == 1 && stage.counter == 1 && !stage.vault.hasBegun)
-        #expect(stage.vault.isAdvanceDue && !stage.vault.isStepDue)
-        stage.vault.leaveSteps(true)
-        try stage.vault.delete(service: "s", account: "d", protection: .later)
-        #expect(stage.vault.leftStep == nil && !stage.vault.isStepDue)
+        try fixture.vault.apply(changes, protection: .later)
+        #expect(try fixture.vault.epoch == 1 && fixture.counter == 1 && !fixture.vault.hasBegun)
+        #expect(fixture.vault.isAdvanceDue && !fixture.vault.isStepDue)
+        fixture.vault.leaveSteps(true)
+        try fixture.vault.delete(service: "s", account: "d", protection: .later)
+        #expect(fixture.vault.leftStep == nil && !fixture.vault.isStepDue)
         // An opening takes no step for it, and the next step covers it.
-        stage.close()
-        let written = try stage.copy()
-        try stage.open()
-        #expect(try stage.counter == 1)
-        #expect(try !stage.has("a") && !stage.has("b") && stage.has("c"))
-        try stage.deleteAndCount("c")
-        try stage.putBack(written)
-        #expect(stage.refusal() == .rollback)
+        fixture.close()
+        let written = try fixture.copy()
+        try fixture.open()
+        #expect(try fixture.counter == 1)
+        #expect(try !fixture.has("a") && !fixture.has("b") && fixture.has("c"))
+        try fixture.deleteAndCount("c")
+        try fixture.putBack(written)
+        #expect(fixture.refusal() == .rollback)
     }
 
     /// The disk fails after the commit, which is then in the write-ahead log. The step is taken, and must not be taken
     /// twice.
     @Test func aStepWhoseWriteBackFailsIsTakenOnce() throws {
-        let stage = try Fixture()
-        try stage.set("a")
-        try withoutWriting(stage.path) {
-            #expect(vaultError { try stage.vault.begin() } == .storage)
+        let fixture = try Fixture()
+        try fixture.set("a")
+        try withoutWriting(fixture.path) {
+            #expect(vaultError { try fixture.vault.begin() } == .storage)
         }
-        #expect(stage.vault.epoch == 2 && stage.vault.isAhead && !stage.vault.hasBegun)
+        #expect(fixture.vault.epoch == 2 && fixture.vault.isAhead && !fixture.vault.hasBegun)
         // The actor tries again a minute later.
-        #expect(vaultError { try stage.vault.begin() } == .uncounted)
-        #expect(stage.vault.epoch == 2)
-        try stage.count()
-        try stage.vault.begin()
-        try stage.count()
-        #expect(try stage.vault.epoch == 3 && stage.counter == 3)
-        try withoutWriting(stage.path) {
-            #expect(vaultError { try stage.delete("a") } == .storage)
+        #expect(vaultError { try fixture.vault.begin() } == .uncounted)
+        #expect(fixture.vault.epoch == 2)
+        try fixture.count()
+        try fixture.vault.begin()
+        try fixture.count()
+        #expect(try fixture.vault.epoch == 3 && fixture.counter == 3)
+        try withoutWriting(fixture.path) {
+            #expect(vaultError { try fixture.delete("a") } == .storage)
         }
-        #expect(stage.vault.isAhead)
-        stage.close()
-        #expect(stage.refusal() == nil)
-        #expect(try stage.counter == 4 && !stage.has("a"))
+        #expect(fixture.vault.isAhead)
+        fixture.close()
+        #expect(fixture.refusal() == nil)
+        #expect(try fixture.counter == 4 && !fixture.has("a"))
     }
 
     @Test func anOlderCopyIsRefused() throws {
-        let stage = try Fixture()
-        for account in ["a", "b"] { try stage.set(account) }
-        stage.close()
-        var copies = [try stage.copy()]
-        try stage.open()
-        try stage.deleteAndCount("a")
-        stage.close()
-        copies.append(try stage.copy())
-        try stage.open()
-        try stage.deleteAndCount("b")
-        stage.close()
-        let newest = try stage.copy()
+        let fixture = try Fixture()
+        for account in ["a", "b"] { try fixture.set(account) }
+        fixture.close()
+        var copies = [try fixture.copy()]
+        try fixture.open()
+        try fixture.deleteAndCount("a")
+        fixture.close()
+        copies.append(try fixture.copy())
+        try fixture.open()
+        try fixture.deleteAndCount("b")
+        fixture.close()
+        let newest = try fixture.copy()
         for copy in copies {
-            try stage.putBack(copy)
-            #expect(stage.refusal() == .rollback)
+            try fixture.putBack(copy)
+            #expect(fixture.refusal() == .rollback)
         }
-        let words = #expect(throws: VaultError.self) { try stage.open() }?.description ?? ""
+        let words = #expect(throws: VaultError.self) { try fixture.open() }?.description ?? ""
         for word in ["older copy", "coffer recovery restore", "coffer vault accept --user tester"] {
             #expect(words.contains(word), "\(words)")
         }
-        try stage.putBack(newest)
-        try #require(stage.refusal() == nil)
-        #expect(try stage.vault.count == 0)
+        try fixture.putBack(newest)
+        try #require(fixture.refusal() == nil)
+        #expect(try fixture.vault.count == 0)
     }
 
     /// The points at which the machine stops in a run's first deletion, and in its second.
@@ -309,32 +309,32 @@ struct EpochTests {
         case opened, begun, begunCounted, deleted, deletedCounted, deletedAgain, deletedAgainCounted
     }
 
-    private func run(_ stage: Fixture, until stop: Stop, deleting accounts: [String]) throws {
+    private func run(_ fixture: Fixture, until stop: Stop, deleting accounts: [String]) throws {
         let steps: [() throws -> Void] = [
-            { try stage.vault.begin() }, { try stage.count() }, { try stage.delete(accounts[0]) },
-            { try stage.count() }, { try stage.delete(accounts[1]) }, { try stage.count() },
+            { try fixture.vault.begin() }, { try fixture.count() }, { try fixture.delete(accounts[0]) },
+            { try fixture.count() }, { try fixture.delete(accounts[1]) }, { try fixture.count() },
         ]
         for step in steps.prefix(stop.rawValue) { try step() }
-        stage.close()
+        fixture.close()
     }
 
     @Test(arguments: Stop.allCases)
     func aStopBetweenFileAndCounterIsNoAttack(stop: Stop) throws {
-        let stage = try Fixture()
-        for account in ["a", "b", "c", "d"] { try stage.set(account) }
+        let fixture = try Fixture()
+        for account in ["a", "b", "c", "d"] { try fixture.set(account) }
         for _ in 0..<2 {
-            try stage.open()
-            try run(stage, until: stop, deleting: ["a", "b"])
-            try #require(stage.refusal() == nil, "\(stop)")
-            #expect(try stage.counter == stage.vault.epoch)
-            #expect(try stage.has("a") == (stop.rawValue < Stop.deleted.rawValue))
-            #expect(try stage.has("b") == (stop.rawValue < Stop.deletedAgain.rawValue))
-            for account in ["a", "b"] where try !stage.has(account) { try stage.set(account) }
+            try fixture.open()
+            try run(fixture, until: stop, deleting: ["a", "b"])
+            try #require(fixture.refusal() == nil, "\(stop)")
+            #expect(try fixture.counter == fixture.vault.epoch)
+            #expect(try fixture.has("a") == (stop.rawValue < Stop.deleted.rawValue))
+            #expect(try fixture.has("b") == (stop.rawValue < Stop.deletedAgain.rawValue))
+            for account in ["a", "b"] where try !fixture.has(account) { try fixture.set(account) }
         }
         // And the vault goes on as before.
-        try stage.deleteAndCount("c")
-        try stage.open()
-        #expect(try !stage.has("c"))
+        try fixture.deleteAndCount("c")
+        try fixture.open()
+        #expect(try !fixture.has("c"))
     }
 
     /// Once a later deletion was acknowledged, the copy from a moment at which the machine stopped is refused,
@@ -342,30 +342,30 @@ struct EpochTests {
     @Test(arguments: Stop.allCases)
     func aStopIsNoForkEither(stop: Stop) throws {
         for start in Stop.allCases where start.rawValue <= stop.rawValue {
-            let stage = try Fixture()
-            for account in ["a", "b", "c"] { try stage.set(account) }
+            let fixture = try Fixture()
+            for account in ["a", "b", "c"] { try fixture.set(account) }
             // Copies of every moment up to the stop.
             var copies: [Data] = []
-            try stage.open()
+            try fixture.open()
             let steps: [() throws -> Void] = [
-                {}, { try stage.vault.begin() }, { try stage.count() }, { try stage.delete("a") },
-                { try stage.count() }, { try stage.delete("b") }, { try stage.count() },
+                {}, { try fixture.vault.begin() }, { try fixture.count() }, { try fixture.delete("a") },
+                { try fixture.count() }, { try fixture.delete("b") }, { try fixture.count() },
             ]
             for step in steps.prefix(stop.rawValue + 1) {
                 try step()
                 // When a change has ended, the file itself holds everything.
-                copies.append(try stage.copy())
+                copies.append(try fixture.copy())
             }
-            stage.close()
+            fixture.close()
             let stopped = copies[stop.rawValue]
-            try stage.putBack(copies[start.rawValue])
+            try fixture.putBack(copies[start.rawValue])
             // A step that was counted already is refused at once.
-            guard stage.refusal() == nil else { continue }
-            try stage.deleteAndCount("c")
-            stage.close()
+            guard fixture.refusal() == nil else { continue }
+            try fixture.deleteAndCount("c")
+            fixture.close()
             for copy in copies + [stopped] {
-                try stage.putBack(copy)
-                #expect(stage.refusal() == .rollback, "stopped at \(stop), went on from \(start)")
+                try fixture.putBack(copy)
+                #expect(fixture.refusal() == .rollback, "stopped at \(stop), went on from \(start)")
             }
         }
     }
@@ -373,40 +373,44 @@ struct EpochTests {
     /// The attacker stops the machine in every step of every run, and chooses each time which of all copies comes next.
     /// Acknowledged deletions stay deleted.
     @Test func noOrderOfStopsAndCopiesBringsBackWhatWasDeleted() throws {
-        let stage = try Fixture()
+        let fixture = try Fixture()
         var random = SystemRandomNumberGenerator()
-        for number in 0..<60 { try stage.set("\(number)") }
-        var copies = [try stage.copy()]
+        for number in 0..<60 { try fixture.set("\(number)") }
+        var copies = [try fixture.copy()]
         var gone: Set<String> = []
         var trail: [String] = []
         for round in 0..<60 {
-            stage.close()
+            fixture.close()
             // Any copy that is accepted, or the present one.
-            let present = try stage.copy()
+            let present = try fixture.copy()
             if Bool.random(using: &random), let copy = copies.suffix(12).randomElement(using: &random) {
-                try stage.putBack(copy)
-                if stage.refusal() != nil { try stage.putBack(present) } else { trail.append("\(round): another copy") }
+                try fixture.putBack(copy)
+                if fixture.refusal() != nil {
+                    try fixture.putBack(present)
+                } else {
+                    trail.append("\(round): another copy")
+                }
             }
-            try #require(stage.refusal() == nil, "\(trail)")
-            for account in gone { #expect(try !stage.has(account), "\(account) is back: \(trail)") }
+            try #require(fixture.refusal() == nil, "\(trail)")
+            for account in gone { #expect(try !fixture.has(account), "\(account) is back: \(trail)") }
             // An opening has taken the step that was left, so what the file lacks is gone for good.
-            #expect(!stage.vault.isStepDue)
-            let there = try (0..<60).map(String.init).filter { try stage.has($0) }
+            #expect(!fixture.vault.isStepDue)
+            let there = try (0..<60).map(String.init).filter { try fixture.has($0) }
             let account = try #require(there.randomElement(using: &random))
             // Some deletions leave their step. They are acknowledged without it, and protected with it.
             let leaves = Bool.random(using: &random)
             let steps: [() throws -> Void] = [
-                { if !stage.vault.hasBegun { try stage.vault.begin() } }, { try stage.count() },
+                { if !fixture.vault.hasBegun { try fixture.vault.begin() } }, { try fixture.count() },
                 {
-                    stage.vault.leaveSteps(leaves)
-                    try stage.delete(account)
-                }, { if leaves { try stage.vault.advanceEpoch() } }, { try stage.count() },
+                    fixture.vault.leaveSteps(leaves)
+                    try fixture.delete(account)
+                }, { if leaves { try fixture.vault.advanceEpoch() } }, { try fixture.count() },
             ]
             // Every fourth deletion completes, so that chance alone cannot leave the test with nothing to check.
             let stop = round % 4 == 3 ? steps.count : Int.random(in: 0...steps.count, using: &random)
             for step in steps.prefix(stop) {
                 try step()
-                copies.append(try stage.copy())
+                copies.append(try fixture.copy())
             }
             if stop == steps.count { gone.insert(account) }
             trail.append("\(round): \(account) up to \(stop)\(leaves ? ", left its step" : "")")
@@ -415,136 +419,136 @@ struct EpochTests {
     }
 
     @Test func theEpochAdvancesForWhatWasWrittenAndNothingElse() throws {
-        let stage = try Fixture()
-        #expect(!stage.vault.isAdvanceDue)
-        try stage.vault.advanceEpoch()
-        #expect(stage.vault.epoch == 1)
-        try stage.vault.note(AccessRecord(.lock), .anchored)
-        #expect(!stage.vault.isAdvanceDue)
-        try stage.set("a")
-        #expect(stage.vault.isAdvanceDue)
+        let fixture = try Fixture()
+        #expect(!fixture.vault.isAdvanceDue)
+        try fixture.vault.advanceEpoch()
+        #expect(fixture.vault.epoch == 1)
+        try fixture.vault.note(AccessRecord(.lock), .anchored)
+        #expect(!fixture.vault.isAdvanceDue)
+        try fixture.set("a")
+        #expect(fixture.vault.isAdvanceDue)
         // The next run must still count a stopped run.
-        try stage.open()
-        #expect(stage.vault.isAdvanceDue)
-        stage.close()
-        let copy = try stage.copy()
-        try stage.open()
-        #expect(vaultError { try stage.vault.advanceEpoch() } == .uncounted)
-        try stage.vault.begin()
-        try stage.count()
+        try fixture.open()
+        #expect(fixture.vault.isAdvanceDue)
+        fixture.close()
+        let copy = try fixture.copy()
+        try fixture.open()
+        #expect(vaultError { try fixture.vault.advanceEpoch() } == .uncounted)
+        try fixture.vault.begin()
+        try fixture.count()
         // The first step stands for no change. A copy of such a step may exist.
-        #expect(stage.vault.isAdvanceDue)
-        try stage.vault.advanceEpoch()
-        try stage.count()
-        #expect(!stage.vault.isAdvanceDue)
-        #expect(try stage.counter == 3 && stage.vault.epoch == 3)
-        try stage.putBack(copy)
-        #expect(stage.refusal() == .rollback)
+        #expect(fixture.vault.isAdvanceDue)
+        try fixture.vault.advanceEpoch()
+        try fixture.count()
+        #expect(!fixture.vault.isAdvanceDue)
+        #expect(try fixture.counter == 3 && fixture.vault.epoch == 3)
+        try fixture.putBack(copy)
+        #expect(fixture.refusal() == .rollback)
     }
 
     @Test func aCounterThatIsGoneOrAnothersIsRefused() throws {
-        let stage = try Fixture()
-        try stage.set("a")
-        let tools = ["-T", stage.tpm.tools]
-        try Tool.output("tpm2_nvundefine", tools + ["-Q", "-C", "o", stage.handle])
-        stage.close()
-        #expect(stage.refusal() == .rollback)
-        let words = #expect(throws: VaultError.self) { try stage.open() }?.description ?? ""
+        let fixture = try Fixture()
+        try fixture.set("a")
+        let tools = ["-T", fixture.tpm.tools]
+        try Tool.output("tpm2_nvundefine", tools + ["-Q", "-C", "o", fixture.handle])
+        fixture.close()
+        #expect(fixture.refusal() == .rollback)
+        let words = #expect(throws: VaultError.self) { try fixture.open() }?.description ?? ""
         #expect(words.contains("counter") && words.contains("coffer vault accept"), "\(words)")
         // A counter that looks the same, made without the password.
         try Tool.output(
             "tpm2_nvdefine",
             tools + [
-                "-Q", "-C", "o", "-s", "8", "-a", "authwrite|authread|nt=counter|no_da", "-p", "theirs", stage.handle,
+                "-Q", "-C", "o", "-s", "8", "-a", "authwrite|authread|nt=counter|no_da", "-p", "theirs", fixture.handle,
             ])
-        #expect(stage.refusal() == .rollback)
-        try Tool.output("tpm2_nvincrement", tools + ["-Q", "-P", "theirs", stage.handle])
-        #expect(stage.refusal() == .rollback)
-        #expect(try stage.tpm.leftovers() == [])
-        try stage.accept()
-        #expect(try stage.has("a"))
-        try #require(stage.refusal() == nil)
+        #expect(fixture.refusal() == .rollback)
+        try Tool.output("tpm2_nvincrement", tools + ["-Q", "-P", "theirs", fixture.handle])
+        #expect(fixture.refusal() == .rollback)
+        #expect(try fixture.tpm.leftovers() == [])
+        try fixture.accept()
+        #expect(try fixture.has("a"))
+        try #require(fixture.refusal() == nil)
     }
 
     @Test func aCounterThatSomebodyElseHasCountedIsRefused() throws {
-        let stage = try Fixture()
-        try stage.set("a")
-        let password = try VaultKeys.counterPassword(deviceRoot: stage.keys.deviceRoot, vault: stage.record.vault)
-        #expect(try stage.sealer.count(to: 2, most: 1, password: password, record: stage.record) == 2)
+        let fixture = try Fixture()
+        try fixture.set("a")
+        let password = try VaultKeys.counterPassword(deviceRoot: fixture.keys.deviceRoot, vault: fixture.record.vault)
+        #expect(try fixture.sealer.count(to: 2, most: 1, password: password, record: fixture.record) == 2)
         // While it is open, at the next step; otherwise at the next opening.
-        try stage.vault.begin()
-        try stage.count()
-        #expect(try stage.sealer.count(to: 5, most: 3, password: password, record: stage.record) == 5)
-        try stage.delete("a")
-        let code = #expect(throws: SealerError.self) { try stage.count() }?.code
+        try fixture.vault.begin()
+        try fixture.count()
+        #expect(try fixture.sealer.count(to: 5, most: 3, password: password, record: fixture.record) == 5)
+        try fixture.delete("a")
+        let code = #expect(throws: SealerError.self) { try fixture.count() }?.code
         #expect(code == .counterGone)
-        stage.close()
-        #expect(stage.refusal() == .rollback)
+        fixture.close()
+        #expect(fixture.refusal() == .rollback)
     }
 
     @Test func aTPMThatWasPutBackIsNotBelieved() throws {
-        let stage = try Fixture()
-        try stage.set("a")
-        try stage.set("b")
-        stage.close()
-        try stage.tpm.stop()
-        let state = try stage.tpm.saveState()
-        try stage.tpm.restart()
-        try stage.open()
-        try stage.deleteAndCount("a")
-        stage.close()
-        try stage.tpm.stop()
-        try stage.tpm.restore(state)
-        try stage.tpm.restart()
-        #expect(stage.refusal() == .rollback)
-        try stage.accept()
-        #expect(try !stage.has("a") && stage.has("b"))
-        try #require(stage.refusal() == nil)
+        let fixture = try Fixture()
+        try fixture.set("a")
+        try fixture.set("b")
+        fixture.close()
+        try fixture.tpm.stop()
+        let state = try fixture.tpm.saveState()
+        try fixture.tpm.restart()
+        try fixture.open()
+        try fixture.deleteAndCount("a")
+        fixture.close()
+        try fixture.tpm.stop()
+        try fixture.tpm.restore(state)
+        try fixture.tpm.restart()
+        #expect(fixture.refusal() == .rollback)
+        try fixture.accept()
+        #expect(try !fixture.has("a") && fixture.has("b"))
+        try #require(fixture.refusal() == nil)
     }
 
     @Test(arguments: [true, false])
     func whatIsAcceptedIsTheOnlyCopyFromThenOn(hasCounter: Bool) throws {
-        let stage = try Fixture()
-        for account in ["a", "b", "c"] { try stage.set(account) }
-        stage.close()
-        var copies = [try stage.copy()]
-        try stage.open()
-        try stage.deleteAndCount("a")
-        copies.append(try stage.copy())
+        let fixture = try Fixture()
+        for account in ["a", "b", "c"] { try fixture.set(account) }
+        fixture.close()
+        var copies = [try fixture.copy()]
+        try fixture.open()
+        try fixture.deleteAndCount("a")
+        copies.append(try fixture.copy())
         // Stopped before it was counted, so one step ahead.
-        try stage.delete("b")
-        stage.close()
-        copies.append(try stage.copy())
+        try fixture.delete("b")
+        fixture.close()
+        copies.append(try fixture.copy())
         if !hasCounter {
-            try Tool.output("tpm2_nvundefine", ["-T", stage.tpm.tools, "-Q", "-C", "o", stage.handle])
+            try Tool.output("tpm2_nvundefine", ["-T", fixture.tpm.tools, "-Q", "-C", "o", fixture.handle])
         }
-        try stage.putBack(copies[0])
-        #expect(stage.refusal() == .rollback)
-        try stage.accept()
-        #expect(try stage.has("a") && stage.has("b"))
-        #expect(try stage.counter == stage.vault.epoch)
-        stage.close()
-        let accepted = try stage.copy()
+        try fixture.putBack(copies[0])
+        #expect(fixture.refusal() == .rollback)
+        try fixture.accept()
+        #expect(try fixture.has("a") && fixture.has("b"))
+        #expect(try fixture.counter == fixture.vault.epoch)
+        fixture.close()
+        let accepted = try fixture.copy()
         for copy in copies {
-            try stage.putBack(copy)
-            #expect(stage.refusal() == .rollback)
+            try fixture.putBack(copy)
+            #expect(fixture.refusal() == .rollback)
         }
-        try stage.putBack(accepted)
-        try #require(stage.refusal() == nil)
-        try stage.deleteAndCount("c")
-        try stage.putBack(accepted)
-        #expect(stage.refusal() == .rollback)
-        #expect(try stage.tpm.leftovers() == [])
+        try fixture.putBack(accepted)
+        try #require(fixture.refusal() == nil)
+        try fixture.deleteAndCount("c")
+        try fixture.putBack(accepted)
+        #expect(fixture.refusal() == .rollback)
+        #expect(try fixture.tpm.leftovers() == [])
     }
 
     @Test func acceptingTakesNoDamagedFileAndNoForeignOne() throws {
         let tpm = try SWTPM()
-        let stage = try Fixture(tpm: tpm)
+        let fixture = try Fixture(tpm: tpm)
         let other = try Fixture(tpm: tpm)
         other.close()
-        try stage.putBack(try other.copy())
-        #expect(vaultError { try stage.accept() } == .damaged)
-        #expect(try stage.counter == 1)
+        try fixture.putBack(try other.copy())
+        #expect(vaultError { try fixture.accept() } == .damaged)
+        #expect(try fixture.counter == 1)
     }
 
     @Test func countersOfSeveralVaultsCountForThemselves() throws {
@@ -561,16 +565,16 @@ struct EpochTests {
     }
 
     @Test func openingCostsOneCommandMoreAndAStepThree() throws {
-        let stage = try Fixture()
-        stage.close()
-        stage.recorder.reset()
-        try stage.open()
-        #expect(stage.recorder.names == ["TPM2_StartAuthSession", "TPM2_ActivateCredential", "TPM2_NV_Read"])
-        try stage.set("a")
-        stage.recorder.reset()
-        try stage.deleteAndCount("a")
+        let fixture = try Fixture()
+        fixture.close()
+        fixture.recorder.reset()
+        try fixture.open()
+        #expect(fixture.recorder.names == ["TPM2_StartAuthSession", "TPM2_ActivateCredential", "TPM2_NV_Read"])
+        try fixture.set("a")
+        fixture.recorder.reset()
+        try fixture.deleteAndCount("a")
         #expect(
-            stage.recorder.names.filter { $0 != "TPM2_FlushContext" } == [
+            fixture.recorder.names.filter { $0 != "TPM2_FlushContext" } == [
                 "TPM2_StartAuthSession", "TPM2_NV_Read", "TPM2_NV_Increment", "TPM2_StartAuthSession", "TPM2_NV_Read",
                 "TPM2_NV_Increment",
             ])

@@ -28,150 +28,152 @@ struct TiedVaultTests {
     }
 
     @Test func tyingAndReleasingKeepWhatIsThere() throws {
-        let stage = try Fixture()
-        try stage.set("plain")
-        try stage.tie()
-        try stage.set("later")
-        try stage.reopen()
+        let fixture = try Fixture()
+        try fixture.set("plain")
+        try fixture.tie()
+        try fixture.set("later")
+        try fixture.reopen()
         for account in ["plain", "later"] {
-            #expect(try stage.value(account, stage.keys()) == "value of \(account)")
+            #expect(try fixture.value(account, fixture.keys()) == "value of \(account)")
         }
-        #expect(try stage.indexes.count == 1)
-        _ = try stage.vault.verify()
+        #expect(try fixture.indexes.count == 1)
+        _ = try fixture.vault.verify()
 
         // Another boot, and the right one again.
-        try stage.tpm.measure(7, other)
-        #expect(refusal { try stage.reopen() } == .bootNotApproved)
-        try stage.tpm.powerCycle()
-        try stage.reopen()
-        #expect(try stage.value("plain", stage.keys()) == "value of plain")
+        try fixture.tpm.measure(7, other)
+        #expect(refusal { try fixture.reopen() } == .bootNotApproved)
+        try fixture.tpm.powerCycle()
+        try fixture.reopen()
+        #expect(try fixture.value("plain", fixture.keys()) == "value of plain")
 
-        try stage.release()
-        #expect(try stage.indexes == [])
-        #expect(stage.vault.objects[.approvingKey] == nil && stage.vault.objects[.approvedBoots] == nil)
-        try stage.tpm.measure(7, other)
-        try stage.reopen()
-        #expect(try stage.value("later", stage.keys()) == "value of later")
-        _ = try stage.vault.verify()
-        #expect(try stage.tpm.leftovers() == [])
+        try fixture.release()
+        #expect(try fixture.indexes == [])
+        #expect(fixture.vault.objects[.approvingKey] == nil && fixture.vault.objects[.approvedBoots] == nil)
+        try fixture.tpm.measure(7, other)
+        try fixture.reopen()
+        #expect(try fixture.value("later", fixture.keys()) == "value of later")
+        _ = try fixture.vault.verify()
+        #expect(try fixture.tpm.leftovers() == [])
     }
 
     @Test func underAnotherBootNoneOfTheRootsOpens() throws {
-        let stage = try Fixture()
-        try stage.tie()
-        let objects = stage.vault.objects
-        try stage.tpm.measure(4, other)
+        let fixture = try Fixture()
+        try fixture.tie()
+        let objects = fixture.vault.objects
+        try fixture.tpm.measure(4, other)
         // The attacker signs with the authenticator's own key.
         for role in [ObjectRole.unlockRoot, .recovery, .approvingKey] {
-            #expect(refusal { _ = try stage.open(role, objects) } == .bootNotApproved)
+            #expect(refusal { _ = try fixture.open(role, objects) } == .bootNotApproved)
         }
-        #expect(refusal { _ = try stage.sealer.openDeviceRoot(objects, record: stage.record) } == .bootNotApproved)
+        #expect(refusal { _ = try fixture.sealer.openDeviceRoot(objects, record: fixture.record) } == .bootNotApproved)
         // The attacker can write the list in the file, but not what the TPM keeps.
-        let boot = try #require(stage.record.boot)
-        let now = try stage.sealer.standing(of: stage.vault.boots, record: stage.record).now
+        let boot = try #require(fixture.record.boot)
+        let now = try fixture.sealer.standing(of: fixture.vault.boots, record: fixture.record).now
         var forged = objects
         forged[.approvedBoots] = BootList(inForce: [ApprovedBoot(digest: now, approved: 1)]).object
-        #expect(refusal { _ = try stage.sealer.openDeviceRoot(forged, record: stage.record) } == .bootNotApproved)
+        #expect(refusal { _ = try fixture.sealer.openDeviceRoot(forged, record: fixture.record) } == .bootNotApproved)
         // The same holds for the registry. With other registers, or none, the policy is not that of the objects.
         let unmeasured = try #require(BootPin(index: boot.index, registers: [9]))
         #expect(
             refusal {
-                _ = try stage.sealer.openDeviceRoot(forged, record: stage.record.with(boot: unmeasured, names: [:]))
+                _ = try fixture.sealer.openDeviceRoot(forged, record: fixture.record.with(boot: unmeasured, names: [:]))
             } == .bootNotApproved)
         #expect(
-            refusal { _ = try stage.sealer.openDeviceRoot(objects, record: stage.record.with(boot: nil, names: [:])) }
+            refusal {
+                _ = try fixture.sealer.openDeviceRoot(objects, record: fixture.record.with(boot: nil, names: [:]))
+            }
                 == .damaged)
-        #expect(try stage.tpm.leftovers() == [])
+        #expect(try fixture.tpm.leftovers() == [])
     }
 
     @Test func anUpdateIsApprovedBeforeItHappensAndTheOldBootRevokedAfterIt() throws {
-        let stage = try Fixture()
-        try stage.set("plain")
-        try stage.tie()
-        let before = try stage.copy()
-        try stage.approve(measuring: 4, update)
-        try stage.reopen()
-        #expect(try stage.vault.boots.inForce.count == 2)
-        let between = try stage.copy()
+        let fixture = try Fixture()
+        try fixture.set("plain")
+        try fixture.tie()
+        let before = try fixture.copy()
+        try fixture.approve(measuring: 4, update)
+        try fixture.reopen()
+        #expect(try fixture.vault.boots.inForce.count == 2)
+        let between = try fixture.copy()
         // The machine runs with it.
-        try stage.tpm.measure(4, update)
-        try stage.reopen()
-        #expect(try stage.value("plain", stage.keys()) == "value of plain")
-        try stage.pruneBoot()
-        try stage.reopen()
-        #expect(try stage.vault.boots.inForce.count == 1)
+        try fixture.tpm.measure(4, update)
+        try fixture.reopen()
+        #expect(try fixture.value("plain", fixture.keys()) == "value of plain")
+        try fixture.pruneBoot()
+        try fixture.reopen()
+        #expect(try fixture.vault.boots.inForce.count == 1)
         // Somebody starts it with the old kernel, and puts back the files of that time.
-        try stage.tpm.powerCycle()
-        #expect(refusal { try stage.reopen() } == .bootNotApproved)
+        try fixture.tpm.powerCycle()
+        #expect(refusal { try fixture.reopen() } == .bootNotApproved)
         for file in [before, between] {
-            try stage.restore(file)
-            #expect(refusal { try stage.reopen() } == .bootNotApproved)
+            try fixture.restore(file)
+            #expect(refusal { try fixture.reopen() } == .bootNotApproved)
         }
         // The objects sealed then are the same, and useless under that boot.
-        try stage.restore(between)
-        let sealed = try stage.storedObjects()
-        for role in ObjectRole.tiedToBoot { #expect(sealed[role] == stage.last[role]) }
-        #expect(refusal { _ = try stage.open(.unlockRoot, sealed) } == .bootNotApproved)
+        try fixture.restore(between)
+        let sealed = try fixture.storedObjects()
+        for role in ObjectRole.tiedToBoot { #expect(sealed[role] == fixture.last[role]) }
+        #expect(refusal { _ = try fixture.open(.unlockRoot, sealed) } == .bootNotApproved)
     }
 
     @Test func aRestoredFileOpensUnderTheBootThatIsApproved() throws {
-        let stage = try Fixture()
-        try stage.set("plain")
-        try stage.tie()
-        let before = try stage.copy()
-        try stage.approve(measuring: 4, update)
-        try stage.tpm.measure(4, update)
-        try stage.pruneBoot()
+        let fixture = try Fixture()
+        try fixture.set("plain")
+        try fixture.tie()
+        let before = try fixture.copy()
+        try fixture.approve(measuring: 4, update)
+        try fixture.tpm.measure(4, update)
+        try fixture.pruneBoot()
         // A backup from before the update is no reason to lock its owner out.
-        try stage.restore(before)
-        try stage.reopen()
-        #expect(try stage.value("plain", stage.keys()) == "value of plain")
+        try fixture.restore(before)
+        try fixture.reopen()
+        #expect(try fixture.value("plain", fixture.keys()) == "value of plain")
     }
 
     @Test func aRedefinedIndexOpensNothingAndIsNoDamage() throws {
-        let stage = try Fixture()
-        try stage.tie()
-        let boot = try #require(stage.record.boot)
-        try stage.tpm.redefine(
+        let fixture = try Fixture()
+        try fixture.tie()
+        let boot = try #require(fixture.record.boot)
+        try fixture.tpm.redefine(
             boot.index.handle, attributes: "policywrite|authread|no_da", size: 34, policy: boot.index.policy)
-        #expect(refusal { try stage.reopen() } == .bootIndexGone)
-        #expect(vaultError { try stage.reopen() } == .sealer)
+        #expect(refusal { try fixture.reopen() } == .bootIndexGone)
+        #expect(vaultError { try fixture.reopen() } == .sealer)
         // With rights for the owner the attacker can write it, but it is then another index.
-        try stage.tpm.redefine(
+        try fixture.tpm.redefine(
             boot.index.handle, attributes: "ownerwrite|policywrite|authread|no_da", size: 34, policy: boot.index.policy)
-        let content = stage.tpm.folder.path + "/content"
+        let content = fixture.tpm.folder.path + "/content"
         try Tool.output("sh", ["-c", "head -c 34 /dev/zero > \(content)"])
         try Tool.output(
             "tpm2_nvwrite",
-            ["-T", stage.tpm.tools, "-Q", "-C", "o", "-i", content, "0x" + String(boot.index.handle, radix: 16)])
-        #expect(refusal { try stage.reopen() } == .bootIndexGone)
+            ["-T", fixture.tpm.tools, "-Q", "-C", "o", "-i", content, "0x" + String(boot.index.handle, radix: 16)])
+        #expect(refusal { try fixture.reopen() } == .bootIndexGone)
         try Tool.output(
-            "tpm2_nvundefine", ["-T", stage.tpm.tools, "-Q", "-C", "o", "0x" + String(boot.index.handle, radix: 16)])
-        #expect(refusal { try stage.reopen() } == .bootIndexGone)
+            "tpm2_nvundefine", ["-T", fixture.tpm.tools, "-Q", "-C", "o", "0x" + String(boot.index.handle, radix: 16)])
+        #expect(refusal { try fixture.reopen() } == .bootIndexGone)
     }
 
     @Test func withoutTheAuthenticatorsSignatureNobodyApproves() throws {
-        let stage = try Fixture()
-        try stage.tie()
-        let objects = stage.vault.objects
+        let fixture = try Fixture()
+        try fixture.tie()
+        let objects = fixture.vault.objects
         // A broker that was taken over has files, TPM and the approved boot, and can ask for signatures of other kinds.
         let stranger = try P256.PrivateKey.generate()
         #expect(
             refusal {
-                _ = try stage.sealer.open(.approvingKey, objects, record: stage.record) {
-                    (request) throws(SigningRefusal) in try stage.sign(request, by: stranger)
+                _ = try fixture.sealer.open(.approvingKey, objects, record: fixture.record) {
+                    (request) throws(SigningRefusal) in try fixture.sign(request, by: stranger)
                 }
             } == .policyRefused)
         for kind in AuthorizationKind.allCases where kind != .boot {
             #expect(
                 refusal {
-                    _ = try stage.sealer.open(.approvingKey, objects, record: stage.record) {
+                    _ = try fixture.sealer.open(.approvingKey, objects, record: fixture.record) {
                         (request) throws(SigningRefusal) in
                         let asked = SigningRequest(
                             nonce: request.nonce, parameterHash: request.parameterHash,
-                            reference: stage.record.policyReference(for: kind))
+                            reference: fixture.record.policyReference(for: kind))
                         guard let asked else { throw SigningRefusal("no such request") }
-                        return try stage.sign(asked)
+                        return try fixture.sign(asked)
                     }
                 } == .policyRefused, "\(kind)")
         }
@@ -179,13 +181,13 @@ struct TiedVaultTests {
         for role in [ObjectRole.unlockRoot, .recovery] {
             #expect(
                 refusal {
-                    _ = try stage.sealer.open(role, objects, record: stage.record) {
+                    _ = try fixture.sealer.open(role, objects, record: fixture.record) {
                         (request) throws(SigningRefusal) in
                         let asked = SigningRequest(
                             nonce: request.nonce, parameterHash: request.parameterHash,
-                            reference: stage.record.policyReference(for: .boot))
+                            reference: fixture.record.policyReference(for: .boot))
                         guard let asked else { throw SigningRefusal("no such request") }
-                        return try stage.sign(asked)
+                        return try fixture.sign(asked)
                     }
                 } == .policyRefused)
         }
@@ -194,158 +196,159 @@ struct TiedVaultTests {
         let digest = [UInt8](repeating: 9, count: 32)
         let forged = [ApprovedBoot(digest: digest, approved: 1)]
         #expect(
-            refusal { try stage.sealer.approve(forged, by: stranger.rawRepresentation, record: stage.record) } != nil)
-        #expect(try stage.sealer.standing(of: stage.vault.boots, record: stage.record).isApproved)
+            refusal { try fixture.sealer.approve(forged, by: stranger.rawRepresentation, record: fixture.record) }
+                != nil)
+        #expect(try fixture.sealer.standing(of: fixture.vault.boots, record: fixture.record).isApproved)
     }
 
     @Test func whatWasSealedForAnEarlierTieIsDead() throws {
-        let stage = try Fixture()
-        try stage.tie()
-        let (objects, record) = (stage.vault.objects, stage.record)
-        try stage.release()
-        try stage.tie()
+        let fixture = try Fixture()
+        try fixture.tie()
+        let (objects, record) = (fixture.vault.objects, fixture.record)
+        try fixture.release()
+        try fixture.tie()
         for role in [ObjectRole.unlockRoot, .recovery, .approvingKey] {
             #expect(
                 refusal {
-                    _ = try stage.sealer.open(role, objects, record: record) { (request) throws(SigningRefusal) in
-                        try stage.sign(request)
+                    _ = try fixture.sealer.open(role, objects, record: record) { (request) throws(SigningRefusal) in
+                        try fixture.sign(request)
                     }
                 } == .bootIndexGone)
         }
         // The file of that time does not match the present registry.
-        #expect(throws: Never.self) { try stage.reopen() }
+        #expect(throws: Never.self) { try fixture.reopen() }
     }
 
     @Test(arguments: [true, false])
     func aStopAtAnyStepLeavesAVaultThatOpens(ties: Bool) throws {
-        let stage = try Fixture()
-        if !ties { try stage.tie() }
-        try stage.set("plain")
+        let fixture = try Fixture()
+        if !ties { try fixture.tie() }
+        try fixture.set("plain")
         // 1. The file has both, and the registry names the old one. Everything is as before, again and again.
         for _ in 0..<2 {
-            _ = try stage.beginTie(ties)
-            let useless = stage.vault.uselessIndex
+            _ = try fixture.beginTie(ties)
+            let useless = fixture.vault.uselessIndex
             #expect((useless != nil) == ties)
-            if let useless { try stage.sealer.remove(useless) }
-            try stage.reopen()
-            #expect(!stage.vault.isBindingUnfinished)
-            #expect((stage.vault.objects[.approvingKey] == nil) == ties)
-            #expect(try stage.value("plain", stage.keys()) == "value of plain")
-            _ = try stage.vault.verify()
+            if let useless { try fixture.sealer.remove(useless) }
+            try fixture.reopen()
+            #expect(!fixture.vault.isBindingUnfinished)
+            #expect((fixture.vault.objects[.approvingKey] == nil) == ties)
+            #expect(try fixture.value("plain", fixture.keys()) == "value of plain")
+            _ = try fixture.vault.verify()
         }
         // 2. The registry names the new one. It opens the vault, and the old one is still to be removed.
-        stage.record = try stage.beginTie(ties)
-        try stage.reopen()
-        #expect(stage.vault.isBindingUnfinished)
-        #expect(try stage.value("plain", stage.keys()) == "value of plain")
-        try stage.set("later")
-        _ = try stage.vault.verify()
+        fixture.record = try fixture.beginTie(ties)
+        try fixture.reopen()
+        #expect(fixture.vault.isBindingUnfinished)
+        #expect(try fixture.value("plain", fixture.keys()) == "value of plain")
+        try fixture.set("later")
+        _ = try fixture.vault.verify()
         // 3. The old one was removed.
-        _ = try stage.finishBinding()
-        try stage.reopen()
-        #expect(!stage.vault.isBindingUnfinished)
-        #expect(try stage.value("later", stage.keys()) == "value of later")
-        #expect(try stage.indexes.count == (ties ? 1 : 0))
-        _ = try stage.vault.verify()
-        #expect(try stage.tpm.leftovers() == [])
+        _ = try fixture.finishBinding()
+        try fixture.reopen()
+        #expect(!fixture.vault.isBindingUnfinished)
+        #expect(try fixture.value("later", fixture.keys()) == "value of later")
+        #expect(try fixture.indexes.count == (ties ? 1 : 0))
+        _ = try fixture.vault.verify()
+        #expect(try fixture.tpm.leftovers() == [])
     }
 
     @Test func aStopWhileABootIsApprovedLeavesAVaultThatOpens() throws {
-        let stage = try Fixture()
-        try stage.set("plain")
-        try stage.tie()
-        let next = try stage.predicted(4, update)
-        let list = try stage.vault.boots.inForce + [ApprovedBoot(digest: next, approved: 2)]
+        let fixture = try Fixture()
+        try fixture.set("plain")
+        try fixture.tie()
+        let next = try fixture.predicted(4, update)
+        let list = try fixture.vault.boots.inForce + [ApprovedBoot(digest: next, approved: 2)]
         // The file has both lists, and the TPM the old one.
-        try stage.vault.put(BootList(inForce: stage.vault.boots.inForce, next: list))
-        try stage.reopen()
-        #expect(try stage.value("plain", stage.keys()) == "value of plain")
+        try fixture.vault.put(BootList(inForce: fixture.vault.boots.inForce, next: list))
+        try fixture.reopen()
+        #expect(try fixture.value("plain", fixture.keys()) == "value of plain")
         // The TPM has the new one.
-        try stage.sealer.approve(list, by: stage.open(.approvingKey, stage.vault.objects), record: stage.record)
-        try stage.reopen()
-        #expect(try stage.sealer.standing(of: stage.vault.boots, record: stage.record).inForce == list)
-        try stage.tpm.measure(4, update)
-        try stage.reopen()
-        #expect(try stage.value("plain", stage.keys()) == "value of plain")
-        _ = try stage.vault.verify()
+        try fixture.sealer.approve(list, by: fixture.open(.approvingKey, fixture.vault.objects), record: fixture.record)
+        try fixture.reopen()
+        #expect(try fixture.sealer.standing(of: fixture.vault.boots, record: fixture.record).inForce == list)
+        try fixture.tpm.measure(4, update)
+        try fixture.reopen()
+        #expect(try fixture.value("plain", fixture.keys()) == "value of plain")
+        _ = try fixture.vault.verify()
     }
 
     @Test func aBoundVaultIsTiedToo() throws {
-        let stage = try Fixture()
-        try stage.bind(to: Fixture.pin)
-        try stage.set("bound", .passcodeSet)
-        try stage.tie()
-        #expect(stage.vault.isBound)
-        #expect(refusal { _ = try stage.root(Fixture.other) } == .wrongPIN)
-        #expect(try stage.value("bound", stage.keys()) == "value of bound")
+        let fixture = try Fixture()
+        try fixture.bind(to: Fixture.pin)
+        try fixture.set("bound", .passcodeSet)
+        try fixture.tie()
+        #expect(fixture.vault.isBound)
+        #expect(refusal { _ = try fixture.root(Fixture.other) } == .wrongPIN)
+        #expect(try fixture.value("bound", fixture.keys()) == "value of bound")
         // Another password: still tied.
-        try stage.bind(to: Fixture.other)
-        try stage.reopen()
-        #expect(try stage.value("bound", stage.keys(Fixture.other)) == "value of bound")
+        try fixture.bind(to: Fixture.other)
+        try fixture.reopen()
+        #expect(try fixture.value("bound", fixture.keys(Fixture.other)) == "value of bound")
         // Under another boot the password is not even tried.
-        let objects = stage.vault.objects
-        try stage.tpm.measure(7, other)
+        let objects = fixture.vault.objects
+        try fixture.tpm.measure(7, other)
         let pin = try SecretBytes(copying: Fixture.other)
         #expect(
             refusal {
-                _ = try stage.sealer.openBound(objects, record: stage.record) { (request) throws(SigningRefusal) in
-                    BoundProof(signature: try stage.sign(request), pin: pin)
+                _ = try fixture.sealer.openBound(objects, record: fixture.record) { (request) throws(SigningRefusal) in
+                    BoundProof(signature: try fixture.sign(request), pin: pin)
                 }
             } == .bootNotApproved)
-        try stage.tpm.powerCycle()
-        try stage.release(from: Fixture.other)
-        #expect(try stage.value("bound", stage.keys(Fixture.other)) == "value of bound")
-        try stage.bind(to: nil, from: Fixture.other)
-        #expect(try stage.indexes == [])
+        try fixture.tpm.powerCycle()
+        try fixture.release(from: Fixture.other)
+        #expect(try fixture.value("bound", fixture.keys(Fixture.other)) == "value of bound")
+        try fixture.bind(to: nil, from: Fixture.other)
+        #expect(try fixture.indexes == [])
     }
 
     @Test func theRecoveryCodeBringsItBackWithoutTheBoot() throws {
-        let stage = try Fixture()
-        try stage.set("plain")
+        let fixture = try Fixture()
+        try fixture.set("plain")
         // An item that was made before, and one that is made while it is tied.
         let before = try RecoveryCode.random()
-        try stage.vault.confirm(try stage.vault.wrap(stage.open(.recovery, stage.vault.objects), under: before))
-        try stage.tie()
+        try fixture.vault.confirm(try fixture.vault.wrap(fixture.open(.recovery, fixture.vault.objects), under: before))
+        try fixture.tie()
         let folder = try TemporaryFolder()
         func recovered(_ code: RecoveryCode) throws -> [String] {
             let copy = folder.path + "/old.vault"
-            try stage.copy().write(to: URL(fileURLWithPath: copy))
+            try fixture.copy().write(to: URL(fileURLWithPath: copy))
             return try RecoverableVault(copying: copy, to: folder.path, code: code).items.map(
                 \.summary.metadata.account)
         }
         #expect(try recovered(before) == ["plain"])
         let after = try RecoveryCode.random()
-        try stage.vault.confirm(try stage.vault.wrap(stage.open(.recovery, stage.vault.objects), under: after))
+        try fixture.vault.confirm(try fixture.vault.wrap(fixture.open(.recovery, fixture.vault.objects), under: after))
         #expect(try recovered(after) == ["plain"])
         #expect(throws: VaultError.self) { try recovered(before) }
     }
 
     @Test func itTakesFewCommands() throws {
         let recorder = CommandRecorder()
-        let stage = try Fixture()
-        let sealer = TPMSealer(TPMAccess.patient(stage.tpm.configuration, observer: recorder))
+        let fixture = try Fixture()
+        let sealer = TPMSealer(TPMAccess.patient(fixture.tpm.configuration, observer: recorder))
         func count(_ body: () throws -> Void) rethrows -> Int {
             recorder.reset()
             try body()
             return recorder.count
         }
-        let plain = stage.vault.objects
+        let plain = fixture.vault.objects
         // The search for what an earlier process left behind happens once.
-        _ = try sealer.openDeviceRoot(plain, record: stage.record)
-        #expect(try count { _ = try sealer.openDeviceRoot(plain, record: stage.record) } == 2)
-        try stage.tie()
-        let objects = stage.vault.objects
-        #expect(try count { _ = try sealer.openDeviceRoot(objects, record: stage.record) } == 7)
+        _ = try sealer.openDeviceRoot(plain, record: fixture.record)
+        #expect(try count { _ = try sealer.openDeviceRoot(plain, record: fixture.record) } == 2)
+        try fixture.tie()
+        let objects = fixture.vault.objects
+        #expect(try count { _ = try sealer.openDeviceRoot(objects, record: fixture.record) } == 7)
         #expect(
             try count {
-                _ = try sealer.open(.unlockRoot, objects, record: stage.record) { (request) throws(SigningRefusal) in
-                    try stage.sign(request)
+                _ = try sealer.open(.unlockRoot, objects, record: fixture.record) { (request) throws(SigningRefusal) in
+                    try fixture.sign(request)
                 }
             } == 11)
-        #expect(try count { _ = try sealer.standing(of: stage.vault.boots, record: stage.record) } == 3)
-        try stage.release()
-        let released = stage.vault.objects
-        #expect(try count { _ = try sealer.openDeviceRoot(released, record: stage.record) } == 2)
+        #expect(try count { _ = try sealer.standing(of: fixture.vault.boots, record: fixture.record) } == 3)
+        try fixture.release()
+        let released = fixture.vault.objects
+        #expect(try count { _ = try sealer.openDeviceRoot(released, record: fixture.record) } == 2)
     }
 
     @Test func theEpochsCounterIsReadOnTheSameWay() throws {
@@ -370,18 +373,18 @@ struct TiedVaultTests {
     }
 
     @Test func theListInTheFileIsTheVaultsOwn() throws {
-        let stage = try Fixture()
-        try stage.tie()
+        let fixture = try Fixture()
+        try fixture.tie()
         // The boot is the approved one, so the vault opens. The header then shows that its list was changed.
         let second = [ApprovedBoot(digest: other, approved: 7)]
-        let forged = try BootList(inForce: stage.vault.boots.inForce, next: second).object
+        let forged = try BootList(inForce: fixture.vault.boots.inForce, next: second).object
         let text = forged.public.map { String(format: "%02x", $0) }.joined()
-        stage.close()
-        try Tool.output("sqlite3", [stage.path, "UPDATE object SET public = x'\(text)' WHERE role = 5"])
-        #expect(vaultError { try stage.reopen() } == .damaged)
+        fixture.close()
+        try Tool.output("sqlite3", [fixture.path, "UPDATE object SET public = x'\(text)' WHERE role = 5"])
+        #expect(vaultError { try fixture.reopen() } == .damaged)
         for broken in ["DELETE FROM object WHERE role = 5", "DELETE FROM object WHERE role = 4"] {
-            try Tool.output("sqlite3", [stage.path, broken])
-            #expect(vaultError { try stage.reopen() } == .damaged)
+            try Tool.output("sqlite3", [fixture.path, broken])
+            #expect(vaultError { try fixture.reopen() } == .damaged)
         }
     }
 

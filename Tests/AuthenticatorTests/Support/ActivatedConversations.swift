@@ -17,14 +17,17 @@ final class ActivatedConversations {
     }
 
     /// - Parameters:
-    /// - stage: the stage whose folder and broker they use.
+    /// - fixture: the fixture whose folder and broker they use.
     ///   - launcher: a command that becomes the program.
-    init(_ stage: Fixture, _ kind: Kind, launcher: [String] = []) throws {
-        socket = "\(stage.path)/activated.sock"
+    init(_ fixture: Fixture, _ kind: Kind, launcher: [String] = []) throws {
+        socket = "\(fixture.path)/activated.sock"
         process = try Subprocess(
             "/usr/bin/systemd-socket-activate",
             ["--listen=\(socket)"] + (kind == .accepted ? ["--accept"] : []) + launcher
-                + [Fixture.program, kind == .accepted ? "converse" : "serve", "--config", "\(stage.path)/coffer.conf"]
+                + [
+                    Fixture.program, kind == .accepted ? "converse" : "serve", "--config",
+                    "\(fixture.path)/coffer.conf",
+                ]
         ) { $0.environment = ["PATH": "/usr/bin:/bin"] }
         guard eventually({ Self.isListening(socket) }) else {
             throw SystemError("start systemd-socket-activate", reason: "it does not listen")

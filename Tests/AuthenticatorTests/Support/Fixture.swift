@@ -156,7 +156,7 @@ final class Fixture: Sendable {
     /// The conversations' processes.
     var conversations: [Int32] { Fixture.children(of: pid) }
 
-    /// Processes that have a program of this stage's folder on their command line.
+    /// Processes that have a program of this fixture's folder on their command line.
     var helpers: [Int32] {
         // Processes come and go while they are listed.
         let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []

@@ -7,12 +7,12 @@ final class Guessers {
     private let path: String
     private let process: Subprocess
 
-    /// - Parameter stage: it must live as long as this.
-    init(_ stage: Fixture, _ count: Int) throws {
-        path = "\(stage.path)/guessers"
+    /// - Parameter fixture: it must live as long as this.
+    init(_ fixture: Fixture, _ count: Int) throws {
+        path = "\(fixture.path)/guessers"
         try Folder.make(path, mode: 0o700)
         process = try Subprocess(
-            "/usr/bin/python3", ["-c", Self.program, "\(stage.path)/auth.sock", path, "\(count)"])
+            "/usr/bin/python3", ["-c", Self.program, "\(fixture.path)/auth.sock", path, "\(count)"])
         let path = path
         guard eventually({ (0..<count).allSatisfy { Self.heard(in: path, $0).contains("asked") } }) else {
             throw SystemError("start guessing", reason: "not everybody was asked")

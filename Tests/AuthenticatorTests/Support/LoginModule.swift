@@ -13,11 +13,11 @@ enum LoginModule {
         return SourceTree.path(".build-pam/pam_coffer.so")
     }
 
-    /// The lines of a PAM service: first the stage's own program that checks a password, then the module.
-    static func rules(stage: String, socket: String, patience: String = "patience=99") throws -> String {
+    /// The lines of a PAM service: first the fixture's own program that checks a password, then the module.
+    static func rules(fixture: String, socket: String, patience: String = "patience=99") throws -> String {
         let path = try built.get()
         return """
-            auth [success=1 default=ignore] pam_exec.so expose_authtok quiet \(stage)/pam/check
+            auth [success=1 default=ignore] pam_exec.so expose_authtok quiet \(fixture)/pam/check
             auth requisite pam_deny.so
             auth optional \(path) socket=\(socket) \(patience)
             auth required pam_permit.so

@@ -37,13 +37,13 @@ final class Puppet: Sendable {
         var text: String?
     }
 
-    private let stage: Fixture
+    private let fixture: Fixture
     private let process: Subprocess
 
-    /// - Parameter stage: it must live as long as this.
-    init(_ stage: Fixture) throws {
-        self.stage = stage
-        process = try Subprocess("/usr/bin/python3", ["-c", Self.program, "\(stage.path)/auth.sock"]) {
+    /// - Parameter fixture: it must live as long as this.
+    init(_ fixture: Fixture) throws {
+        self.fixture = fixture
+        process = try Subprocess("/usr/bin/python3", ["-c", Self.program, "\(fixture.path)/auth.sock"]) {
             $0.directory = "/"
             $0.input = .pipe
             $0.output = .pipe

@@ -19,46 +19,48 @@ struct TiedBrokerTests {
     private let update = [UInt8](repeating: 0x0B, count: 32)
 
     @Test func aRecoveryCodeComesFirst() async throws {
-        let stage = try await TiedFixture()
-        try await stage.broker.makeVault(stage.client)
-        let client = stage.client
+        let fixture = try await TiedFixture()
+        try await fixture.broker.makeVault(fixture.client)
+        let client = fixture.client
         let without = try await fault { try await client.call(Keychain.TieToBoot()) }
         #expect(without.name == .failed && without.details.advice?.contains("coffer recovery new") == true)
         // A code that was shown and never confirmed is not a code.
-        _ = try await stage.broker.call(client, Keychain.NewRecoveryCode()) { Keychain.NewRecoveryCode(challenge: $0) }
+        _ = try await fixture.broker.call(client, Keychain.NewRecoveryCode()) {
+            Keychain.NewRecoveryCode(challenge: $0)
+        }
         #expect(try await fault { try await client.call(Keychain.TieToBoot()) }.name == .failed)
-        try await stage.prepare()
-        try await stage.tie()
+        try await fixture.prepare()
+        try await fixture.tie()
         let again = try await fault { try await client.call(Keychain.TieToBoot()) }
         #expect(again.name == .alreadyExists)
         #expect(try await client.call(Keychain.Status()).vault.boot == [4, 7])
-        await stage.stop()
+        await fixture.stop()
     }
 
     @Test func registersAreTheCallersToName() async throws {
-        let stage = try await TiedFixture()
-        try await stage.prepare()
-        let client = stage.client
+        let fixture = try await TiedFixture()
+        try await fixture.prepare()
+        let client = fixture.client
         for registers: [Int64] in [[], [16], [23], [7, 7], [-1], [1 << 40]] {
             let refused = try await fault { try await client.call(Keychain.TieToBoot(registers: registers)) }
             #expect(refused.name == .invalidArgument, "\(registers)")
         }
-        try await stage.tie([9, 7])
+        try await fixture.tie([9, 7])
         #expect(try await client.call(Keychain.Boot()).boot?.registers == [7, 9])
-        try stage.measure(4, other)
+        try fixture.measure(4, other)
         #expect(try await client.call(Keychain.Boot()).boot?.isApproved == true)
-        try stage.measure(9, other)
+        try fixture.measure(9, other)
         #expect(try await client.call(Keychain.Boot()).boot?.isApproved == false)
-        await stage.stop()
+        await fixture.stop()
     }
 
     @Test(.enabled(if: getuid() == 0, "another user's vault takes root"))
     func anotherBootIsSaidAndTheRightOneOpensAgain() async throws {
-        let stage = try await TiedFixture()
-        try await stage.prepare()
-        try await stage.tie()
-        try await stage.restart { try stage.measure(7, other) }
-        let client = stage.client
+        let fixture = try await TiedFixture()
+        try await fixture.prepare()
+        try await fixture.tie()
+        try await fixture.restart { try fixture.measure(7, other) }
+        let client = fixture.client
         for _ in 0..<2 {
             let refused = try await fault { try await client.call(Keychain.List()) }
             #expect(refused.name == .tpm && refused.details.kind == "boot")
@@ -67,101 +69,101 @@ struct TiedBrokerTests {
         }
         let id = try await challenge { try await client.call(Keychain.Unlock()) }
         let opened = try await fault {
-            try await stage.broker.authenticator.grant(id)
+            try await fixture.broker.authenticator.grant(id)
             return true
         }
         #expect(opened.name == .brokerTPM && opened.details.kind == "boot")
         let status = try await client.call(Keychain.Status())
         #expect(status.vault.state == .sealed && status.vault.boot == [4, 7])
-        #expect(try await stage.findings().map(\.verdict) == [.problem])
+        #expect(try await fixture.findings().map(\.verdict) == [.problem])
         // Other vaults here are not affected.
-        let neighbour = try await OtherUser(stage.broker, 1)
+        let neighbour = try await OtherUser(fixture.broker, 1)
         _ = try await neighbour.pass("Unlock")
         #expect(try await neighbour.say("List").contains("items"))
         // Even without a restart of the broker, because it was not damage.
-        try stage.powerCycle()
+        try fixture.powerCycle()
         #expect(try await client.call(Keychain.List()).items.count == 1)
-        try await stage.unlock()
-        #expect(try await stage.read() == someValue)
-        #expect(try stage.tpm.leftovers() == [])
-        await stage.stop()
+        try await fixture.unlock()
+        #expect(try await fixture.read() == someValue)
+        #expect(try fixture.tpm.leftovers() == [])
+        await fixture.stop()
     }
 
     @Test func keysAreRenewedOnceItIsReleased() async throws {
-        let stage = try await TiedFixture()
-        try await stage.prepare()
-        try await stage.tie()
-        let client = stage.client
+        let fixture = try await TiedFixture()
+        try await fixture.prepare()
+        try await fixture.tie()
+        let client = fixture.client
         let refused = try await fault { try await client.call(Keychain.RotateAll()) }
         #expect(refused.name == .failed && refused.details.advice?.contains("coffer boot release") == true)
-        try await stage.release()
+        try await fixture.release()
         let id = try await challenge { try await client.call(Keychain.RotateAll()) }
-        await (try stage.broker.authenticator.rotate(id)).line.close()
+        await (try fixture.broker.authenticator.rotate(id)).line.close()
         #expect(try await client.call(Keychain.RotateAll(challenge: id)).items == 1)
-        #expect(try await stage.read() == someValue)
-        await stage.stop()
+        #expect(try await fixture.read() == someValue)
+        await fixture.stop()
     }
 
     @Test func aRedefinedIndexIsNamedAndIsNoDamage() async throws {
-        let stage = try await TiedFixture()
-        try await stage.prepare()
-        try await stage.tie()
+        let fixture = try await TiedFixture()
+        try await fixture.prepare()
+        try await fixture.tie()
         let owner = Owner.user(OwnProcess.effectiveUser)
-        let boot = try #require(try stage.broker.authenticator.registry.record(for: owner)?.boot)
-        try await stage.restart {
-            try stage.tpm.redefine(
+        let boot = try #require(try fixture.broker.authenticator.registry.record(for: owner)?.boot)
+        try await fixture.restart {
+            try fixture.tpm.redefine(
                 boot.index.handle, attributes: "policywrite|authread|no_da", size: 34, policy: boot.index.policy)
         }
-        let client = stage.client
+        let client = fixture.client
         let refused = try await fault { try await client.call(Keychain.List()) }
         #expect(refused.name == .tpm && refused.details.kind == "boot-index")
         #expect(refused.details.advice?.contains("coffer recovery restore") == true)
-        await stage.stop()
+        await fixture.stop()
     }
 
     @Test func anUpdateIsApprovedByValuesAndPruned() async throws {
-        let stage = try await TiedFixture()
-        try await stage.prepare()
-        try await stage.tie()
+        let fixture = try await TiedFixture()
+        try await fixture.prepare()
+        try await fixture.tie()
         let zeros = [UInt8](repeating: 0, count: 32)
         let value = Hex.encode(try SHA256.digest(zeros + update))
         let method = Keychain.ApproveBoot(values: [.init(register: 4, value: value)])
-        let both = try await stage.approve(method)
+        let both = try await fixture.approve(method)
         #expect(both?.approved.count == 2 && both?.isApproved == true)
         // The machine runs with the update.
-        try await stage.restart { try stage.measure(4, update) }
-        try await stage.unlock()
-        #expect(try await stage.read() == someValue)
-        #expect(try await stage.findings().contains { $0.message.contains("coffer boot prune") })
-        let one = try await stage.approve(Keychain.ApproveBoot())
+        try await fixture.restart { try fixture.measure(4, update) }
+        try await fixture.unlock()
+        #expect(try await fixture.read() == someValue)
+        #expect(try await fixture.findings().contains { $0.message.contains("coffer boot prune") })
+        let one = try await fixture.approve(Keychain.ApproveBoot())
         #expect(one?.approved.count == 1 && one?.isApproved == true)
         // With the old kernel it no longer opens.
-        try await stage.restart { try stage.powerCycle() }
-        let client = stage.client
+        try await fixture.restart { try fixture.powerCycle() }
+        let client = fixture.client
         #expect(try await fault { try await client.call(Keychain.List()) }.details.kind == "boot")
-        try stage.measure(4, update)
+        try fixture.measure(4, update)
         let log = try await client.call(Keychain.Log()).records.map { "\($0.event) \($0.detail ?? "")" }
         #expect(log.contains("tie ") && log.contains("approve this boot alone"))
         #expect(log.contains { $0.hasPrefix("approve boot ") })
-        try await stage.release()
+        try await fixture.release()
         #expect(try await client.call(Keychain.Boot()).boot == nil)
         #expect(try await client.call(Keychain.Log()).records.contains { $0.event == "release" })
-        try stage.powerCycle()
-        #expect(try await stage.read() == someValue)
-        await stage.stop()
+        try fixture.powerCycle()
+        #expect(try await fixture.read() == someValue)
+        await fixture.stop()
     }
 
     @Test func anUpdateIsPredictedFromTheFirmwaresLog() async throws {
-        let stage = try await TiedFixture()
-        try stage.measure(7, other)
-        let old = try stage.write("kernel 1", to: "vmlinuz")
-        try stage.measure(4, old)
-        try await stage.prepare()
-        try await stage.tie()
+        let fixture = try await TiedFixture()
+        try fixture.measure(7, other)
+        let old = try fixture.write("kernel 1", to: "vmlinuz")
+        try fixture.measure(4, old)
+        try await fixture.prepare()
+        try await fixture.tie()
         let new = try SHA256.digest(Array("kernel 2".utf8))
         let pair = Keychain.Replacement(old: Hex.encode(old), new: Hex.encode(new))
         let unmeasured = Keychain.Replacement(old: Hex.encode(new), new: Hex.encode(old))
-        let client = stage.client
+        let client = fixture.client
         func refusal(_ method: Keychain.ApproveBoot) async throws -> Fault {
             try await fault { try await client.call(method) }
         }
@@ -176,30 +178,30 @@ struct TiedBrokerTests {
             try await refusal(.init(replacements: [[pair]], values: [.init(register: 4, value: pair.new)])).name
                 == .invalidArgument)
         // One of a file's digests is enough.
-        let both = try await stage.approve(.init(replacements: [[unmeasured, pair]]))
+        let both = try await fixture.approve(.init(replacements: [[unmeasured, pair]]))
         #expect(both?.approved.count == 2)
-        try await stage.restart {
-            try stage.powerCycle()
-            try stage.measure(7, other)
-            try stage.measure(4, new)
+        try await fixture.restart {
+            try fixture.powerCycle()
+            try fixture.measure(7, other)
+            try fixture.measure(4, new)
         }
-        try await stage.unlock()
-        #expect(try await stage.read() == someValue)
+        try await fixture.unlock()
+        #expect(try await fixture.read() == someValue)
         // A log that does not lead to the TPM's registers predicts nothing.
-        try stage.tpm.measure(4, other)
-        try await stage.restart { try stage.powerCycle() }
-        try stage.tpm.measure(7, other)
-        try stage.tpm.measure(4, old)
-        let later = stage.client
+        try fixture.tpm.measure(4, other)
+        try await fixture.restart { try fixture.powerCycle() }
+        try fixture.tpm.measure(7, other)
+        try fixture.tpm.measure(4, old)
+        let later = fixture.client
         let lying = try await fault { try await later.call(Keychain.ApproveBoot(replacements: [[pair]])) }
         #expect(lying.name == .failed && lying.details.message?.contains("does not explain") == true)
-        await stage.stop()
+        await fixture.stop()
     }
 
     @Test func noOtherGrantApprovesOrGivesACode() async throws {
-        let stage = try await TiedFixture()
-        try await stage.prepare()
-        let (client, authenticator) = (stage.client, stage.broker.authenticator)
+        let fixture = try await TiedFixture()
+        try await fixture.prepare()
+        let (client, authenticator) = (fixture.client, fixture.broker.authenticator)
         // The signature for tying releases the recovery key for sealing anew, and for nothing else.
         let tying = try await challenge { try await client.call(Keychain.TieToBoot(weak: true)) }
         let line = try await authenticator.described(tying)
@@ -234,13 +236,13 @@ struct TiedBrokerTests {
         #expect(
             try await fault { try await client.call(Keychain.ApproveBoot(challenge: approving)) }.name
                 == .challengeRefused)
-        await stage.stop()
+        await fixture.stop()
     }
 
     @Test func theWordForTyingOpensNothing() async throws {
-        let stage = try await TiedFixture()
-        try await stage.prepare()
-        let (client, authenticator) = (stage.client, stage.broker.authenticator)
+        let fixture = try await TiedFixture()
+        try await fixture.prepare()
+        let (client, authenticator) = (fixture.client, fixture.broker.authenticator)
         _ = try await client.call(Keychain.Lock())
         let tying = try await challenge { try await client.call(Keychain.TieToBoot(weak: true)) }
         let line = try await authenticator.described(tying)
@@ -258,28 +260,28 @@ struct TiedBrokerTests {
         let early = try await fault { try await other.call(BrokerInterface.ResealForBoot(challenge: half)) }
         #expect(early.name == .brokerNotPermitted)
         await other.close()
-        await stage.stop()
+        await fixture.stop()
     }
 
     @Test(arguments: [TestAuthenticator.Stop.afterReseal, .afterRegistry], [true, false])
     func aStopInBetweenLeavesAVaultThatOpens(stop: TestAuthenticator.Stop, restarts: Bool) async throws {
-        let stage = try await TiedFixture()
-        try await stage.prepare()
-        try await stage.tie(stop: stop)
-        if restarts { try await stage.restart() }
-        let client = stage.client
+        let fixture = try await TiedFixture()
+        try await fixture.prepare()
+        try await fixture.tie(stop: stop)
+        if restarts { try await fixture.restart() }
+        let client = fixture.client
         _ = try await client.call(Keychain.Lock())
-        try await stage.unlock()
-        #expect(try await stage.read() == someValue)
+        try await fixture.unlock()
+        #expect(try await fixture.read() == someValue)
         #expect((try await client.call(Keychain.Boot()).boot != nil) == (stop == .afterRegistry))
-        if stop == .afterReseal { try await stage.tie() }
-        #expect(try await stage.read() == someValue)
-        let indexes = try Tool.output("tpm2_getcap", ["-T", stage.tpm.tools, "handles-nv-index"])
+        if stop == .afterReseal { try await fixture.tie() }
+        #expect(try await fixture.read() == someValue)
+        let indexes = try Tool.output("tpm2_getcap", ["-T", fixture.tpm.tools, "handles-nv-index"])
         // The index of the approved boots, the counter of the vault's epochs, and the generation of its keys.
         #expect(indexes.split(separator: "\n").count == 3)
-        try await stage.release()
-        #expect(try await stage.read() == someValue)
-        await stage.stop()
+        try await fixture.release()
+        #expect(try await fixture.read() == someValue)
+        await fixture.stop()
     }
 }
 
@@ -289,32 +291,32 @@ struct OpenCommandLineTests {
     private let initrd = [UInt8](repeating: 7, count: 32)
 
     @Test func theCommandLineOfThisBootIsHeldWithoutBeingNamed() async throws {
-        let stage = try await TiedFixture()
-        try stage.measure(4, [UInt8](repeating: 3, count: 32))
-        try stage.startGRUB("/vmlinuz root=/dev/sda1", initrd: initrd)
-        try await stage.prepare()
-        let coverage = try await stage.client.call(Keychain.TieCoverage()).coverage
+        let fixture = try await TiedFixture()
+        try fixture.measure(4, [UInt8](repeating: 3, count: 32))
+        try fixture.startGRUB("/vmlinuz root=/dev/sda1", initrd: initrd)
+        try await fixture.prepare()
+        let coverage = try await fixture.client.call(Keychain.TieCoverage()).coverage
         #expect(coverage.registers == [4, 7, 8, 9] && coverage.changesWithMenu && coverage.reason == nil)
         #expect(coverage.commandLine == .held && coverage.initrd == .held)
-        try await stage.tie(weak: nil)
-        #expect(try await stage.client.call(Keychain.Status()).vault.boot == [4, 7, 8, 9])
-        #expect(try await stage.findings().allSatisfy { $0.verdict != .problem })
+        try await fixture.tie(weak: nil)
+        #expect(try await fixture.client.call(Keychain.Status()).vault.boot == [4, 7, 8, 9])
+        #expect(try await fixture.findings().allSatisfy { $0.verdict != .problem })
         // Somebody edits the line at the menu.
-        try await stage.restart {
-            try stage.powerCycle()
-            try stage.measure(4, [UInt8](repeating: 3, count: 32))
-            try stage.startGRUB("/vmlinuz root=/dev/sda1 init=/bin/sh", initrd: initrd)
+        try await fixture.restart {
+            try fixture.powerCycle()
+            try fixture.measure(4, [UInt8](repeating: 3, count: 32))
+            try fixture.startGRUB("/vmlinuz root=/dev/sda1 init=/bin/sh", initrd: initrd)
         }
-        let client = stage.client
+        let client = fixture.client
         #expect(try await fault { try await client.call(Keychain.List()) }.details.kind == "boot")
-        await stage.stop()
+        await fixture.stop()
     }
 
     @Test func aTieThatLeavesItOpenIsRefusedUnlessItIsMeant() async throws {
-        let stage = try await TiedFixture()
-        try stage.measure(4, [UInt8](repeating: 3, count: 32))
-        try await stage.prepare()
-        let client = stage.client
+        let fixture = try await TiedFixture()
+        try fixture.measure(4, [UInt8](repeating: 3, count: 32))
+        try await fixture.prepare()
+        let client = fixture.client
         func refusal(_ registers: [Int64]?) async throws -> String {
             let refused = try await fault { try await client.call(Keychain.TieToBoot(registers: registers)) }
             #expect(refused.name == .failed)
@@ -323,26 +325,26 @@ struct OpenCommandLineTests {
         // Nothing is measured after the boot loader.
         #expect(try await refusal(nil).contains("nothing in registers 4, 7"))
         #expect(try await refusal([4, 7, 8, 9]).contains("nothing in registers 4, 7, 8, 9"))
-        try stage.startGRUB("/vmlinuz root=/dev/sda1", initrd: initrd)
+        try fixture.startGRUB("/vmlinuz root=/dev/sda1", initrd: initrd)
         // It would be measured, but other registers are named. Or nothing shows what measures it.
         for registers: [Int64] in [[4, 7], [4, 7, 9], [7, 8, 9]] {
             #expect(try await refusal(registers).contains("nothing in registers"), "\(registers)")
         }
         #expect(try await client.call(Keychain.TieCoverage(registers: [4, 7, 9])).coverage.initrd == .held)
         // A log that conceals something, and no log.
-        try stage.tpm.measure(8, initrd)
+        try fixture.tpm.measure(8, initrd)
         #expect(try await refusal([4, 7, 8]).contains("does not match what the TPM holds in register 8"))
-        try DurableFile.write(Array("none".utf8), to: stage.broker.folder.path + "/log", mode: 0o644)
+        try DurableFile.write(Array("none".utf8), to: fixture.broker.folder.path + "/log", mode: 0o644)
         #expect(try await refusal([4, 7, 8]).contains("the firmware keeps no log here"))
         #expect(try await client.call(Keychain.TieCoverage()).coverage.registers == [4, 7])
-        try await stage.tie([4, 7], weak: true)
-        let said = try await stage.findings()
+        try await fixture.tie([4, 7], weak: true)
+        let said = try await fixture.findings()
         #expect(
             said.contains {
                 $0.verdict == .problem && $0.message.contains("command line open")
                     && $0.advice == "coffer boot release, then coffer boot bind"
             })
-        await stage.stop()
+        await fixture.stop()
     }
 
     @Test func aSealerWithoutRegistersHoldsNothing() async throws {
@@ -363,63 +365,63 @@ struct BootDoctorTests {
     }
 
     @Test func aChangedFileIsNamedWithWhatApprovesIt() async throws {
-        let stage = try await TiedFixture()
-        let old = try stage.write("grub 1", to: "grub.efi")
+        let fixture = try await TiedFixture()
+        let old = try fixture.write("grub 1", to: "grub.efi")
         // The firmware names what it starts. A file that is not an image is compared whole.
         let initrd = [UInt8](repeating: 7, count: 32)
-        try stage.measure(4, old, type: 0x8000_0003, data: FirmwareLogMaker.image("/grub.efi"))
-        try stage.startGRUB("/vmlinuz root=/dev/sda1", initrd: initrd)
-        try await stage.prepare()
-        #expect(said(try await stage.findings(), .note, "not tied to the boot"))
-        try await stage.tie([4, 7, 8], weak: nil)
-        let calm = try await stage.findings()
+        try fixture.measure(4, old, type: 0x8000_0003, data: FirmwareLogMaker.image("/grub.efi"))
+        try fixture.startGRUB("/vmlinuz root=/dev/sda1", initrd: initrd)
+        try await fixture.prepare()
+        #expect(said(try await fixture.findings(), .note, "not tied to the boot"))
+        try await fixture.tie([4, 7, 8], weak: nil)
+        let calm = try await fixture.findings()
         #expect(said(calm, .ok, "this boot is approved") && said(calm, .ok, "have not changed since (1 file)"))
         #expect(calm.allSatisfy { $0.verdict == .ok })
 
-        let new = try stage.write("grub 2", to: "grub.efi")
-        let warned = try await stage.findings()
+        let new = try fixture.write("grub 2", to: "grub.efi")
+        let warned = try await fixture.findings()
         #expect(said(warned, .problem, "after a restart the vault will not open"))
         let command = "coffer boot approve --replace \(Hex.encode(old))=\(Hex.encode(new))"
         #expect(warned.contains { $0.advice?.contains(command) == true })
-        _ = try await stage.approve(.init(replacements: [[.init(old: Hex.encode(old), new: Hex.encode(new))]]))
-        let approved = try await stage.findings()
+        _ = try await fixture.approve(.init(replacements: [[.init(old: Hex.encode(old), new: Hex.encode(new))]]))
+        let approved = try await fixture.findings()
         #expect(said(approved, .ok, "a start with this change is approved"))
         #expect(said(approved, .note, "2 boots are approved"))
         #expect(!approved.contains { $0.verdict == .problem })
         // The forecast was right.
-        try await stage.restart {
-            try stage.powerCycle()
-            try stage.measure(4, new, type: 0x8000_0003, data: FirmwareLogMaker.image("/grub.efi"))
-            try stage.startGRUB("/vmlinuz root=/dev/sda1", initrd: initrd)
+        try await fixture.restart {
+            try fixture.powerCycle()
+            try fixture.measure(4, new, type: 0x8000_0003, data: FirmwareLogMaker.image("/grub.efi"))
+            try fixture.startGRUB("/vmlinuz root=/dev/sda1", initrd: initrd)
         }
-        try await stage.unlock()
-        #expect(try await stage.read() == someValue)
-        await stage.stop()
+        try await fixture.unlock()
+        #expect(try await fixture.read() == someValue)
+        await fixture.stop()
     }
 
     @Test func whatCannotBeForeseenIsSaid() async throws {
-        let stage = try await TiedFixture()
-        try stage.measure(
+        let fixture = try await TiedFixture()
+        try fixture.measure(
             4, [UInt8](repeating: 3, count: 32), type: 0x8000_0003, data: FirmwareLogMaker.image("/away.efi"))
-        try await stage.prepare()
-        try await stage.tie()
-        #expect(said(try await stage.findings(), .note, "/away.efi"))
-        let path = stage.broker.folder.path + "/log"
+        try await fixture.prepare()
+        try await fixture.tie()
+        #expect(said(try await fixture.findings(), .note, "/away.efi"))
+        let path = fixture.broker.folder.path + "/log"
         let log = try Data(contentsOf: URL(fileURLWithPath: path))
         // A log of another boot, a file that is not a log, and no log.
         let lies = FirmwareLogMaker.log([.init(4, 1, [UInt8](repeating: 4, count: 32))])
         try DurableFile.write(lies, to: path, mode: 0o644)
-        #expect(said(try await stage.findings(), .note, "does not match what the TPM holds in register 4"))
+        #expect(said(try await fixture.findings(), .note, "does not match what the TPM holds in register 4"))
         try DurableFile.write(Array("none".utf8), to: path, mode: 0o644)
-        #expect(said(try await stage.findings(), .note, "the firmware keeps no log here"))
+        #expect(said(try await fixture.findings(), .note, "the firmware keeps no log here"))
         try FileManager.default.removeItem(atPath: path)
-        #expect(said(try await stage.findings(), .note, "cannot be read"))
+        #expect(said(try await fixture.findings(), .note, "cannot be read"))
         try log.write(to: URL(fileURLWithPath: path))
         // Measured while the vault is open. The vault goes on, and will not open again.
-        try stage.measure(7, [UInt8](repeating: 5, count: 32))
-        #expect(said(try await stage.findings(), .problem, "once closed, the vault will not open again"))
-        #expect(try await stage.read() == someValue)
-        await stage.stop()
+        try fixture.measure(7, [UInt8](repeating: 5, count: 32))
+        #expect(said(try await fixture.findings(), .problem, "once closed, the vault will not open again"))
+        #expect(try await fixture.read() == someValue)
+        await fixture.stop()
     }
 
     @Test func theLogIsTheOneThatRootSaysOrThatSystemdHasRead() throws {

@@ -111,22 +111,22 @@ struct LateAnswerTests {
     func theBootAskedAllTheTime() async throws {
         let tpm = try SWTPM()
         let recorder = CommandRecorder()
-        let stage = try await TiedFixture(tpm) { _ in
+        let fixture = try await TiedFixture(tpm) { _ in
             TPMSealer(TPMAccess.patient(tpm.configuration, observer: recorder))
         }
-        try await stage.prepare()
-        try await stage.tie()
+        try await fixture.prepare()
+        try await fixture.tie()
         // The first keeps the TPM waiting, so that all others come meanwhile.
         tpm.hang()
         recorder.reset()
-        let clients = try (0..<20).map { _ in try stage.broker.client() }
+        let clients = try (0..<20).map { _ in try fixture.broker.client() }
         let answers = try await withThrowingTaskGroup(of: Bool?.self) { group in
             for client in clients { try await client.send(Varlink.encode(VarlinkCall(Keychain.Boot()))) }
             for client in clients {
                 group.addTask { try await client.reply(Keychain.Boot.Reply.self).boot?.isApproved }
             }
             // A call that was sent after them has been answered. So they have come, and most of them wait by now.
-            let witness = try stage.broker.client()
+            let witness = try fixture.broker.client()
             for _ in 0..<8 { _ = try await witness.call(Keychain.Status()) }
             try await Task.sleep(for: .seconds(1))
             tpm.resume()
@@ -135,6 +135,6 @@ struct LateAnswerTests {
         #expect(answers.count == 20 && answers.allSatisfy { $0 == true })
         // Most of the twenty waited for the same. Some may have come before or after.
         #expect(recorder.names.count { $0 == "TPM2_PCR_Read" } <= 10, "\(recorder.names.count)")
-        await stage.stop()
+        await fixture.stop()
     }
 }

@@ -72,70 +72,70 @@ struct DoctorLossTests {
 
     @Test("a vault without its record is something to do, and no index is called left over", arguments: [false, true])
     func missingRecord(isOpen: Bool) async throws {
-        var stage = try await Fixture(owner)
-        if !isOpen { try await stage.restart() }
-        try stage.take(stage.record)
-        let files = try await stage.findings(.files)
+        var fixture = try await Fixture(owner)
+        if !isOpen { try await fixture.restart() }
+        try fixture.take(fixture.record)
+        let files = try await fixture.findings(.files)
         #expect(files.map(\.verdict) == [.problem])
-        #expect(files.first?.message.contains(stage.vault) == true, "\(files)")
-        #expect(files.first?.advice?.contains(stage.record) == true, "\(files)")
-        let all = try await stage.broker.client().call(Keychain.Diagnose()).findings
+        #expect(files.first?.message.contains(fixture.vault) == true, "\(files)")
+        #expect(files.first?.advice?.contains(fixture.record) == true, "\(files)")
+        let all = try await fixture.broker.client().call(Keychain.Diagnose()).findings
         for finding in all {
             #expect(!(finding.advice ?? "").contains("nvundefine"), "\(finding)")
-            for handle in try stage.handles() { #expect(!finding.message.contains(handle), "\(finding)") }
+            for handle in try fixture.handles() { #expect(!finding.message.contains(handle), "\(finding)") }
             #expect(finding.advice != "run the command again" && finding.advice?.contains("named above") != true)
         }
         // With the record put back, everything works, and nobody restarts anything.
-        try stage.giveBack(stage.record)
-        #expect(try await stage.findings(.files).map(\.verdict) == [.ok])
-        #expect(try await stage.findings(.tpmIndexes).map(\.verdict) == [.ok])
-        #expect(try await stage.broker.client().call(Keychain.List()).items.count == 1)
-        await stage.broker.stop()
+        try fixture.giveBack(fixture.record)
+        #expect(try await fixture.findings(.files).map(\.verdict) == [.ok])
+        #expect(try await fixture.findings(.tpmIndexes).map(\.verdict) == [.ok])
+        #expect(try await fixture.broker.client().call(Keychain.List()).items.count == 1)
+        await fixture.broker.stop()
     }
 
     @Test("a record without its file, one that others could write, and a missing folder each name what to restore")
     func parts() async throws {
-        let stage = try await Fixture(owner)
-        await stage.broker.stop()
+        let fixture = try await Fixture(owner)
+        await fixture.broker.stop()
         func gaps() -> [VaultInventory.Gap] {
             VaultInventory(
-                vaults: stage.broker.configuration.vaultDirectory,
+                vaults: fixture.broker.configuration.vaultDirectory,
                 registry: Registry(
-                    directory: stage.broker.configuration.registryDirectory,
+                    directory: fixture.broker.configuration.registryDirectory,
                     authenticatorUID: OwnProcess.effectiveUser)
             ).gaps
         }
         #expect(gaps() == [])
-        try stage.take(stage.vault)
+        try fixture.take(fixture.vault)
         #expect(gaps().map(\.owner) == [owner])
-        #expect(gaps().first?.advice.contains(stage.vault) == true, "\(gaps())")
+        #expect(gaps().first?.advice.contains(fixture.vault) == true, "\(gaps())")
         // A vault that is registered but has its first name is taken over at its next opening.
-        try FileManager.default.moveItem(atPath: stage.vault + ".taken", toPath: stage.vault + ".new")
+        try FileManager.default.moveItem(atPath: fixture.vault + ".taken", toPath: fixture.vault + ".new")
         #expect(gaps() == [])
-        try FileManager.default.moveItem(atPath: stage.vault + ".new", toPath: stage.vault)
-        try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: stage.record)
-        #expect(gaps().first?.message.contains(stage.record) == true, "\(gaps())")
+        try FileManager.default.moveItem(atPath: fixture.vault + ".new", toPath: fixture.vault)
+        try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: fixture.record)
+        #expect(gaps().first?.message.contains(fixture.record) == true, "\(gaps())")
         #expect(gaps().first?.advice.contains("backup") == true, "\(gaps())")
-        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: stage.record)
-        let folder = stage.broker.configuration.registryDirectory + "/vaults"
-        try stage.take(folder)
-        #expect(gaps().first?.advice.contains(stage.record) == true, "\(gaps())")
-        try stage.giveBack(folder)
-        try stage.take(stage.broker.configuration.vaultDirectory)
-        #expect(gaps().contains { $0.message.contains(stage.broker.configuration.vaultDirectory) }, "\(gaps())")
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: fixture.record)
+        let folder = fixture.broker.configuration.registryDirectory + "/vaults"
+        try fixture.take(folder)
+        #expect(gaps().first?.advice.contains(fixture.record) == true, "\(gaps())")
+        try fixture.giveBack(folder)
+        try fixture.take(fixture.broker.configuration.vaultDirectory)
+        #expect(gaps().contains { $0.message.contains(fixture.broker.configuration.vaultDirectory) }, "\(gaps())")
     }
 
     @Test("an index that keys depend on is looked for, and each that is gone is named with what it means")
     func missingIndex() async throws {
-        let stage = try await Fixture(owner)
+        let fixture = try await Fixture(owner)
         let registry = Registry(
-            directory: stage.broker.configuration.registryDirectory,
+            directory: fixture.broker.configuration.registryDirectory,
             authenticatorUID: OwnProcess.effectiveUser)
         let record = try #require(try registry.record(for: owner))
         for handle in record.indexHandles {
-            try Tool.output("tpm2_nvundefine", ["-T", stage.tpm.tools, "-C", "o", "0x\(String(handle, radix: 16))"])
+            try Tool.output("tpm2_nvundefine", ["-T", fixture.tpm.tools, "-C", "o", "0x\(String(handle, radix: 16))"])
         }
-        let found = try await stage.findings(.tpmIndexes)
+        let found = try await fixture.findings(.tpmIndexes)
         #expect(found.count == 2 && found.allSatisfy { $0.verdict == .problem && $0.advice != nil }, "\(found)")
         for handle in record.indexHandles {
             #expect(found.contains { $0.message.contains(String(handle, radix: 16)) }, "\(found)")
@@ -151,25 +151,25 @@ struct DoctorLossTests {
         let tied = record.with(binding: binding, unlockRoot: record.objects[.unlockRoot] ?? [])
             .with(boot: boot, names: [.approvingKey: [UInt8](repeating: 3, count: 34)])
         try registry.replace(record, with: tied)
-        let more = try await stage.findings(.tpmIndexes)
+        let more = try await fixture.findings(.tpmIndexes)
         #expect(more.count == 4, "\(more)")
         for words in ["password tries (0x1b0fff1)", "approved boots (0x1b0fff2)"] {
             #expect(
                 more.contains { $0.verdict == .problem && $0.message.contains(words) && $0.advice != nil }, "\(more)")
         }
-        await stage.broker.stop()
+        await fixture.broker.stop()
     }
 
     @Test(
         "another user hears that something is missing, and not whose",
         .enabled(if: OwnProcess.effectiveUser == 0, "needs root"))
     func foreign() async throws {
-        let stage = try await Fixture(owner)
-        try stage.take(stage.record)
-        let other = try await OtherUser(stage.broker, 1)
+        let fixture = try await Fixture(owner)
+        try fixture.take(fixture.record)
+        let other = try await OtherUser(fixture.broker, 1)
         let said = try await other.say("Diagnose")
         #expect(said.contains("another vault") && said.contains("ask root"), "\(said)")
         #expect(!said.contains(owner.fileStem) && !said.contains("nvundefine"), "\(said)")
-        await stage.broker.stop()
+        await fixture.broker.stop()
     }
 }

@@ -112,33 +112,33 @@ struct LockUnderLoadTests {
 
     @Test("a lock wipes while the vault is busy; what waited for the vault finds it locked; the lock is logged")
     func ownLock() async throws {
-        let stage = try await Fixture([Self.busy])
-        let vaultActor = stage.vaultStore.vaultActor(of: .user(Self.busy))
-        let id = try stage.question(Self.busy, .vault(.unlock))
-        let root = try await stage.root(of: vaultActor)
-        let gate = try await stage.keepBusy(Self.busy)
+        let fixture = try await Fixture([Self.busy])
+        let vaultActor = fixture.vaultStore.vaultActor(of: .user(Self.busy))
+        let id = try fixture.question(Self.busy, .vault(.unlock))
+        let root = try await fixture.root(of: vaultActor)
+        let gate = try await fixture.keepBusy(Self.busy)
         let reads = (0..<8).map { _ in Task { try await vaultActor.use { $0.keys.contains(.whenUnlocked) } } }
         // The person has said yes. That call waits, too.
         let unlocking = Task { try await vaultActor.unlock(with: root, for: id) }
         let before = SystemClock.now()
-        await stage.vaultStore.lock(.user(Self.busy))
-        #expect(!gate.isOpen && Self.isWiped(stage.vaultStore, Self.busy))
+        await fixture.vaultStore.lock(.user(Self.busy))
+        #expect(!gate.isOpen && Self.isWiped(fixture.vaultStore, Self.busy))
         let after = SystemClock.now()
         gate.open()
         for read in reads { #expect(try await !read.value) }
         await #expect(throws: Faults.challengeRefused) { try await unlocking.value }
-        #expect(Self.isWiped(stage.vaultStore, Self.busy))
+        #expect(Self.isWiped(fixture.vaultStore, Self.busy))
         let log = try await vaultActor.use { try $0.vault.logPage().records }
         let lock = try #require(log.last { $0.event == .lock })
         #expect((before...after).contains(lock.time))
-        await stage.vaultStore.close()
+        await fixture.vaultStore.close()
     }
 
     @Test("`Lock` is let in, done and answered while the vault is busy")
     func answered() async throws {
-        let stage = try await Fixture([Self.busy])
-        let service = KeychainInterface(core: try stage.core())
-        let gate = try await stage.keepBusy(Self.busy)
+        let fixture = try await Fixture([Self.busy])
+        let service = KeychainInterface(core: try fixture.core())
+        let gate = try await fixture.keepBusy(Self.busy)
         let isDone = ConnectionFlag()
         let calling = Task {
             let caller = Caller(uid: Self.busy, process: ProcessIdentity(pid: 7, startTime: 70), connection: 1)
@@ -148,20 +148,20 @@ struct LockUnderLoadTests {
             isDone.set(true)
         }
         try await until("it is answered") { isDone.isUp || gate.isOpen }
-        #expect(!gate.isOpen && Self.isWiped(stage.vaultStore, Self.busy))
+        #expect(!gate.isOpen && Self.isWiped(fixture.vaultStore, Self.busy))
         gate.open()
         try await calling.value
-        await stage.vaultStore.close()
+        await fixture.vaultStore.close()
     }
 
     @Test("whichever of a lock and an unlocking comes first: the vault is locked afterwards")
     func race() async throws {
-        let stage = try await Fixture([Self.busy])
-        let vaultActor = stage.vaultStore.vaultActor(of: .user(Self.busy))
-        let root = try await stage.root(of: vaultActor)
+        let fixture = try await Fixture([Self.busy])
+        let vaultActor = fixture.vaultStore.vaultActor(of: .user(Self.busy))
+        let root = try await fixture.root(of: vaultActor)
         var opened = 0
         for round in 0..<300 {
-            let id = try stage.question(Self.busy, .vault(.unlock))
+            let id = try fixture.question(Self.busy, .vault(.unlock))
             let unlocking = Task { try await vaultActor.unlock(with: root, for: id) }
             let locking = Task.detached {
                 // Every third lock comes after the unlocking, on a machine of any speed.
@@ -174,74 +174,75 @@ struct LockUnderLoadTests {
         }
         // Both orders occurred.
         #expect(opened >= 100)
-        await stage.vaultStore.close()
+        await fixture.vaultStore.close()
     }
 
     @Test("keys whose question a lock has ended are not taken up")
     func unwanted() async throws {
-        let stage = try await Fixture([Self.busy])
-        let vaultActor = stage.vaultStore.vaultActor(of: .user(Self.busy))
+        let fixture = try await Fixture([Self.busy])
+        let vaultActor = fixture.vaultStore.vaultActor(of: .user(Self.busy))
         let keys = try #require(vaultActor.held.keys)
-        let id = try stage.question(Self.busy, .vault(.unlock))
+        let id = try fixture.question(Self.busy, .vault(.unlock))
         vaultActor.lock()
-        #expect(!vaultActor.held.unlock(keys, at: 1) { stage.store.isOpen(id) })
-        #expect(Self.isWiped(stage.vaultStore, Self.busy))
-        await stage.vaultStore.close()
+        #expect(!vaultActor.held.unlock(keys, at: 1) { fixture.store.isOpen(id) })
+        #expect(Self.isWiped(fixture.vaultStore, Self.busy))
+        await fixture.vaultStore.close()
     }
 
     @Test("another user's lock waits for no busy vault, and neither does the lock of all")
     func others() async throws {
-        let stage = try await Fixture([Self.busy, Self.victim, 3])
-        let gate = try await stage.keepBusy(Self.busy)
+        let fixture = try await Fixture([Self.busy, Self.victim, 3])
+        let gate = try await fixture.keepBusy(Self.busy)
         let isDone = ConnectionFlag()
-        let locking = Task { [vaultStore = stage.vaultStore] in
+        let locking = Task { [vaultStore = fixture.vaultStore] in
             await vaultStore.lock(.user(Self.victim))
             isDone.set(true)
         }
         try await until("the lock has returned") { isDone.isUp || gate.isOpen }
-        #expect(!gate.isOpen && Self.isWiped(stage.vaultStore, Self.victim))
-        #expect(stage.vaultStore.vaultActor(of: .user(Self.busy)).held.isUnlocked)
+        #expect(!gate.isOpen && Self.isWiped(fixture.vaultStore, Self.victim))
+        #expect(fixture.vaultStore.vaultActor(of: .user(Self.busy)).held.isUnlocked)
         isDone.set(false)
-        DispatchQueue.global().async { [vaultStore = stage.vaultStore] in
+        DispatchQueue.global().async { [vaultStore = fixture.vaultStore] in
             vaultStore.lockAll()
             isDone.set(true)
         }
         try await until("the lock of all has returned") { isDone.isUp || gate.isOpen }
         #expect(!gate.isOpen)
-        for uid in [Self.busy, Self.victim, 3] { #expect(Self.isWiped(stage.vaultStore, uid), "\(uid)") }
+        for uid in [Self.busy, Self.victim, 3] { #expect(Self.isWiped(fixture.vaultStore, uid), "\(uid)") }
         gate.open()
         await locking.value
-        await stage.vaultStore.close()
+        await fixture.vaultStore.close()
     }
 
     @Test("logind is heard on while a busy vault locks, and sleep waits for the wipe and not for the busy vault")
     func logind() async throws {
-        let stage = try await Fixture([Self.busy, Self.victim, 3])
+        let fixture = try await Fixture([Self.busy, Self.victim, 3])
         let mock = try LogindMock()
         try mock.add(session: "c1", uid: Self.busy)
         try mock.add(session: "c2", uid: Self.victim)
         var configuration = Configuration()
         configuration.systemBus = .address(mock.address)
         let watch = try LockWatch(
-            configuration: configuration, vaultStore: stage.vaultStore, clock: TestClock().clock,
+            configuration: configuration, vaultStore: fixture.vaultStore, clock: TestClock().clock,
             logger: LogLines().logger,
             patience: patience)
         let logind = try #require(watch.logind)
         logind.start()
         try await until("logind is heard") { logind.isConnected }
-        let gate = try await stage.keepBusy(Self.busy)
+        let gate = try await fixture.keepBusy(Self.busy)
         try mock.lock(session: "c1")
         try mock.lock(session: "c2")
-        try await until("the other is locked") { Self.isWiped(stage.vaultStore, Self.victim) || gate.isOpen }
+        try await until("the other is locked") { Self.isWiped(fixture.vaultStore, Self.victim) || gate.isOpen }
         #expect(
-            !gate.isOpen && Self.isWiped(stage.vaultStore, Self.busy) && Self.isWiped(stage.vaultStore, Self.victim))
-        #expect(stage.vaultStore.vaultActor(of: .user(3)).held.isUnlocked)
+            !gate.isOpen && Self.isWiped(fixture.vaultStore, Self.busy) && Self.isWiped(fixture.vaultStore, Self.victim)
+        )
+        #expect(fixture.vaultStore.vaultActor(of: .user(3)).held.isUnlocked)
         try mock.prepareForSleep(true)
         try await until("the machine may sleep") { try mock.inhibitors().hasPrefix("a(ssssuu) 0") || gate.isOpen }
-        #expect(!gate.isOpen && Self.isWiped(stage.vaultStore, 3))
+        #expect(!gate.isOpen && Self.isWiped(fixture.vaultStore, 3))
         gate.open()
         logind.stop()
-        await stage.vaultStore.close()
+        await fixture.vaultStore.close()
     }
 
     /// The answers, in their order.

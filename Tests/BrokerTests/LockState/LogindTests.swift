@@ -83,7 +83,7 @@ struct LogindTests {
     private static let path = LogindMock.path(of: "c1")
 
     /// Each of the signals that change a vault or claim to, from a process that is not logind.
-    private static func forge(_ stage: Fixture, to connection: String?) throws {
+    private static func forge(_ fixture: Fixture, to connection: String?) throws {
         let signals: [(String, String, [String])] = [
             (path, Login1.session, ["Lock"]), (path, Login1.session, ["Unlock"]),
             (Login1.path, Login1.manager, ["PrepareForSleep", "b", "true"]),
@@ -94,9 +94,9 @@ struct LogindTests {
         ]
         for (path, interface, signal) in signals {
             if let connection {
-                try stage.mock.forge(to: connection, path: path, interface: interface, signal)
+                try fixture.mock.forge(to: connection, path: path, interface: interface, signal)
             } else {
-                try stage.mock.forge(path: path, interface: interface, signal)
+                try fixture.mock.forge(path: path, interface: interface, signal)
             }
         }
     }
@@ -135,19 +135,19 @@ struct LogindTests {
             "`Lock`, `PrepareForSleep`, `Unlock` from a foreign sender, to the broker": {
                 try forge($0, to: $0.brokersName())
             },
-            "no use for `idle-lock` minutes": { stage in
-                stage.time.advance(by: .seconds(15 * 60))
+            "no use for `idle-lock` minutes": { fixture in
+                fixture.time.advance(by: .seconds(15 * 60))
                 // The timer's lock is a task of its own. The next call would also lock before it answered.
-                _ = try await stage.client.call(Keychain.Status())
+                _ = try await fixture.client.call(Keychain.Status())
             },
             "`coffer lock`": { _ = try await $0.client.call(Keychain.Lock()) },
         ]
     }
 
-    private static func begin(_ session: String, _ uid: UInt32, _ stage: Fixture) async throws {
-        try stage.mock.add(session: session, uid: uid)
-        try stage.mock.announce(session: session)
-        try await stage.awaitReport()
+    private static func begin(_ session: String, _ uid: UInt32, _ fixture: Fixture) async throws {
+        try fixture.mock.add(session: session, uid: uid)
+        try fixture.mock.announce(session: session)
+        try await fixture.awaitReport()
     }
 
     /// The rows of the document: the event, then the effect on a sealed, an unlocked and a locked vault.
@@ -163,57 +163,57 @@ struct LogindTests {
     func everyRow() async throws {
         let rows = try Self.rows()
         #expect(Set(rows.map(\.event)) == Set(Self.events.keys) && rows.count == Self.events.count)
-        let stage = try await Fixture()
+        let fixture = try await Fixture()
         for row in rows {
             let event = try #require(Self.events[row.event], "no event for “\(row.event)”")
             for (from, becomes) in zip(["unlocked", "locked"], row.becomes.dropFirst()) {
-                try await stage.reach(from)
-                try await event(stage)
-                try await stage.awaitReport()
-                #expect(try await stage.state == becomes, "\(from): \(row.event)")
+                try await fixture.reach(from)
+                try await event(fixture)
+                try await fixture.awaitReport()
+                #expect(try await fixture.state == becomes, "\(from): \(row.event)")
             }
         }
-        try await stage.restart()
+        try await fixture.restart()
         for row in rows {
-            #expect(try await stage.state == "sealed")
-            try await Self.events[row.event]?(stage)
-            try await stage.awaitReport()
-            #expect(try await stage.state == row.becomes[0], "sealed: \(row.event)")
+            #expect(try await fixture.state == "sealed")
+            try await Self.events[row.event]?(fixture)
+            try await fixture.awaitReport()
+            #expect(try await fixture.state == row.becomes[0], "sealed: \(row.event)")
         }
-        await stage.broker.stop()
+        await fixture.broker.stop()
     }
 
     @Test("unlock signals of logind's own leave a vault locked that its lock has locked")
     func unlockNeverUnlocks() async throws {
-        let stage = try await Fixture()
-        try stage.mock.setLockedHint(true, session: "c1")
-        try await stage.awaitReport()
-        #expect(try await stage.state == "locked")
-        try stage.mock.unlock(session: "c1")
-        try stage.mock.setLockedHint(false, session: "c1")
-        try await stage.awaitReport()
-        #expect(try await stage.state == "locked")
-        await stage.broker.stop()
+        let fixture = try await Fixture()
+        try fixture.mock.setLockedHint(true, session: "c1")
+        try await fixture.awaitReport()
+        #expect(try await fixture.state == "locked")
+        try fixture.mock.unlock(session: "c1")
+        try fixture.mock.setLockedHint(false, session: "c1")
+        try await fixture.awaitReport()
+        #expect(try await fixture.state == "locked")
+        await fixture.broker.stop()
     }
 
     @Test("a foreign sender's signals are not believed, whatever way they come")
     func foreignSender() async throws {
-        let stage = try await Fixture()
-        try await stage.reach("unlocked")
-        try Self.forge(stage, to: nil)
-        try Self.forge(stage, to: stage.brokersName())
-        try await stage.awaitReport()
-        #expect(try await stage.state == "unlocked")
-        await stage.broker.stop()
+        let fixture = try await Fixture()
+        try await fixture.reach("unlocked")
+        try Self.forge(fixture, to: nil)
+        try Self.forge(fixture, to: fixture.brokersName())
+        try await fixture.awaitReport()
+        #expect(try await fixture.state == "unlocked")
+        await fixture.broker.stop()
     }
 
     @Test("status says what locks")
     func status() async throws {
-        let stage = try await Fixture()
-        let status = try await stage.client.call(Keychain.Status())
+        let fixture = try await Fixture()
+        let status = try await fixture.client.call(Keychain.Status())
         #expect(status.locks == ["screen", "sleep", "15 min idle"])
         #expect(!status.warnings.contains { $0.contains("logind") })
-        await stage.broker.stop()
+        await fixture.broker.stop()
     }
 
     @Test("where there is no bus the broker works, says so, and logs it once")
@@ -254,26 +254,26 @@ struct LogindTests {
 
     @Test("logind gone: all vaults lock after a minute; back again: it is heard")
     func lostAndFound() async throws {
-        let stage = try await Fixture()
-        try await stage.reach("unlocked")
-        try stage.mock.stop()
+        let fixture = try await Fixture()
+        try await fixture.reach("unlocked")
+        try fixture.mock.stop()
         try await until("the loss is noticed") {
-            stage.broker.log.all.contains { $0.contains("logind is not heard") }
+            fixture.broker.log.all.contains { $0.contains("logind is not heard") }
         }
-        #expect(try await stage.state == "unlocked")
-        stage.time.advance(by: LockLimits.grace)
-        try await until("it is locked") { try await stage.state == "locked" }
+        #expect(try await fixture.state == "unlocked")
+        fixture.time.advance(by: LockLimits.grace)
+        try await until("it is locked") { try await fixture.state == "locked" }
 
-        let again = try LogindMock(folder: stage.mock.folder)
+        let again = try LogindMock(folder: fixture.mock.folder)
         try again.add(session: "c1", uid: Self.me)
         try await until("logind is heard again") {
-            stage.broker.log.all.count { $0.contains("logind is heard") } == 2
+            fixture.broker.log.all.count { $0.contains("logind is heard") } == 2
         }
-        try await stage.reach("unlocked")
+        try await fixture.reach("unlocked")
         try again.announce(session: "c1")
         try again.lock(session: "c1")
-        try await until("it is locked") { try await stage.state == "locked" }
-        await stage.broker.stop()
+        try await until("it is locked") { try await fixture.state == "locked" }
+        await fixture.broker.stop()
     }
 }
 

@@ -55,48 +55,48 @@ struct LockedScreenTests {
 
     @Test("while a screen is locked only a program that unlocks screens opens the vault")
     func locked() async throws {
-        let stage = try await Fixture()
-        try stage.mock.setLockedHint(true, session: "c1")
-        try await stage.awaitReport("sentinel1")
-        let refusal = try await fault { try await stage.report(screen: false) }
+        let fixture = try await Fixture()
+        try fixture.mock.setLockedHint(true, session: "c1")
+        try await fixture.awaitReport("sentinel1")
+        let refusal = try await fault { try await fixture.report(screen: false) }
         #expect(refusal.name == .brokerNotPermitted && refusal.details.message?.contains("locked") ?? false)
-        #expect(try await stage.state == .locked)
-        try await stage.open(screen: true)
-        #expect(try await stage.state == .unlocked)
+        #expect(try await fixture.state == .locked)
+        try await fixture.open(screen: true)
+        #expect(try await fixture.state == .unlocked)
 
         // The screen is unlocked again, so logins elsewhere count again.
-        try stage.mock.setLockedHint(false, session: "c1")
-        try await stage.awaitReport("sentinel2")
-        _ = try await stage.client.call(Keychain.Lock())
-        try await stage.open(screen: false)
-        #expect(try await stage.state == .unlocked)
-        await stage.broker.stop()
+        try fixture.mock.setLockedHint(false, session: "c1")
+        try await fixture.awaitReport("sentinel2")
+        _ = try await fixture.client.call(Keychain.Lock())
+        try await fixture.open(screen: false)
+        #expect(try await fixture.state == .unlocked)
+        await fixture.broker.stop()
     }
 
     @Test("logind's Unlock, which any program of the user may have asked for, opens no way in")
     func forged() async throws {
-        let stage = try await Fixture()
-        try stage.mock.lock(session: "c1")
-        try stage.mock.unlock(session: "c1")
-        try await stage.awaitReport("sentinel1")
-        let refusal = try await fault { try await stage.report(screen: false) }
+        let fixture = try await Fixture()
+        try fixture.mock.lock(session: "c1")
+        try fixture.mock.unlock(session: "c1")
+        try await fixture.awaitReport("sentinel1")
+        let refusal = try await fault { try await fixture.report(screen: false) }
         #expect(refusal.name == .brokerNotPermitted)
-        await stage.broker.stop()
+        await fixture.broker.stop()
     }
 
     @Test("a screen that locks meanwhile takes the login's challenge away")
     func meanwhile() async throws {
-        let stage = try await Fixture()
-        let reply = try await stage.report(screen: false)
+        let fixture = try await Fixture()
+        let reply = try await fixture.report(screen: false)
         let id = try #require(reply.challenge)
-        try stage.mock.setLockedHint(true, session: "c1")
-        try await stage.awaitReport("sentinel1")
+        try fixture.mock.setLockedHint(true, session: "c1")
+        try await fixture.awaitReport("sentinel1")
         let refusal = try await fault {
-            try await stage.line.call(BrokerInterface.Prepare(challenge: id, authorization: 0))
+            try await fixture.line.call(BrokerInterface.Prepare(challenge: id, authorization: 0))
         }
         #expect(refusal.name == .brokerChallengeRefused)
-        #expect(try await stage.state == .locked)
-        await stage.broker.stop()
+        #expect(try await fixture.state == .locked)
+        await fixture.broker.stop()
     }
 
     @Test("a session that was locked before the broker began counts, and ends with the session")
@@ -127,21 +127,21 @@ struct LockedScreenTests {
 
     @Test("a terminal's session is no screen")
     func terminal() async throws {
-        let stage = try await Fixture(type: "tty")
-        try stage.mock.lock(session: "c1")
-        try await stage.awaitReport("sentinel1")
-        try await stage.open(screen: false)
-        #expect(try await stage.state == .unlocked)
-        await stage.broker.stop()
+        let fixture = try await Fixture(type: "tty")
+        try fixture.mock.lock(session: "c1")
+        try await fixture.awaitReport("sentinel1")
+        try await fixture.open(screen: false)
+        #expect(try await fixture.state == .unlocked)
+        await fixture.broker.stop()
     }
 
     @Test("where logind should be heard and is not, only a program that unlocks screens opens the vault")
     func unheard() async throws {
-        let stage = try await Fixture(bus: false)
-        let refusal = try await fault { try await stage.report(screen: false) }
+        let fixture = try await Fixture(bus: false)
+        let refusal = try await fault { try await fixture.report(screen: false) }
         #expect(refusal.name == .brokerNotPermitted && refusal.details.message?.contains("logind") ?? false)
-        try await stage.open(screen: true)
-        #expect(try await stage.state == .unlocked)
-        await stage.broker.stop()
+        try await fixture.open(screen: true)
+        #expect(try await fixture.state == .unlocked)
+        await fixture.broker.stop()
     }
 }

@@ -107,16 +107,16 @@ struct RotationKillTests {
         }
     }
 
-    private func die(_ stage: Fixture, _ kill: Kill) async throws {
-        let id = try await challenge { try await stage.client.call(Keychain.RotateAll()) }
+    private func die(_ fixture: Fixture, _ kill: Kill) async throws {
+        let id = try await challenge { try await fixture.client.call(Keychain.RotateAll()) }
         switch kill {
         case .after(let stop):
-            _ = try await stage.authenticator.rotate(id, stop: stop)
-            try end(stage.cofferd)
+            _ = try await fixture.authenticator.rotate(id, stop: stop)
+            try end(fixture.cofferd)
         case .into(let step, let time):
-            let cofferd = stage.cofferd
+            let cofferd = fixture.cofferd
             // From a broker that dies, the authenticator gets an error, or the answer that was under way.
-            _ = try? await stage.authenticator.rotate(id) { now in
+            _ = try? await fixture.authenticator.rotate(id) { now in
                 guard now == step else { return }
                 Thread.detachNewThread {
                     usleep(UInt32(time) * 1000)
@@ -134,38 +134,38 @@ struct RotationKillTests {
 
     @Test func aKillAnywhereLeavesEverythingReadableAndTheRenewalGoesOn() async throws {
         let tpm = try SWTPM()
-        var stage = try Fixture(tpm)
-        try await stage.unlock()
+        var fixture = try Fixture(tpm)
+        try await fixture.unlock()
         var values: [String: [UInt8]] = [:]
         for number in 0..<12 {
             let (account, value) = ("plain\(number)", (0..<40 + number).map { UInt8(truncatingIfNeeded: $0 * number) })
             values[account] = value
-            _ = try await stage.client.call(
+            _ = try await fixture.client.call(
                 Keychain.Set(service: "s", account: account, value: Data(value).base64EncodedString()))
         }
         for number in 0..<3 {
             values["gated\(number)"] = [UInt8(number), 255]
-            _ = try await stage.client.call(
+            _ = try await fixture.client.call(
                 Keychain.Set(
                     service: "s", account: "gated\(number)", value: Data([UInt8(number), 255]).base64EncodedString(),
                     access: .presence))
         }
         for kill in Self.kills {
-            let before = try stage.record()
-            try await die(stage, kill)
-            stage = try Fixture(tpm, after: stage)
-            try await stage.unlock()
-            try await stage.expect(values, "\(kill)")
-            let present = try stage.record()
+            let before = try fixture.record()
+            try await die(fixture, kill)
+            fixture = try Fixture(tpm, after: fixture)
+            try await fixture.unlock()
+            try await fixture.expect(values, "\(kill)")
+            let present = try fixture.record()
             // An item that was written between two kills is not lost to a successor that was begun before.
             let account = "late-\(kill)"
             values[account] = Array(account.utf8)
-            _ = try await stage.client.call(
+            _ = try await fixture.client.call(
                 Keychain.Set(service: "s", account: account, value: Data(account.utf8).base64EncodedString()))
-            #expect(try await stage.rotate().items == Int64(values.count), "\(kill)")
-            let after = try stage.record()
+            #expect(try await fixture.rotate().items == Int64(values.count), "\(kill)")
+            let after = try fixture.record()
             #expect(after.vault != present.vault)
-            try await stage.expect(values, "\(kill), renewed")
+            try await fixture.expect(values, "\(kill), renewed")
             // The index that the former keys depended on is gone, whichever it was.
             let indexes = try Tool.output("tpm2_getcap", ["-T", tpm.tools, "handles-nv-index"]).lowercased()
             for old in [before, present] {
@@ -173,14 +173,14 @@ struct RotationKillTests {
                 guard handle != after.generation?.handle else { continue }
                 #expect(!indexes.contains(String(handle, radix: 16)), "\(kill)")
             }
-            let names = try FileManager.default.contentsOfDirectory(atPath: stage.cofferd.folder.path + "/vaults")
+            let names = try FileManager.default.contentsOfDirectory(atPath: fixture.cofferd.folder.path + "/vaults")
                 .filter { $0.contains(".next") }
             #expect(names == [], "\(kill)")
-            #expect(try await stage.client.call(Keychain.VerifyLog()).whole, "\(kill)")
+            #expect(try await fixture.client.call(Keychain.VerifyLog()).whole, "\(kill)")
             values[account] = nil
-            _ = try await stage.client.call(Keychain.Delete(service: "s", account: account))
+            _ = try await fixture.client.call(Keychain.Delete(service: "s", account: account))
         }
-        try stage.cofferd.end()
+        try fixture.cofferd.end()
     }
 
     @Test func whatWasSealedAnewIsNotAskedForTwice() async throws {
@@ -207,19 +207,19 @@ struct RotationKillTests {
 
     @Test func aSuccessorThatSomebodyPutThereIsNotTakenUp() async throws {
         let tpm = try SWTPM()
-        let stage = try Fixture(tpm)
-        try await stage.unlock()
-        _ = try await stage.client.call(
+        let fixture = try Fixture(tpm)
+        try await fixture.unlock()
+        _ = try await fixture.client.call(
             Keychain.Set(service: "s", account: "a", value: someValue, access: .presence))
-        try await die(stage, .after(.renew))
+        try await die(fixture, .after(.renew))
         // Somebody with the disk and no key rewrites the note.
-        let path = VaultFile.successionPath(of: .user(Self.uid), in: stage.cofferd.folder.path + "/vaults")
+        let path = VaultFile.successionPath(of: .user(Self.uid), in: fixture.cofferd.folder.path + "/vaults")
         var note = try Data(contentsOf: URL(fileURLWithPath: path))
         note[3] ^= 1
         try note.write(to: URL(fileURLWithPath: path))
         let text = try #require(SuccessionNote(Array(note))).text
         let record = try JSONReader.read(Succession.self, from: Array(text)).record
-        let second = try Fixture(tpm, after: stage)
+        let second = try Fixture(tpm, after: fixture)
         try await second.unlock()
         #expect(try await second.rotate().items == 1)
         #expect(try second.record().vault != record.vault)

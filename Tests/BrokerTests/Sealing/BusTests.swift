@@ -225,15 +225,15 @@ struct BusTests {
     func tied() async throws {
         let (tpm, recorder) = (try SWTPM(), CommandRecorder())
         let witness = Witness(TPMSealer(TPMAccess.patient(tpm.configuration, observer: recorder)))
-        let stage = try await TiedFixture(tpm) { _ in witness }
-        try await stage.prepare()
-        try await stage.tie()
-        _ = try await stage.approve(.init(values: [.init(register: 7, value: String(repeating: "a", count: 64))]))
-        try await stage.restart()
-        try await stage.unlock()
-        #expect(try await stage.read() == someValue)
-        try await stage.release()
-        await stage.stop()
+        let fixture = try await TiedFixture(tpm) { _ in witness }
+        try await fixture.prepare()
+        try await fixture.tie()
+        _ = try await fixture.approve(.init(values: [.init(register: 7, value: String(repeating: "a", count: 64))]))
+        try await fixture.restart()
+        try await fixture.unlock()
+        #expect(try await fixture.read() == someValue)
+        try await fixture.release()
+        await fixture.stop()
 
         #expect(
             Set(recorder.names).isSuperset(of: [

@@ -143,124 +143,128 @@ struct RollbackTests {
 
     @Test("an older copy is refused by every call, and root with the owner's consent accepts it")
     func older() async throws {
-        let stage = try await Fixture()
-        let old = try stage.copy()
-        try await stage.delete("a")
-        try await stage.restart(with: old)
+        let fixture = try await Fixture()
+        let old = try fixture.copy()
+        try await fixture.delete("a")
+        try await fixture.restart(with: old)
         for _ in 0..<2 {
-            let refusal = try await stage.refusal()
+            let refusal = try await fixture.refusal()
             #expect(refusal.name == .damaged && refusal.details.kind == Keychain.rollback)
             #expect(refusal.details.message?.contains("older copy") == true)
             #expect(refusal.details.advice?.contains("coffer vault accept") == true)
         }
         let get = Keychain.Get(service: "s", account: "a")
-        #expect(try await fault { try await stage.client.call(get) }.name == .damaged)
-        let findings = try await stage.client.call(Keychain.Diagnose()).findings
+        #expect(try await fault { try await fixture.client.call(get) }.name == .damaged)
+        let findings = try await fixture.client.call(Keychain.Diagnose()).findings
         #expect(findings.contains { $0.check == "rollback" && $0.verdict == .problem }, "\(findings)")
 
         // No call without the person, and no challenge that was for something else.
-        let id = try await challenge { try await stage.client.call(Keychain.AcceptVault()) }
-        let early = try await fault { try await stage.client.call(Keychain.AcceptVault(challenge: id)) }
+        let id = try await challenge { try await fixture.client.call(Keychain.AcceptVault()) }
+        let early = try await fault { try await fixture.client.call(Keychain.AcceptVault(challenge: id)) }
         #expect(early.name == .challengeRefused)
-        #expect(try await stage.refusal().name == .damaged)
-        _ = try await stage.broker.call(stage.client, Keychain.AcceptVault()) { Keychain.AcceptVault(challenge: $0) }
-        #expect(try await stage.accounts == ["a", "b", "c"])
-        try await stage.unlock()
-        #expect(try await stage.client.call(get).value == someValue)
-        let log = try await stage.client.call(Keychain.Log()).records
+        #expect(try await fixture.refusal().name == .damaged)
+        _ = try await fixture.broker.call(fixture.client, Keychain.AcceptVault()) {
+            Keychain.AcceptVault(challenge: $0)
+        }
+        #expect(try await fixture.accounts == ["a", "b", "c"])
+        try await fixture.unlock()
+        #expect(try await fixture.client.call(get).value == someValue)
+        let log = try await fixture.client.call(Keychain.Log()).records
         #expect(log.contains { $0.event == "rollback" && $0.outcome == "refused" }, "\(log.map(\.event))")
         #expect(log.contains { $0.event == "accept" && $0.outcome == "done" }, "\(log.map(\.event))")
 
         // It stays accepted. The copy that was accepted is not accepted a second time.
-        let again = try await fault { try await stage.client.call(Keychain.AcceptVault()) }
+        let again = try await fault { try await fixture.client.call(Keychain.AcceptVault()) }
         #expect(again.name == .alreadyExists)
-        try await stage.delete("b")
-        try await stage.restart()
-        #expect(try await stage.accounts == ["a", "c"])
-        try await stage.restart(with: old)
-        #expect(try await stage.refusal().details.kind == Keychain.rollback)
-        await stage.stop()
+        try await fixture.delete("b")
+        try await fixture.restart()
+        #expect(try await fixture.accounts == ["a", "c"])
+        try await fixture.restart(with: old)
+        #expect(try await fixture.refusal().details.kind == Keychain.rollback)
+        await fixture.stop()
     }
 
     @Test("a challenge for something else accepts nothing")
     func otherPurpose() async throws {
-        let stage = try await Fixture()
-        let old = try stage.copy()
-        try await stage.delete("a")
+        let fixture = try await Fixture()
+        let old = try fixture.copy()
+        try await fixture.delete("a")
         // Granted for opening, while it opens.
         let id = try await challenge {
-            _ = try await stage.client.call(Keychain.Lock())
-            return try await stage.client.call(Keychain.Unlock())
+            _ = try await fixture.client.call(Keychain.Lock())
+            return try await fixture.client.call(Keychain.Unlock())
         }
-        try await stage.broker.authenticator.grant(id)
-        let other = try await fault { try await stage.client.call(Keychain.AcceptVault(challenge: id)) }
+        try await fixture.broker.authenticator.grant(id)
+        let other = try await fault { try await fixture.client.call(Keychain.AcceptVault(challenge: id)) }
         #expect(other.name == .challengeRefused)
-        try await stage.restart(with: old)
-        #expect(try await stage.refusal().name == .damaged)
-        await stage.stop()
+        try await fixture.restart(with: old)
+        #expect(try await fixture.refusal().name == .damaged)
+        await fixture.stop()
     }
 
     @Test("nobody but root may accept", .enabled(if: getuid() == 0, "only root can become other users"))
     func notRoot() async throws {
-        let stage = try await Fixture()
-        let other = try await OtherUser(stage.broker, 1)
+        let fixture = try await Fixture()
+        let other = try await OtherUser(fixture.broker, 1)
         for parameters in ["", #""user":"root""#, #""group":"root""#] {
             let answer = try await other.say("AcceptVault", parameters)
             #expect(answer.contains("NotPermitted"), "\(answer)")
         }
-        await stage.stop()
+        await fixture.stop()
     }
 
     @Test("a counter that is gone is refused and made anew by acceptance")
     func gone() async throws {
-        let stage = try await Fixture()
-        let record = try #require(try stage.broker.authenticator.registry.record(for: .user(Self.uid)))
+        let fixture = try await Fixture()
+        let record = try #require(try fixture.broker.authenticator.registry.record(for: .user(Self.uid)))
         let handle = "0x" + String(record.counter?.handle ?? 0, radix: 16)
-        await stage.stop()
-        try Tool.output("tpm2_nvundefine", ["-T", stage.tpm.tools, "-Q", "-C", "o", handle])
-        try await stage.start()
-        #expect(try await stage.refusal().details.kind == Keychain.rollback)
-        _ = try await stage.broker.call(stage.client, Keychain.AcceptVault()) { Keychain.AcceptVault(challenge: $0) }
-        #expect(try await stage.accounts == ["a", "b", "c"])
-        try await stage.delete("a")
-        try await stage.restart()
-        #expect(try await stage.accounts == ["b", "c"])
-        #expect(try stage.tpm.leftovers() == [])
-        await stage.stop()
+        await fixture.stop()
+        try Tool.output("tpm2_nvundefine", ["-T", fixture.tpm.tools, "-Q", "-C", "o", handle])
+        try await fixture.start()
+        #expect(try await fixture.refusal().details.kind == Keychain.rollback)
+        _ = try await fixture.broker.call(fixture.client, Keychain.AcceptVault()) {
+            Keychain.AcceptVault(challenge: $0)
+        }
+        #expect(try await fixture.accounts == ["a", "b", "c"])
+        try await fixture.delete("a")
+        try await fixture.restart()
+        #expect(try await fixture.accounts == ["b", "c"])
+        #expect(try fixture.tpm.leftovers() == [])
+        await fixture.stop()
     }
 
     @Test(
         "a call is acknowledged when it is counted: the first in a run twice, the others once, and a write not at all")
     func counted() async throws {
-        let stage = try await Fixture()
-        stage.recorder.reset()
-        try await stage.set("d")
-        #expect(try await stage.accounts.count == 4)
-        #expect(stage.recorder.names == [])
-        try await stage.delete("a")
-        #expect(stage.counts == 2)
-        try await stage.delete("b")
-        #expect(stage.counts == 3)
+        let fixture = try await Fixture()
+        fixture.recorder.reset()
+        try await fixture.set("d")
+        #expect(try await fixture.accounts.count == 4)
+        #expect(fixture.recorder.names == [])
+        try await fixture.delete("a")
+        #expect(fixture.counts == 2)
+        try await fixture.delete("b")
+        #expect(fixture.counts == 3)
         let edit = Keychain.Edit(service: "s", account: "c", access: .presence)
-        _ = try await stage.client.call(edit)
-        #expect(stage.counts == 4)
+        _ = try await fixture.client.call(edit)
+        #expect(fixture.counts == 4)
         // A call that changes nothing counts nothing.
-        #expect(try await fault { try await stage.delete("a") }.name == .notFound)
-        #expect(stage.counts == 4)
-        let status = try await stage.client.call(Keychain.Status())
+        #expect(try await fault { try await fixture.delete("a") }.name == .notFound)
+        #expect(fixture.counts == 4)
+        let status = try await fixture.client.call(Keychain.Status())
         // Stored after the generation of its keys.
         #expect(status.vault.counter == 0x1B0_C001)
-        await stage.stop()
+        await fixture.stop()
         // Everything was counted. Nothing is left to count.
-        #expect(stage.counts == 4)
+        #expect(fixture.counts == 4)
     }
 
     @Test("many at once are all counted, and not each by itself")
     func manyAtOnce() async throws {
-        let stage = try await Fixture()
-        for number in 0..<12 { try await stage.set("n\(number)") }
-        stage.recorder.reset()
-        let broker = stage.broker
+        let fixture = try await Fixture()
+        for number in 0..<12 { try await fixture.set("n\(number)") }
+        fixture.recorder.reset()
+        let broker = fixture.broker
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<12 {
                 group.addTask {
@@ -270,184 +274,184 @@ struct RollbackTests {
             }
             try await group.waitForAll()
         }
-        #expect((2...13).contains(stage.counts))
-        try await stage.restart()
-        #expect(try await stage.accounts == ["a", "b", "c"])
-        await stage.stop()
+        #expect((2...13).contains(fixture.counts))
+        try await fixture.restart()
+        #expect(try await fixture.accounts == ["a", "b", "c"])
+        await fixture.stop()
     }
 
     @Test(
         "deletions without end move the counter so often and no more; those after that do not wait, and one move counts all of them"
     )
     func worn() async throws {
-        let stage = try await Fixture()
-        for number in 0..<(CounterLimits.steps + 40) { try await stage.set("n\(number)") }
-        stage.recorder.reset()
+        let fixture = try await Fixture()
+        for number in 0..<(CounterLimits.steps + 40) { try await fixture.set("n\(number)") }
+        fixture.recorder.reset()
         let other =
-            Self.uid == 0 ? try await OtherUser(stage.broker, 1) : nil
+            Self.uid == 0 ? try await OtherUser(fixture.broker, 1) : nil
         if let other {
             #expect(try await other.pass("Unlock").contains("unlocked"))
             let set = try await other.say("Set", #""service":"s","account":"other","value":"AAAA""#)
             #expect(!set.contains("error"), "\(set)")
         }
-        stage.recorder.reset()
+        fixture.recorder.reset()
         // The clock stands still: all of this is one moment.
-        for number in 0..<(CounterLimits.steps - 1) { #expect(try await stage.delete("n\(number)") == nil) }
+        for number in 0..<(CounterLimits.steps - 1) { #expect(try await fixture.delete("n\(number)") == nil) }
         // Including this run's first step.
-        #expect(stage.counts == CounterLimits.steps)
-        let before = try stage.copy()
-        #expect(try await stage.isProtected == nil)
+        #expect(fixture.counts == CounterLimits.steps)
+        let before = try fixture.copy()
+        #expect(try await fixture.isProtected == nil)
         for number in CounterLimits.steps - 1..<CounterLimits.steps + 40 {
-            #expect(try await stage.delete("n\(number)") == false)
+            #expect(try await fixture.delete("n\(number)") == false)
         }
-        #expect(try await stage.accounts == ["a", "b", "c"])
-        #expect(try await stage.isProtected == false)
+        #expect(try await fixture.accounts == ["a", "b", "c"])
+        #expect(try await fixture.isProtected == false)
         // Locks advance the epoch for what was written, and cost steps too.
         for _ in 0..<5 {
-            try await stage.set("d")
-            _ = try await stage.client.call(Keychain.Lock())
+            try await fixture.set("d")
+            _ = try await fixture.client.call(Keychain.Lock())
         }
         // Other calls do not wait.
         if let other {
             let deleted = try await other.say("Delete", #""service":"s","account":"other""#)
             #expect(!deleted.contains("error"), "\(deleted)")
         }
-        #expect(stage.counts == CounterLimits.steps + (other == nil ? 0 : 2))
-        let made = try stage.copy()
-        stage.recorder.reset()
-        stage.time.advance(by: CounterLimits.pace)
-        try await stage.await(1)
-        try await until("the status says so") { try await stage.isProtected == nil }
-        #expect(stage.counts == 1)
+        #expect(fixture.counts == CounterLimits.steps + (other == nil ? 0 : 2))
+        let made = try fixture.copy()
+        fixture.recorder.reset()
+        fixture.time.advance(by: CounterLimits.pace)
+        try await fixture.await(1)
+        try await until("the status says so") { try await fixture.isProtected == nil }
+        #expect(fixture.counts == 1)
         // A stop does not wait for a free step.
-        try await stage.set("e")
-        let late = try stage.copy()
-        await stage.stop()
-        #expect(stage.counts == 2)
+        try await fixture.set("e")
+        let late = try fixture.copy()
+        await fixture.stop()
+        #expect(fixture.counts == 2)
         for copy in [before, made, late] {
-            try await stage.restart(with: copy)
-            #expect(try await stage.refusal().details.kind == Keychain.rollback)
+            try await fixture.restart(with: copy)
+            #expect(try await fixture.refusal().details.kind == Keychain.rollback)
         }
-        await stage.stop()
+        await fixture.stop()
     }
 
     @Test("what is acknowledged without a step is taken back by nobody after the next opening")
     func stoppedBeforeTheStep() async throws {
-        let stage = try await Fixture()
-        try await stage.useUpSteps()
-        let before = try stage.copy()
-        #expect(try await stage.delete("a") == false)
+        let fixture = try await Fixture()
+        try await fixture.useUpSteps()
+        let before = try fixture.copy()
+        #expect(try await fixture.delete("a") == false)
         // As after a power cut: the file as it was acknowledged, and a counter that knows nothing of it.
-        let deleted = try stage.copy()
-        #expect(stage.counts == 0)
-        try await stage.crash(leaving: deleted)
-        #expect(try await stage.accounts == ["b", "c"])
+        let deleted = try fixture.copy()
+        #expect(fixture.counts == 0)
+        try await fixture.crash(leaving: deleted)
+        #expect(try await fixture.accounts == ["b", "c"])
         // The first step of the run, and the one that was left.
-        #expect(stage.counts == 2)
-        #expect(try await stage.isProtected == nil)
-        #expect(try await stage.delete("b") == nil)
-        #expect(stage.counts == 3)
+        #expect(fixture.counts == 2)
+        #expect(try await fixture.isProtected == nil)
+        #expect(try await fixture.delete("b") == nil)
+        #expect(fixture.counts == 3)
         for copy in [before, deleted] {
-            try await stage.restart(with: copy)
-            #expect(try await stage.refusal().details.kind == Keychain.rollback)
+            try await fixture.restart(with: copy)
+            #expect(try await fixture.refusal().details.kind == Keychain.rollback)
         }
-        await stage.stop()
+        await fixture.stop()
     }
 
     @Test("what is acknowledged without a step can be taken back until the next opening, as the threat model says")
     func takenBackBeforeTheStep() async throws {
-        let stage = try await Fixture()
-        try await stage.useUpSteps()
-        let before = try stage.copy()
-        #expect(try await stage.delete("a") == false)
-        try await stage.crash(leaving: before)
-        #expect(try await stage.accounts == ["a", "b", "c"])
-        await stage.stop()
+        let fixture = try await Fixture()
+        try await fixture.useUpSteps()
+        let before = try fixture.copy()
+        #expect(try await fixture.delete("a") == false)
+        try await fixture.crash(leaving: before)
+        #expect(try await fixture.accounts == ["a", "b", "c"])
+        await fixture.stop()
     }
 
     @Test("a change that must wait waits for the next free step, and it counts the deletions before it")
     func alwaysWaiting() async throws {
-        let stage = try await Fixture()
-        try await stage.unlock()
-        try await stage.useUpSteps()
-        let before = try stage.copy()
-        #expect(try await stage.delete("a") == false)
+        let fixture = try await Fixture()
+        try await fixture.unlock()
+        try await fixture.useUpSteps()
+        let before = try fixture.copy()
+        #expect(try await fixture.delete("a") == false)
         let isDone = Mutex(false)
-        let rotation = Task { [broker = stage.broker] in
+        let rotation = Task { [broker = fixture.broker] in
             let client = try broker.client()
             _ = try await client.call(Keychain.Rotate(service: "s", account: "b"))
             isDone.withLock { $0 = true }
         }
         let named = Keychain.Show(service: "s", account: "b")
-        try await until("the fresh key is in the file") { try await stage.client.call(named).item.version == 2 }
+        try await until("the fresh key is in the file") { try await fixture.client.call(named).item.version == 2 }
         // Deletions beside it do not wait, nor does stricter access, fewer former values, or a list of changes.
-        #expect(try await stage.delete("c") == false)
-        try await stage.set("e")
+        #expect(try await fixture.delete("c") == false)
+        try await fixture.set("e")
         let edit = Keychain.Edit(service: "s", account: "e", access: .presence)
-        #expect(try await stage.client.call(edit).protected == false)
-        try await stage.set("e")
+        #expect(try await fixture.client.call(edit).protected == false)
+        try await fixture.set("e")
         let open = Keychain.Set(service: "s", account: "e", value: someValue, access: .init(require: []))
-        #expect(try await stage.client.call(open).protected == false)
-        #expect(try await stage.client.call(Keychain.SetHistory(values: 0)).protected == false)
+        #expect(try await fixture.client.call(open).protected == false)
+        #expect(try await fixture.client.call(Keychain.SetHistory(values: 0)).protected == false)
         let apply = Keychain.Apply(changes: [.init(action: .deleteService, service: "s")])
-        #expect(try await stage.client.call(apply).protected == false)
-        #expect(stage.counts == 0 && !isDone.withLock { $0 })
-        stage.time.advance(by: CounterLimits.pace)
+        #expect(try await fixture.client.call(apply).protected == false)
+        #expect(fixture.counts == 0 && !isDone.withLock { $0 })
+        fixture.time.advance(by: CounterLimits.pace)
         try await rotation.value
-        #expect(stage.counts == 1)
-        try await stage.restart(with: before)
-        #expect(try await stage.refusal().details.kind == Keychain.rollback)
-        await stage.stop()
+        #expect(fixture.counts == 1)
+        try await fixture.restart(with: before)
+        #expect(try await fixture.refusal().details.kind == Keychain.rollback)
+        await fixture.stop()
     }
 
     @Test("with rollback: later, a deletion takes no step and needs no TPM; the next step covers it")
     func later() async throws {
-        let stage = try await Fixture()
-        let before = try stage.copy()
-        stage.recorder.reset()
-        #expect(try await stage.delete("a", rollback: .later) == nil)
+        let fixture = try await Fixture()
+        let before = try fixture.copy()
+        fixture.recorder.reset()
+        #expect(try await fixture.delete("a", rollback: .later) == nil)
         let apply = Keychain.Apply(
             changes: [.init(action: .delete, service: "s", account: "b")], rollback: .later)
-        #expect(try await stage.client.call(apply).protected == nil)
-        #expect(stage.recorder.names == [])
-        #expect(try await stage.isProtected == nil)
-        try stage.tpm.stop()
-        try await stage.set("d")
-        #expect(try await stage.delete("d", rollback: .later) == nil)
-        try stage.tpm.restart()
-        #expect(try await stage.accounts == ["c"])
-        try await stage.delete("c")
-        try await stage.restart(with: before)
-        #expect(try await stage.refusal().details.kind == Keychain.rollback)
-        await stage.stop()
+        #expect(try await fixture.client.call(apply).protected == nil)
+        #expect(fixture.recorder.names == [])
+        #expect(try await fixture.isProtected == nil)
+        try fixture.tpm.stop()
+        try await fixture.set("d")
+        #expect(try await fixture.delete("d", rollback: .later) == nil)
+        try fixture.tpm.restart()
+        #expect(try await fixture.accounts == ["c"])
+        try await fixture.delete("c")
+        try await fixture.restart(with: before)
+        #expect(try await fixture.refusal().details.kind == Keychain.rollback)
+        await fixture.stop()
     }
 
     @Test("if the TPM did not count, a deletion waits and fails, although it would not wait for a free step")
     func wornAndDead() async throws {
         let tpm = try SWTPM()
         let isSparing = Mutex(false)
-        let stage = try await Fixture(tpm: tpm, tap: try WireTap.sparing(tpm) { isSparing.withLock { $0 } })
-        for number in 0..<4 { try await stage.set("n\(number)") }
-        try await stage.useUpSteps()
+        let fixture = try await Fixture(tpm: tpm, tap: try WireTap.sparing(tpm) { isSparing.withLock { $0 } })
+        for number in 0..<4 { try await fixture.set("n\(number)") }
+        try await fixture.useUpSteps()
         isSparing.withLock { $0 = true }
         // Nobody knows yet.
-        #expect(try await stage.delete("n0") == false)
-        stage.time.advance(by: CounterLimits.pace)
-        try await stage.await(1)
-        let failed = try await fault { try await stage.delete("n1") }
+        #expect(try await fixture.delete("n0") == false)
+        fixture.time.advance(by: CounterLimits.pace)
+        try await fixture.await(1)
+        let failed = try await fault { try await fixture.delete("n1") }
         #expect(failed.name == .tpm && failed.details.kind == "busy", "\(failed)")
-        let again = try await fault { try await stage.delete("n2") }
+        let again = try await fault { try await fixture.delete("n2") }
         #expect(again.name == .tpm && again.details.message?.contains("is made") == false, "\(again)")
-        #expect(try await stage.isProtected == false)
+        #expect(try await fixture.isProtected == false)
         // A mere write goes on.
-        try await stage.set("n3")
+        try await fixture.set("n3")
         isSparing.withLock { $0 = false }
         // It is tried again by itself.
-        stage.time.advance(by: CounterLimits.retryDelay)
-        try await until("it is counted") { try await stage.isProtected == nil }
-        try await stage.restart()
-        #expect(try await !stage.accounts.contains("n0"))
-        await stage.stop()
+        fixture.time.advance(by: CounterLimits.retryDelay)
+        try await until("it is counted") { try await fixture.isProtected == nil }
+        try await fixture.restart()
+        #expect(try await !fixture.accounts.contains("n0"))
+        await fixture.stop()
     }
 
     /// What a tap does with the TPM's counting.
@@ -466,17 +470,17 @@ struct RollbackTests {
             }
             return counting.withLock { $0 } == .isRefused
         }
-        let stage = try await Fixture(tpm: tpm, tap: tap)
-        try await stage.useUpSteps(butFor: 1)
+        let fixture = try await Fixture(tpm: tpm, tap: tap)
+        try await fixture.useUpSteps(butFor: 1)
         counting.withLock { $0 = .isHeld }
         let deletions = ["a", "b"].map { account in
-            Task { [broker = stage.broker] in
+            Task { [broker = fixture.broker] in
                 let client = try broker.client()
                 return try await fault { try await client.call(Keychain.Delete(service: "s", account: account)) }
             }
         }
         try await until("the TPM counts") { isReached.withLock { $0 } }
-        try await until("both are in the file") { try await stage.accounts == ["c"] }
+        try await until("both are in the file") { try await fixture.accounts == ["c"] }
         counting.withLock { $0 = .isRefused }
         for deletion in deletions {
             let failure = try await deletion.value
@@ -484,37 +488,37 @@ struct RollbackTests {
             #expect(failure.details.message?.contains("is made") == true, "\(failure)")
         }
         counting.withLock { $0 = .goesOn }
-        #expect(try await stage.delete("c") == false)
-        await stage.stop()
+        #expect(try await fixture.delete("c") == false)
+        await fixture.stop()
     }
 
     @Test("steps that could not wait do not make a deletion wait longer for its own")
     func overdrawn() async throws {
         let tpm = try SWTPM()
         let isSparing = Mutex(false)
-        let stage = try await Fixture(tpm: tpm, tap: try WireTap.sparing(tpm) { isSparing.withLock { $0 } })
-        try await stage.useUpSteps()
+        let fixture = try await Fixture(tpm: tpm, tap: try WireTap.sparing(tpm) { isSparing.withLock { $0 } })
+        try await fixture.useUpSteps()
         isSparing.withLock { $0 = true }
-        #expect(try await stage.delete("a") == false)
-        stage.time.advance(by: CounterLimits.pace)
-        try await stage.await(1)
-        for _ in 0..<3 { _ = try await fault { try await stage.delete("b") } }
+        #expect(try await fixture.delete("a") == false)
+        fixture.time.advance(by: CounterLimits.pace)
+        try await fixture.await(1)
+        for _ in 0..<3 { _ = try await fault { try await fixture.delete("b") } }
         isSparing.withLock { $0 = false }
-        #expect(try await stage.delete("c") == false)
-        let counted = stage.counts
-        stage.time.advance(by: CounterLimits.pace)
-        try await stage.await(counted + 1)
-        try await until("it is counted") { try await stage.isProtected == nil }
-        await stage.stop()
+        #expect(try await fixture.delete("c") == false)
+        let counted = fixture.counts
+        fixture.time.advance(by: CounterLimits.pace)
+        try await fixture.await(counted + 1)
+        try await until("it is counted") { try await fixture.isProtected == nil }
+        await fixture.stop()
     }
 
     @Test("deletions beside each other, when steps run out in their midst, all end without the clock")
     func wornTogether() async throws {
-        let stage = try await Fixture()
+        let fixture = try await Fixture()
         let (number, free) = (180, 5)
-        for account in 0..<number { try await stage.set("n\(account)") }
-        try await stage.useUpSteps(butFor: free)
-        let broker = stage.broker
+        for account in 0..<number { try await fixture.set("n\(account)") }
+        try await fixture.useUpSteps(butFor: free)
+        let broker = fixture.broker
         let unprotected = try await withThrowingTaskGroup(of: Int.self) { group in
             for part in 0..<6 {
                 group.addTask {
@@ -529,118 +533,118 @@ struct RollbackTests {
             }
             return try await group.reduce(0, +)
         }
-        #expect(try await stage.accounts == ["a", "b", "c"])
+        #expect(try await fixture.accounts == ["a", "b", "c"])
         // Deletions that are made at once share a step, so some may be left.
-        #expect((1...free).contains(stage.counts))
+        #expect((1...free).contains(fixture.counts))
         #expect(unprotected > 0)
-        #expect(try await stage.isProtected == false)
-        await stage.stop()
+        #expect(try await fixture.isProtected == false)
+        await fixture.stop()
     }
 
     /// A lock advances the epoch for what was written.
     @Test("written and locked: an earlier copy is refused")
     func advanceAtLock() async throws {
-        let stage = try await Fixture()
-        let old = try stage.copy()
-        stage.recorder.reset()
-        try await stage.set("d")
-        _ = try await stage.client.call(Keychain.Lock())
-        try await stage.await(2)
-        await stage.stop()
-        #expect(stage.counts == 2)
-        try await stage.restart(with: old)
-        #expect(try await stage.refusal().details.kind == Keychain.rollback)
-        await stage.stop()
+        let fixture = try await Fixture()
+        let old = try fixture.copy()
+        fixture.recorder.reset()
+        try await fixture.set("d")
+        _ = try await fixture.client.call(Keychain.Lock())
+        try await fixture.await(2)
+        await fixture.stop()
+        #expect(fixture.counts == 2)
+        try await fixture.restart(with: old)
+        #expect(try await fixture.refusal().details.kind == Keychain.rollback)
+        await fixture.stop()
     }
 
     @Test("written and stopped: an earlier copy is refused")
     func advanceAtStop() async throws {
-        let stage = try await Fixture()
-        let old = try stage.copy()
-        stage.recorder.reset()
-        try await stage.set("d")
-        #expect(stage.counts == 0)
-        await stage.stop()
-        #expect(stage.counts == 2)
-        try await stage.restart(with: old)
-        #expect(try await stage.refusal().details.kind == Keychain.rollback)
-        await stage.stop()
+        let fixture = try await Fixture()
+        let old = try fixture.copy()
+        fixture.recorder.reset()
+        try await fixture.set("d")
+        #expect(fixture.counts == 0)
+        await fixture.stop()
+        #expect(fixture.counts == 2)
+        try await fixture.restart(with: old)
+        #expect(try await fixture.refusal().details.kind == Keychain.rollback)
+        await fixture.stop()
     }
 
     @Test("written, and ten minutes later: an earlier copy is refused")
     func advanceInTime() async throws {
-        let stage = try await Fixture()
+        let fixture = try await Fixture()
         // What was written when the vault was made.
-        stage.recorder.reset()
-        stage.time.advance(by: .seconds(601))
-        try await stage.await(2)
-        let old = try stage.copy()
-        stage.recorder.reset()
-        try await stage.set("d")
-        stage.time.advance(by: .seconds(590))
-        try await stage.set("e")
+        fixture.recorder.reset()
+        fixture.time.advance(by: .seconds(601))
+        try await fixture.await(2)
+        let old = try fixture.copy()
+        fixture.recorder.reset()
+        try await fixture.set("d")
+        fixture.time.advance(by: .seconds(590))
+        try await fixture.set("e")
         try await Task.sleep(for: .milliseconds(200))
-        #expect(stage.counts == 0)
-        stage.time.advance(by: .seconds(11))
-        try await stage.await(1)
+        #expect(fixture.counts == 0)
+        fixture.time.advance(by: .seconds(11))
+        try await fixture.await(1)
         // Nothing was written since, so the counter stays.
-        stage.time.advance(by: .seconds(3600))
+        fixture.time.advance(by: .seconds(3600))
         try await Task.sleep(for: .milliseconds(200))
-        #expect(stage.counts == 1)
-        await stage.stop()
-        #expect(stage.counts == 1)
-        try await stage.restart(with: old)
-        #expect(try await stage.refusal().details.kind == Keychain.rollback)
-        await stage.stop()
+        #expect(fixture.counts == 1)
+        await fixture.stop()
+        #expect(fixture.counts == 1)
+        try await fixture.restart(with: old)
+        #expect(try await fixture.refusal().details.kind == Keychain.rollback)
+        await fixture.stop()
     }
 
     @Test("written, and the machine goes to sleep: it waits for the counter")
     func advanceAtSleep() async throws {
         let mock = try LogindMock()
         try mock.add(session: "c1", uid: Self.uid)
-        let stage = try await Fixture(bus: mock)
+        let fixture = try await Fixture(bus: mock)
         let limit = ContinuousClock.now + patience
-        while !stage.broker.log.all.contains(where: { $0.contains("logind is heard") }) {
+        while !fixture.broker.log.all.contains(where: { $0.contains("logind is heard") }) {
             try #require(ContinuousClock.now < limit)
             try await Task.sleep(for: .milliseconds(10))
         }
-        let old = try stage.copy()
-        stage.recorder.reset()
-        try await stage.set("d")
+        let old = try fixture.copy()
+        fixture.recorder.reset()
+        try await fixture.set("d")
         try mock.prepareForSleep(true)
-        while !stage.broker.log.all.contains(where: { $0.contains("sleep is not held") }) {
+        while !fixture.broker.log.all.contains(where: { $0.contains("sleep is not held") }) {
             try #require(ContinuousClock.now < limit)
             try await Task.sleep(for: .milliseconds(2))
         }
-        #expect(stage.counts == 2)
-        await stage.stop()
-        try await stage.restart(with: old)
-        #expect(try await stage.refusal().details.kind == Keychain.rollback)
-        await stage.stop()
+        #expect(fixture.counts == 2)
+        await fixture.stop()
+        try await fixture.restart(with: old)
+        #expect(try await fixture.refusal().details.kind == Keychain.rollback)
+        await fixture.stop()
     }
 
     @Test(
         "a TPM that is dead at a deletion: the call fails, nothing is lost, and it is no attack",
         arguments: [true, false])
     func deadTPM(isRepaired: Bool) async throws {
-        let stage = try await Fixture()
-        try await stage.delete("a")
-        try stage.tpm.stop()
-        let first = try await fault { try await stage.delete("b") }
+        let fixture = try await Fixture()
+        try await fixture.delete("a")
+        try fixture.tpm.stop()
+        let first = try await fault { try await fixture.delete("b") }
         #expect(first.name == .tpm && first.details.kind == "unavailable", "\(first)")
         #expect(first.details.message?.contains("has not counted it yet") == true, "\(first)")
         // Calls that need no counter work.
-        try await stage.set("d")
-        #expect(try await stage.accounts == ["c", "d"])
+        try await fixture.set("d")
+        #expect(try await fixture.accounts == ["c", "d"])
         // Calls that need it fail, and change nothing.
-        let next = try await fault { try await stage.delete("c") }
+        let next = try await fault { try await fixture.delete("c") }
         #expect(next.name == .tpm && next.details.message?.contains("is made") == false, "\(next)")
-        #expect(try await stage.accounts == ["c", "d"])
-        try stage.tpm.restart()
-        if isRepaired { try await stage.delete("c") }
-        try await stage.restart()
-        #expect(try await stage.accounts == (isRepaired ? ["d"] : ["c", "d"]))
-        await stage.stop()
+        #expect(try await fixture.accounts == ["c", "d"])
+        try fixture.tpm.restart()
+        if isRepaired { try await fixture.delete("c") }
+        try await fixture.restart()
+        #expect(try await fixture.accounts == (isRepaired ? ["d"] : ["c", "d"]))
+        await fixture.stop()
     }
 
     @Test(
@@ -649,26 +653,26 @@ struct RollbackTests {
     func sparingTPM() async throws {
         let tpm = try SWTPM()
         let isSparing = Mutex(false)
-        let stage = try await Fixture(tpm: tpm, tap: try WireTap.sparing(tpm) { isSparing.withLock { $0 } })
-        try await stage.delete("a")
+        let fixture = try await Fixture(tpm: tpm, tap: try WireTap.sparing(tpm) { isSparing.withLock { $0 } })
+        try await fixture.delete("a")
         isSparing.withLock { $0 = true }
-        let first = try await fault { try await stage.delete("b") }
+        let first = try await fault { try await fixture.delete("b") }
         #expect(first.name == .tpm && first.details.kind == "busy" && first.details.code == 0x920, "\(first)")
         #expect(first.details.message?.contains("has not counted it yet") == true, "\(first)")
-        try await stage.set("d")
-        let next = try await fault { try await stage.delete("c") }
+        try await fixture.set("d")
+        let next = try await fault { try await fixture.delete("c") }
         #expect(next.details.kind == "busy" && next.details.message?.contains("is made") == false, "\(next)")
-        #expect(try await stage.accounts == ["c", "d"])
+        #expect(try await fixture.accounts == ["c", "d"])
         // A broker that starts then waits for it, too. Nobody is told of an attack.
-        try await stage.restart()
-        #expect(try await stage.refusal().details.kind == "busy")
+        try await fixture.restart()
+        #expect(try await fixture.refusal().details.kind == "busy")
         isSparing.withLock { $0 = false }
-        #expect(try await stage.accounts == ["c", "d"])
-        try await stage.delete("c")
-        try await stage.restart()
-        #expect(try await stage.accounts == ["d"])
+        #expect(try await fixture.accounts == ["c", "d"])
+        try await fixture.delete("c")
+        try await fixture.restart()
+        #expect(try await fixture.accounts == ["d"])
         #expect(try tpm.leftovers() == [])
-        await stage.stop()
+        await fixture.stop()
     }
 
     @Test("a vault that never came to be leaves no counter")

@@ -15,22 +15,22 @@ struct AgentFixture {
     /// The words with which a running agent begins.
     static let banner = "To end this: Ctrl-C"
 
-    let stage: FakeCoffer
-    var path: String { stage.scratch.file("agent-terminal.sock") }
+    let coffer: FakeCoffer
+    var path: String { coffer.scratch.file("agent-terminal.sock") }
 
-    init(stage: FakeCoffer) { self.stage = stage }
+    init(coffer: FakeCoffer) { self.coffer = coffer }
 
     init(callers: Int = 1) throws {
         var get: [FakeServer.Step] = []
         for _ in 0..<callers { get += [FakeCoffer.personNeeded()] }
-        stage = try FakeCoffer(
+        coffer = try FakeCoffer(
             broker: ["Get": get + [FakeCoffer.value(Self.secret)], "Withdraw": [.answer(Nothing())]],
             authenticator: FakeCoffer.asksPassword)
     }
 
     /// Starts a program without a terminal.
     func caller(_ words: [String] = ["get", "github", "me"], environment: [String: String] = [:]) throws -> Subprocess {
-        let variables = ["PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"].merging(stage.program.environment) { $1 }
+        let variables = ["PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"].merging(coffer.program.environment) { $1 }
             .merging(environment) { $1 }
         return try Subprocess(Program.path, words) {
             $0.environment = variables

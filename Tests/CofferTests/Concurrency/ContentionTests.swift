@@ -12,8 +12,8 @@ struct ContentionTests {
         "a hundred tasks mix reads, writes and deletions, and no update is lost",
         arguments: [Place.memory, .softwareBroker])
     func tasks(_ place: Place) async throws {
-        let stage = try await Fixture(place)
-        let keychain = stage.keychain("contention")
+        let fixture = try await Fixture(place)
+        let keychain = fixture.keychain("contention")
         try await withThrowingTaskGroup(of: Void.self) { group in
             for task in 0..<100 {
                 group.addTask {
@@ -26,7 +26,7 @@ struct ContentionTests {
             try await group.waitForAll()
         }
         #expect(try await keychain.string(for: "shared") == "300")
-        await stage.end()
+        await fixture.end()
     }
 
     private static func mix(_ keychain: Keychain, _ task: Int, _ round: Int) async throws {

@@ -29,13 +29,13 @@ struct ConformanceTests {
 
     @Test("every keychain answers alike", arguments: Place.allCases, Chapter.allCases)
     func conforms(_ place: Place, _ chapter: Chapter) async throws {
-        let stage = try await Fixture(place)
+        let fixture = try await Fixture(place)
         for check in chapter.checks where check.needs.isDisjoint(with: place.lacks) {
-            do { try await check.body(stage) } catch {
+            do { try await check.body(fixture) } catch {
                 Issue.record("\(place.rawValue): \(check.title): \(error)")
             }
         }
-        await stage.end()
+        await fixture.end()
     }
 
     @Test("titles of checks are their services, so each is there once")

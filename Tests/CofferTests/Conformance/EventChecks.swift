@@ -2,8 +2,8 @@ import Coffer
 import Testing
 
 let eventChecks = [
-    Check("a reader hears of the service's items and of the vault, in order", needs: [.events]) { stage in
-        let keychain = stage.keychain("events")
+    Check("a reader hears of the service's items and of the vault, in order", needs: [.events]) { fixture in
+        let keychain = fixture.keychain("events")
         let events = try await keychain.changes()
         try await keychain.of(service: "another service").set("x", for: "me")
         let added = try await keychain.set("1", for: "me")
@@ -24,8 +24,8 @@ let eventChecks = [
         }
         #expect(heard == expected)
     },
-    Check("a reader whose task is cancelled ends, without an error", needs: [.events]) { stage in
-        let keychain = stage.keychain("events of a cancelled reader")
+    Check("a reader whose task is cancelled ends, without an error", needs: [.events]) { fixture in
+        let keychain = fixture.keychain("events of a cancelled reader")
         let events = try await keychain.changes()
         let reading = Task {
             var count = 0
@@ -37,8 +37,8 @@ let eventChecks = [
         #expect(try await reading.value <= 1)
     },
     Check("changes that are made together are heard together, and refused ones not", needs: [.events, .changes]) {
-        stage in
-        let keychain = stage.keychain("events of several")
+        fixture in
+        let keychain = fixture.keychain("events of several")
         let events = try await keychain.changes()
         await refused(.notFound) { () throws(KeychainError) in
             try await keychain.apply([

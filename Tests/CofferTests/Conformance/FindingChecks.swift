@@ -2,17 +2,17 @@ import Coffer
 import Testing
 
 let findingChecks = [
-    Check("lists are sorted by service, then account") { stage in
-        let keychain = stage.keychain("list")
+    Check("lists are sorted by service, then account") { fixture in
+        let keychain = fixture.keychain("list")
         for account in ["b", "a", "C", "ä"] { try await keychain.set("x", for: account) }
         try await keychain.of(service: "list 2").set("y", for: "a")
         #expect(try await keychain.accounts() == ["C", "a", "b", "ä"])
-        let all = try await stage.backend.items(matching: ItemQuery(), in: .own)
+        let all = try await fixture.backend.items(matching: ItemQuery(), in: .own)
         #expect(all.map(\.service) == Array(repeating: "list", count: 4) + ["list 2"])
         #expect(try await keychain.of(service: "absent").list().isEmpty)
     },
-    Check("a search finds text in every name and comment, and whole attributes") { stage in
-        let keychain = stage.keychain("search")
+    Check("a search finds text in every name and comment, and whole attributes") { fixture in
+        let keychain = fixture.keychain("search")
         try await keychain.set("x", for: "Alice", label: "Work mail", attributes: ["profile": "work", "n": "1"])
         try await keychain.set("x", for: "bob", attributes: ["profile": "home", "n": "1"])
         try await keychain.edit("bob", ItemEdit(comment: "the WORKSHOP"))
@@ -30,8 +30,8 @@ let findingChecks = [
         #expect(try await search(nil, ["profile": "wor"]) == [])
         #expect(try await search("", [:]) == ["Alice", "bob"])
     },
-    Check("servers and accounts are told apart", needs: [.classes]) { stage in
-        let keychain = stage.keychain("servers")
+    Check("servers and accounts are told apart", needs: [.classes]) { fixture in
+        let keychain = fixture.keychain("servers")
         let server = try InternetServer(scheme: "https", host: "Example.com")
         let other = try InternetServer(scheme: "https", host: "example.com", port: 8443)
         try await keychain.setInternetPassword("1", for: "me", on: server)
@@ -52,28 +52,28 @@ let findingChecks = [
                 try await keychain.internetPasswords(host: host).map(\.service).sorted() == ["https://[::a]", "older"])
         }
     },
-    Check("accounts that are named are listed alone") { stage in
-        let keychain = stage.keychain("named accounts")
+    Check("accounts that are named are listed alone") { fixture in
+        let keychain = fixture.keychain("named accounts")
         for account in ["a", "b", "c"] { try await keychain.set("x", for: account) }
         try await keychain.items(ofClass: .key).set("x", for: "b")
         try await keychain.of(service: "named accounts 2").set("x", for: "a")
         var query = ItemQuery(service: keychain.service, accounts: ["c", "b", "absent", "c"])
-        #expect(try await stage.backend.items(matching: query, in: .own).map(\.account) == ["b", "b", "c"])
+        #expect(try await fixture.backend.items(matching: query, in: .own).map(\.account) == ["b", "b", "c"])
         query.itemClass = .key
-        #expect(try await stage.backend.items(matching: query, in: .own).map(\.account) == ["b"])
+        #expect(try await fixture.backend.items(matching: query, in: .own).map(\.account) == ["b"])
         query.text = "x"
-        #expect(try await stage.backend.items(matching: query, in: .own).isEmpty)
+        #expect(try await fixture.backend.items(matching: query, in: .own).isEmpty)
         query.text = nil
         query.accounts = (0..<33).map { "\($0)" }
         await refused(.limitExceeded) { () throws(KeychainError) in
-            _ = try await stage.backend.items(matching: query, in: .own)
+            _ = try await fixture.backend.items(matching: query, in: .own)
         }
         await refused(.invalidArgument) { () throws(KeychainError) in
-            _ = try await stage.backend.items(matching: ItemQuery(accounts: ["a"]), in: .own)
+            _ = try await fixture.backend.items(matching: ItemQuery(accounts: ["a"]), in: .own)
         }
     },
-    Check("a service with more items than one message has room for", needs: [.changes]) { stage in
-        let keychain = stage.keychain("many")
+    Check("a service with more items than one message has room for", needs: [.changes]) { fixture in
+        let keychain = fixture.keychain("many")
         for batch in 0..<14 {
             try await keychain.apply(
                 (0..<100).map { number in

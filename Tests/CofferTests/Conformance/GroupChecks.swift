@@ -2,9 +2,9 @@ import Coffer
 import Testing
 
 let groupChecks = [
-    Check("a group's vault is another vault, open while the member's own is") { stage in
-        let own = stage.keychain("group")
-        let shared = Keychain(service: "group", group: stage.group, prompts: .never, backend: stage.backend)
+    Check("a group's vault is another vault, open while the member's own is") { fixture in
+        let own = fixture.keychain("group")
+        let shared = Keychain(service: "group", group: fixture.group, prompts: .never, backend: fixture.backend)
         await refused(.notFound, "no vault yet") { () throws(KeychainError) in try await shared.list() }
         await refused(.authenticationNeeded) { () throws(KeychainError) in try await shared.set("x", for: "me") }
         try await shared.prompting(.right).set("shared", for: "me")
@@ -32,9 +32,9 @@ let groupChecks = [
             try await shared.set("x", for: "me", access: .whenUnlocked.requiring(.biometryCurrentSet))
         }
     },
-    Check("a group that is not there has no vault for anybody") { stage in
+    Check("a group that is not there has no vault for anybody") { fixture in
         let keychain = Keychain(
-            service: "x", group: "coffer-no-such-group", prompts: .right, backend: stage.backend)
+            service: "x", group: "coffer-no-such-group", prompts: .right, backend: fixture.backend)
         await refused(.notFound) { () throws(KeychainError) in try await keychain.list() }
         await refused(.notFound) { () throws(KeychainError) in try await keychain.set("x", for: "me") }
         await refused(.notFound) { () throws(KeychainError) in try await keychain.unlock() }

@@ -2,8 +2,8 @@ import Coffer
 import Testing
 
 let historyChecks = [
-    Check("the last three values before the present one are kept", needs: [.history]) { stage in
-        let keychain = stage.keychain("history")
+    Check("the last three values before the present one are kept", needs: [.history]) { fixture in
+        let keychain = fixture.keychain("history")
         #expect(try await keychain.set("1", for: "me").version == 1)
         #expect(try await keychain.history(of: "me").isEmpty)
         for value in 2...5 { try await keychain.set("\(value)", for: "me") }
@@ -16,8 +16,8 @@ let historyChecks = [
         }
         await refused(.notFound, "of no item") { () throws(KeychainError) in try await keychain.history(of: "you") }
     },
-    Check("a former value becomes the present one", needs: [.history]) { stage in
-        let keychain = stage.keychain("restore")
+    Check("a former value becomes the present one", needs: [.history]) { fixture in
+        let keychain = fixture.keychain("restore")
         try await keychain.set("1", for: "me", label: "L")
         try await keychain.set("2", for: "me")
         let item = try await keychain.restore("me", version: 1)
@@ -34,8 +34,8 @@ let historyChecks = [
             }
         }
     },
-    Check("tighter access control and deletion drop former values", needs: [.history]) { stage in
-        let keychain = stage.keychain("drop history")
+    Check("tighter access control and deletion drop former values", needs: [.history]) { fixture in
+        let keychain = fixture.keychain("drop history")
         try await keychain.set("1", for: "me")
         try await keychain.set("2", for: "me", access: .whenUnlocked.requiring(.userPresence))
         #expect(try await keychain.history(of: "me").isEmpty)
@@ -45,8 +45,8 @@ let historyChecks = [
         try await keychain.set("4", for: "me")
         #expect(try await keychain.history(of: "me").isEmpty)
     },
-    Check("a former value takes what it required", needs: [.history]) { stage in
-        let keychain = stage.keychain("gated history")
+    Check("a former value takes what it required", needs: [.history]) { fixture in
+        let keychain = fixture.keychain("gated history")
         let gated = AccessControl.whenUnlocked.requiring(.userPresence)
         try await keychain.set("1", for: "me", access: gated)
         try await keychain.set("2", for: "me", access: .whenUnlocked)

@@ -3,16 +3,16 @@ import CofferCaches
 import Testing
 
 let limitChecks = [
-    Check("a value has 1 MiB at most") { stage in
-        let keychain = stage.keychain("value limit")
+    Check("a value has 1 MiB at most") { fixture in
+        let keychain = fixture.keychain("value limit")
         let largest = [UInt8](repeating: 7, count: 1 << 20)
         try await keychain.set(largest, for: "me")
         #expect(try await keychain.bytes(for: "me") == largest)
         await refused(.limitExceeded) { () throws(KeychainError) in try await keychain.set(largest + [7], for: "me") }
         #expect(try await keychain.bytes(for: "me").count == 1 << 20)
     },
-    Check("names have 1 KiB at most, and a service has one byte at least") { stage in
-        let keychain = stage.keychain("name limit")
+    Check("names have 1 KiB at most, and a service has one byte at least") { fixture in
+        let keychain = fixture.keychain("name limit")
         let longest = String(repeating: "é", count: 512)
         try await keychain.set("x", for: longest)
         #expect(try await keychain.exists(longest))
@@ -27,8 +27,8 @@ let limitChecks = [
             try await keychain.of(service: "").set("x", for: "me")
         }
     },
-    Check("labels, comments and attributes have limits") { stage in
-        let keychain = stage.keychain("metadata limit")
+    Check("labels, comments and attributes have limits") { fixture in
+        let keychain = fixture.keychain("metadata limit")
         let many = Dictionary(uniqueKeysWithValues: (0..<64).map { ("name \($0)", "value") })
         let label = String(repeating: "l", count: 1024)
         let comment = String(repeating: "c", count: 4096)
@@ -58,8 +58,8 @@ let limitChecks = [
         }
         #expect(try await keychain.exists("you") == false)
     },
-    Check("a reason has 512 bytes at most") { stage in
-        let keychain = stage.keychain("reason limit")
+    Check("a reason has 512 bytes at most") { fixture in
+        let keychain = fixture.keychain("reason limit")
         try await keychain.set("x", for: "me")
         let longest = String(repeating: "r", count: 512)
         #expect(try await keychain.string(for: "me", reason: longest) == "x")
@@ -67,24 +67,24 @@ let limitChecks = [
             try await keychain.string(for: "me", reason: longest + "r")
         }
     },
-    Check("a value that no message holds is refused, and the next call is made") { stage async throws in
-        let keychain = stage.keychain("message too long")
+    Check("a value that no message holds is refused, and the next call is made") { fixture async throws in
+        let keychain = fixture.keychain("message too long")
         let long = [UInt8](repeating: 7, count: 1 << 21)
         for _ in 0..<10 {
             await refused(.limitExceeded) { () throws(KeychainError) in try await keychain.set(long, for: "me") }
             #expect(try await !keychain.exists("me"))
         }
     },
-    Check("one call makes 128 changes at most", needs: [.changes]) { stage async throws in
-        let keychain = stage.keychain("change limit")
+    Check("one call makes 128 changes at most", needs: [.changes]) { fixture async throws in
+        let keychain = fixture.keychain("change limit")
         let changes = (0..<129).map { ItemChange(keychain.name("\($0)"), .set(NewItem(value: [1]))) }
         await refused(.limitExceeded) { () throws(KeychainError) in try await keychain.apply(changes) }
         #expect(try await keychain.list().isEmpty)
         #expect(try await keychain.apply(Array(changes.dropLast())).count == 128)
         #expect(try await keychain.deleteAll() == 128)
     },
-    Check("one call stores as much as a message holds", needs: [.changes]) { stage async throws in
-        let keychain = stage.keychain("message limit")
+    Check("one call stores as much as a message holds", needs: [.changes]) { fixture async throws in
+        let keychain = fixture.keychain("message limit")
         // 2 MiB of a message are 1.5 MiB of values.
         let largest = [UInt8](repeating: 7, count: 1 << 20)
         func changes(_ rest: Int) -> [ItemChange] {
@@ -97,8 +97,8 @@ let limitChecks = [
         #expect(try await keychain.apply(changes((1 << 19) - 1000)).count == 2)
         #expect(try await keychain.deleteAll() == 2)
     },
-    Check("one call reads as much as an answer holds", needs: [.reads]) { stage async throws in
-        let keychain = stage.keychain("answer limit")
+    Check("one call reads as much as an answer holds", needs: [.reads]) { fixture async throws in
+        let keychain = fixture.keychain("answer limit")
         try await keychain.set([UInt8](repeating: 7, count: 1 << 20), for: "a")
         // What remains are 59 steps of padding, 8 KiB each, and less than another one. A length of 4 bytes is padded, too.
         let most = 59 * 8192 - 4
@@ -116,8 +116,8 @@ let limitChecks = [
         }
         #expect(try await keychain.deleteAll() == 2)
     },
-    Check("a cache holds values that do not fit into one message", needs: [.changes, .reads]) { stage async throws in
-        let keychain = stage.keychain("cache limit")
+    Check("a cache holds values that do not fit into one message", needs: [.changes, .reads]) { fixture async throws in
+        let keychain = fixture.keychain("cache limit")
         let cache = KeychainCache<String>(name: "c", keychain: keychain, lifetime: .seconds(86_400))
         var values = ["a", "b", "c"].reduce(into: [:]) { $0[$1] = String(repeating: $1, count: 900_000) }
         for number in 0..<12 { values["\(number)"] = String(repeating: "x", count: 100_000) }

@@ -2,8 +2,8 @@ import Coffer
 import Testing
 
 let lockingChecks = [
-    Check("a locked vault gives out only what may leave it") { stage in
-        let keychain = stage.keychain("locked")
+    Check("a locked vault gives out only what may leave it") { fixture in
+        let keychain = fixture.keychain("locked")
         try await keychain.set("1", for: "usual")
         try await keychain.set("2", for: "after", access: .afterFirstUnlock)
         try await keychain.set("3", for: "always", access: .always)
@@ -12,7 +12,7 @@ let lockingChecks = [
         #expect(try await keychain.status().state == .locked)
         let read = { (account: String) async throws(KeychainError) -> [UInt8] in
             let request = ReadRequest(prompts: .never, mayUnlock: false)
-            return try await stage.backend.read([keychain.name(account)], request, in: .own)[0].value
+            return try await fixture.backend.read([keychain.name(account)], request, in: .own)[0].value
         }
         await refused(.locked) { () throws(KeychainError) in try await read("usual") }
         #expect(try await read("after") == Array("2".utf8))
@@ -23,8 +23,8 @@ let lockingChecks = [
         #expect(try await keychain.status().state == .unlocked)
         #expect(try await read("usual") == Array("1".utf8))
     },
-    Check("names and writing need no open vault") { stage in
-        let keychain = stage.keychain("locked writing")
+    Check("names and writing need no open vault") { fixture in
+        let keychain = fixture.keychain("locked writing")
         try await keychain.set("1", for: "a", attributes: ["k": "v"])
         try await keychain.lock()
         try await keychain.set("2", for: "b")
@@ -39,8 +39,8 @@ let lockingChecks = [
         try await keychain.prompting(.right).unlock()
         #expect(try await keychain.string(for: "c") == "2")
     },
-    Check("with nobody to ask, a vault is locked, and an item needs a person") { stage in
-        let keychain = stage.keychain("locked or gated")
+    Check("with nobody to ask, a vault is locked, and an item needs a person") { fixture in
+        let keychain = fixture.keychain("locked or gated")
         let gated = AccessControl.whenUnlocked.requiring(.userPresence)
         try await keychain.set("1", for: "usual")
         try await keychain.set("2", for: "gated", access: gated)
@@ -95,8 +95,8 @@ let lockingChecks = [
         #expect(try await keychain.string(for: "usual") == "5")
         await refused(.authenticationNeeded) { () throws(KeychainError) in try await keychain.string(for: "gated") }
     },
-    Check("one answer opens the vault and reads the item") { stage in
-        let keychain = stage.keychain("unlock by reading")
+    Check("one answer opens the vault and reads the item") { fixture in
+        let keychain = fixture.keychain("unlock by reading")
         try await keychain.set("1", for: "usual")
         try await keychain.set("2", for: "gated", access: .whenUnlocked.requiring(.userPresence))
         for (account, value) in [("usual", "1"), ("gated", "2")] {
@@ -107,8 +107,8 @@ let lockingChecks = [
             #expect(try await keychain.status().state == .unlocked)
         }
     },
-    Check("opening takes the right answer") { stage in
-        let keychain = stage.keychain("unlock")
+    Check("opening takes the right answer") { fixture in
+        let keychain = fixture.keychain("unlock")
         try await keychain.unlock()
         try await keychain.lock()
         await refused(.authenticationNeeded) { () throws(KeychainError) in try await keychain.unlock() }

@@ -5,8 +5,8 @@ import Testing
 @testable import CofferTestKit
 
 let readingChecks = [
-    Check("an absent item, a value that is no text, a value of another type") { stage in
-        let keychain = stage.keychain("read")
+    Check("an absent item, a value that is no text, a value of another type") { fixture in
+        let keychain = fixture.keychain("read")
         await refused(.notFound) { () throws(KeychainError) in try await keychain.string(for: "me") }
         try await keychain.set([0xFF, 0xFE], for: "bytes")
         await refused(.notText) { () throws(KeychainError) in try await keychain.string(for: "bytes") }
@@ -15,8 +15,8 @@ let readingChecks = [
         #expect(try await keychain.value([String: Int].self, for: "map") == ["a": 1])
         await refused(.notDecodable) { () throws(KeychainError) in try await keychain.value([Int].self, for: "map") }
     },
-    Check("a value is used without a copy") { stage in
-        let keychain = stage.keychain("with bytes")
+    Check("a value is used without a copy") { fixture in
+        let keychain = fixture.keychain("with bytes")
         try await keychain.set("abc", for: "me")
         let bytes = try await keychain.withBytes(for: "me") { span in
             var bytes: [UInt8] = []
@@ -43,8 +43,8 @@ let readingChecks = [
         }
         for task in tasks { #expect(try await task.value == 3) }
     },
-    Check("several items are read all or not at all", needs: [.reads]) { stage in
-        let keychain = stage.keychain("read several")
+    Check("several items are read all or not at all", needs: [.reads]) { fixture in
+        let keychain = fixture.keychain("read several")
         try await keychain.set("1", for: "a")
         try await keychain.set("2", for: "b")
         let context = try await keychain.authenticate(for: ["b", "a"])
@@ -72,8 +72,8 @@ let readingChecks = [
             try await keychain.authenticate(for: (0..<33).map { "\($0)" })
         }
     },
-    Check("in a cancelled task, nothing is read") { stage in
-        let keychain = stage.keychain("cancelled reads")
+    Check("in a cancelled task, nothing is read") { fixture in
+        let keychain = fixture.keychain("cancelled reads")
         try await keychain.set("1", for: "a")
         let calls: [@Sendable () async throws -> Void] = [
             { _ = try await keychain.bytes(for: "a") }, { _ = try await keychain.exists("a") },
@@ -89,8 +89,8 @@ let readingChecks = [
             await refused(.cancelled, "\(number)") { () throws(KeychainError) in try await Check.value(of: task) }
         }
     },
-    Check("an application password opens its item only") { stage in
-        let keychain = stage.keychain("application password")
+    Check("an application password opens its item only") { fixture in
+        let keychain = fixture.keychain("application password")
         let access = AccessControl.whenUnlocked.requiring(.applicationPassword)
         await refused(.applicationPasswordNeeded) { () throws(KeychainError) in
             try await keychain.set("x", for: "me", access: access)
@@ -115,8 +115,8 @@ let readingChecks = [
             () throws(KeychainError) in try await keychain.set("z", for: "me")
         }
     },
-    Check("an application password is for every call that takes the value", needs: [.history]) { stage in
-        let keychain = stage.keychain("application password calls")
+    Check("an application password is for every call that takes the value", needs: [.history]) { fixture in
+        let keychain = fixture.keychain("application password calls")
         let access = AccessControl.whenUnlocked.requiring(.applicationPassword)
         try await keychain.set("1", for: "me", access: access, applicationPassword: "p")
         try await keychain.set("2", for: "me", applicationPassword: "q")
@@ -171,9 +171,9 @@ let readingChecks = [
         try await keychain.edit("you", ItemEdit(access: .whenUnlocked), applicationPassword: "p")
         #expect(try await keychain.string(for: "you") == "1")
     },
-    Check("an item with an application password is updated") { stage in
+    Check("an item with an application password is updated") { fixture in
         let access = AccessControl.whenUnlocked.requiring(.applicationPassword)
-        let keychain = stage.keychain("application password updates")
+        let keychain = fixture.keychain("application password updates")
         try await keychain.set(value: [1], for: "me", access: access, applicationPassword: "p")
         await refused(.applicationPasswordNeeded) { () throws(KeychainError) in
             try await keychain.update([Int].self, for: "me") { $0 ?? [] }
@@ -188,16 +188,16 @@ let readingChecks = [
         #expect(try await handle.value(applicationPassword: "r") == "z")
         await refused(.applicationPasswordNeeded) { () throws(KeychainError) in try await handle.value() }
     },
-    Check("either a person or an application password is enough") { stage in
-        let keychain = stage.keychain("any")
+    Check("either a person or an application password is enough") { fixture in
+        let keychain = fixture.keychain("any")
         let access = AccessControl.whenUnlocked.requiringAny(of: .userPresence, .applicationPassword)
         try await keychain.set("x", for: "me", access: access, applicationPassword: "p")
         #expect(try await keychain.string(for: "me", applicationPassword: "p") == "x")
         await refused(.authenticationNeeded) { () throws(KeychainError) in try await keychain.string(for: "me") }
         #expect(try await keychain.prompting(.right).string(for: "me") == "x")
     },
-    Check("fingers cannot be required where there are none") { stage in
-        let keychain = stage.keychain("fingers")
+    Check("fingers cannot be required where there are none") { fixture in
+        let keychain = fixture.keychain("fingers")
         let biometrics = try await keychain.biometrics()
         #expect(!biometrics.isAvailable && biometrics.unavailableReason?.isEmpty == false)
         // Nobody has looked for a reader, so none is claimed.
@@ -209,8 +209,8 @@ let readingChecks = [
         }
         #expect(try await keychain.exists("me") == false)
     },
-    Check("a vault that is not bound to the login password has no passcode-set items") { stage in
-        let keychain = stage.keychain("passcode-set")
+    Check("a vault that is not bound to the login password has no passcode-set items") { fixture in
+        let keychain = fixture.keychain("passcode-set")
         await refused(.invalidArgument) { () throws(KeychainError) in
             try await keychain.set("x", for: "me", access: .passcodeSet)
         }
@@ -218,8 +218,8 @@ let readingChecks = [
 ]
 
 let askingChecks = [
-    Check("a value that requires presence takes the right answer") { stage in
-        let keychain = stage.keychain("presence")
+    Check("a value that requires presence takes the right answer") { fixture in
+        let keychain = fixture.keychain("presence")
         let access = AccessControl.whenUnlocked.requiring(.userPresence)
         try await keychain.set("x", for: "me", access: access)
         await refused(.authenticationNeeded) { () throws(KeychainError) in try await keychain.string(for: "me") }
@@ -235,10 +235,10 @@ let askingChecks = [
         #expect(person.questions == 1)
         #expect(person.shown.contains("presence") && person.shown.contains("Show your token"), "\(person.shown)")
     },
-    Check("tasks that read one item at once ask once, and each has the value") { stage in
-        let keychain = stage.keychain("at once")
+    Check("tasks that read one item at once ask once, and each has the value") { fixture in
+        let keychain = fixture.keychain("at once")
         try await keychain.set("x", for: "me", access: .whenUnlocked.requiring(.userPresence))
-        let reads = (stage.backend as? BrokerBackend)?.access.reads ?? (stage.backend as? InMemoryKeychain)?.reads
+        let reads = (fixture.backend as? BrokerBackend)?.access.reads ?? (fixture.backend as? InMemoryKeychain)?.reads
         let questions = Tally()
         let mayAnswer = Gate()
         let asking = keychain.prompting(
@@ -258,8 +258,8 @@ let askingChecks = [
         for task in tasks.dropFirst() { #expect(try await task.value == "x") }
         #expect(questions.count == 1)
     },
-    Check("a handler that throws gives up") { stage in
-        let keychain = stage.keychain("throwing handler")
+    Check("a handler that throws gives up") { fixture in
+        let keychain = fixture.keychain("throwing handler")
         try await keychain.set("x", for: "me", access: .whenUnlocked.requiring(.userPresence))
         struct NoWindow: Error {}
         for error in [CancellationError() as any Error, NoWindow()] {
@@ -273,8 +273,8 @@ let askingChecks = [
         }
         #expect(try await keychain.prompting(.right).string(for: "me") == "x")
     },
-    Check("only giving out a value asks") { stage in
-        let keychain = stage.keychain("silent")
+    Check("only giving out a value asks") { fixture in
+        let keychain = fixture.keychain("silent")
         let access = AccessControl.whenUnlocked.requiring(.devicePasscode)
         try await keychain.set("x", for: "me", access: access)
         try await keychain.set("y", for: "me")
@@ -290,8 +290,8 @@ let askingChecks = [
         #expect(try await keychain.string(for: "you") == "y")
         #expect(try await keychain.delete("you"))
     },
-    Check("several items take one answer, and the question names all", needs: [.reads]) { stage in
-        let keychain = stage.keychain("ask several")
+    Check("several items take one answer, and the question names all", needs: [.reads]) { fixture in
+        let keychain = fixture.keychain("ask several")
         for account in ["one", "two", "three"] {
             try await keychain.set(account, for: account, access: .whenUnlocked.requiring(.userPresence))
         }
@@ -308,8 +308,8 @@ let askingChecks = [
             #expect(person.shown.contains(account), "\(person.shown)")
         }
     },
-    Check("a question shows the reason of every call that takes the value", needs: [.history]) { stage in
-        let quiet = stage.keychain("reasons")
+    Check("a question shows the reason of every call that takes the value", needs: [.history]) { fixture in
+        let quiet = fixture.keychain("reasons")
         let gated = AccessControl.whenUnlocked.requiring(.userPresence)
         let reason = "Tidy up your tokens"
         func asks(
@@ -334,8 +334,8 @@ let askingChecks = [
             try await keychain.edit("you", ItemEdit(access: .whenUnlocked), reason: reason)
         }
     },
-    Check("an answer is not good for another value") { stage in
-        let keychain = stage.keychain("outdated")
+    Check("an answer is not good for another value") { fixture in
+        let keychain = fixture.keychain("outdated")
         try await keychain.set("1", for: "me", access: .whenUnlocked.requiring(.userPresence))
         let changing = Prompts.handler { message in
             guard message.wantsAnswer else { return nil }
@@ -346,8 +346,8 @@ let askingChecks = [
             try await keychain.prompting(changing).string(for: "me")
         }
     },
-    Check("cancelling the task ends the question at once") { stage in
-        let keychain = stage.keychain("cancel")
+    Check("cancelling the task ends the question at once") { fixture in
+        let keychain = fixture.keychain("cancel")
         try await keychain.set("x", for: "me", access: .whenUnlocked.requiring(.userPresence))
         let asked = AsyncStream<Void>.makeStream()
         let ended = Gate()
@@ -366,8 +366,8 @@ let askingChecks = [
         await refused(.cancelled) { () throws(KeychainError) in try await Check.value(of: reading) }
         #expect(try await keychain.prompting(.right).string(for: "me") == "x")
     },
-    Check("a handler that goes on after the cancellation is not waited for") { stage in
-        let keychain = stage.keychain("deaf handler")
+    Check("a handler that goes on after the cancellation is not waited for") { fixture in
+        let keychain = fixture.keychain("deaf handler")
         try await keychain.set("x", for: "me", access: .whenUnlocked.requiring(.userPresence))
         for atQuestion in [true, false] {
             let asked = AsyncStream<Void>.makeStream()
@@ -387,8 +387,8 @@ let askingChecks = [
         }
         #expect(try await keychain.prompting(.right).string(for: "me") == "x")
     },
-    Check("a task that is cancelled already asks nobody") { stage in
-        let keychain = stage.keychain("cancelled before")
+    Check("a task that is cancelled already asks nobody") { fixture in
+        let keychain = fixture.keychain("cancelled before")
         try await keychain.set("x", for: "me", access: .whenUnlocked.requiring(.userPresence))
         let person = CountingPerson()
         let reading = Task { () throws(KeychainError) -> String in

@@ -3,8 +3,8 @@ import Foundation
 import Testing
 
 let writingChecks = [
-    Check("a stored item is read as it was stored") { stage in
-        let keychain = stage.keychain("store")
+    Check("a stored item is read as it was stored") { fixture in
+        let keychain = fixture.keychain("store")
         let item = try await keychain.set("s3cret", for: "me", label: "L", attributes: ["a": "1"])
         #expect(item.version == 1 && item.label == "L" && item.attributes == ["a": "1"])
         #expect(item.access == .whenUnlocked && item.expires == nil && item.comment == nil)
@@ -16,20 +16,20 @@ let writingChecks = [
         #expect(try await keychain.exists("me"))
         #expect(try await keychain.exists("you") == false)
     },
-    Check("an empty value and an empty account are values and accounts") { stage in
-        let keychain = stage.keychain("empty")
+    Check("an empty value and an empty account are values and accounts") { fixture in
+        let keychain = fixture.keychain("empty")
         try await keychain.set([], for: "")
         #expect(try await keychain.bytes(for: "") == [])
         #expect(try await keychain.accounts() == [""])
     },
-    Check("a replaced item keeps its identity, and all that the call does not name") { stage in
-        let keychain = stage.keychain("replace")
+    Check("a replaced item keeps its identity, and all that the call does not name") { fixture in
+        let keychain = fixture.keychain("replace")
         let access = AccessControl.afterFirstUnlock.thisDeviceOnly
         let expiry = Date(timeIntervalSince1970: 4_000_000_000)
         let new = NewItem(
             value: [1], access: access, label: "L", comment: "C", attributes: ["a": "1"], expiry: .at(expiry))
         let set = { (item: NewItem) async throws(KeychainError) in
-            try await stage.backend.set(keychain.name("me"), to: item, if: .none, prompts: .never, in: .own)
+            try await fixture.backend.set(keychain.name("me"), to: item, if: .none, prompts: .never, in: .own)
         }
         let before = try await set(new)
         let after = try await set(NewItem(value: [2]))
@@ -41,8 +41,8 @@ let writingChecks = [
         #expect(last.label == nil && last.comment == nil && last.attributes.isEmpty && last.expires == nil)
         #expect(last.access == access)
     },
-    Check("conditions: absent, present") { stage in
-        let keychain = stage.keychain("conditions")
+    Check("conditions: absent, present") { fixture in
+        let keychain = fixture.keychain("conditions")
         await refused(.notFound) { () throws(KeychainError) in
             try await keychain.set("x", for: "me", if: .isPresent)
         }
@@ -53,8 +53,8 @@ let writingChecks = [
         try await keychain.set("3", for: "me", if: .isPresent)
         #expect(try await keychain.string(for: "me") == "3")
     },
-    Check("a change that saw an older state is refused", needs: [.changes]) { stage in
-        let keychain = stage.keychain("unchanged")
+    Check("a change that saw an older state is refused", needs: [.changes]) { fixture in
+        let keychain = fixture.keychain("unchanged")
         let seen = try await keychain.set("1", for: "me")
         let next = try await keychain.set("2", for: "me", if: .isUnchanged(since: seen))
         await refused(.changedMeanwhile) { () throws(KeychainError) in
@@ -73,8 +73,8 @@ let writingChecks = [
             try await keychain.set("6", for: "me", if: .isUnchanged(since: seen))
         }
     },
-    Check("deleting says whether there was something") { stage in
-        let keychain = stage.keychain("delete")
+    Check("deleting says whether there was something") { fixture in
+        let keychain = fixture.keychain("delete")
         #expect(try await keychain.delete("me") == false)
         try await keychain.set("x", for: "me")
         #expect(try await keychain.delete("me"))
@@ -84,8 +84,8 @@ let writingChecks = [
         let again = try await keychain.set("y", for: "me")
         #expect(again.version == 1)
     },
-    Check("several changes are made all or not at all", needs: [.changes]) { stage in
-        let keychain = stage.keychain("several")
+    Check("several changes are made all or not at all", needs: [.changes]) { fixture in
+        let keychain = fixture.keychain("several")
         try await keychain.set("old", for: "there")
         await refused(.alreadyExists) { () throws(KeychainError) in
             try await keychain.apply([
@@ -114,8 +114,8 @@ let writingChecks = [
         #expect(try await keychain.bytes(for: "new") == [2])
         #expect(try await keychain.accounts() == ["new"])
     },
-    Check("an update begins again when another changed the item", needs: [.changes]) { stage in
-        let keychain = stage.keychain("update")
+    Check("an update begins again when another changed the item", needs: [.changes]) { fixture in
+        let keychain = fixture.keychain("update")
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<20 {
                 group.addTask { try await keychain.update(for: "n") { String((Int($0 ?? "") ?? 0) + 1) } }
@@ -127,16 +127,16 @@ let writingChecks = [
         try await keychain.update([String].self, for: "list") { ($0 ?? []) + ["b"] }
         #expect(try await keychain.value([String].self, for: "list") == ["a", "b"])
     },
-    Check("names are bytes, not Unicode's idea of them") { stage in
-        let keychain = stage.keychain("unicode")
+    Check("names are bytes, not Unicode's idea of them") { fixture in
+        let keychain = fixture.keychain("unicode")
         try await keychain.set("composed", for: "\u{E9}")
         try await keychain.set("decomposed", for: "e\u{301}")
         #expect(try await keychain.list().count == 2)
         #expect(try await keychain.string(for: "\u{E9}") == "composed")
         #expect(try await keychain.string(for: "e\u{301}") == "decomposed")
     },
-    Check("an expired item is not read, and its name is free") { stage in
-        let keychain = stage.keychain("expired")
+    Check("an expired item is not read, and its name is free") { fixture in
+        let keychain = fixture.keychain("expired")
         let past = Expiry.at(Date(timeIntervalSince1970: 1))
         try await keychain.set("x", for: "me", expires: past)
         await refused(.notFound) { () throws(KeychainError) in try await keychain.bytes(for: "me") }
@@ -154,16 +154,16 @@ let writingChecks = [
         try await keychain.set("z", for: "me", expires: past)
         #expect(try await keychain.delete("me"))
     },
-    Check("an item that has not expired is read, and tells when it will") { stage in
-        let keychain = stage.keychain("expiring")
+    Check("an item that has not expired is read, and tells when it will") { fixture in
+        let keychain = fixture.keychain("expiring")
         let item = try await keychain.set("x", for: "me", expires: .after(.seconds(86_400)))
         let expires = try #require(item.expires)
         #expect(expires > Date())
         #expect(try await keychain.string(for: "me") == "x")
         #expect(try await keychain.edit("me", ItemEdit(expiry: .never)).expires == nil)
     },
-    Check("an edit changes what it names, not the value") { stage in
-        let keychain = stage.keychain("edit")
+    Check("an edit changes what it names, not the value") { fixture in
+        let keychain = fixture.keychain("edit")
         let before = try await keychain.set("x", for: "me", label: "L", attributes: ["a": "1", "b": "2"])
         let after = try await keychain.edit("me", ItemEdit(label: "", comment: "C", attributes: ["a": "", "c": "3"]))
         #expect(after.id == before.id && after.label == nil && after.comment == "C")
@@ -171,8 +171,8 @@ let writingChecks = [
         #expect(try await keychain.string(for: "me") == "x")
         await refused(.notFound) { () throws(KeychainError) in try await keychain.edit("you", ItemEdit(label: "L")) }
     },
-    Check("an edit of access control keeps the value") { stage in
-        let keychain = stage.keychain("edit access")
+    Check("an edit of access control keeps the value") { fixture in
+        let keychain = fixture.keychain("edit access")
         try await keychain.set("x", for: "me")
         #expect(try await keychain.edit("me", ItemEdit(access: .afterFirstUnlock)).access == .afterFirstUnlock)
         let gated = AccessControl.whenUnlocked.requiring(.userPresence)
@@ -182,8 +182,8 @@ let writingChecks = [
         }
         #expect(try await keychain.prompting(.right).string(for: "me") == "x")
     },
-    Check("a renamed item is the same item") { stage in
-        let keychain = stage.keychain("rename")
+    Check("a renamed item is the same item") { fixture in
+        let keychain = fixture.keychain("rename")
         let before = try await keychain.set("x", for: "old", label: "L")
         try await keychain.set("y", for: "taken")
         let after = try await keychain.rename("old", to: "new")
@@ -194,8 +194,8 @@ let writingChecks = [
         #expect(try await keychain.rename("new", to: "new").account == "new")
         #expect(try await keychain.string(for: "new") == "x")
     },
-    Check("items of different classes never meet", needs: [.classes]) { stage in
-        let keychain = stage.keychain("classes")
+    Check("items of different classes never meet", needs: [.classes]) { fixture in
+        let keychain = fixture.keychain("classes")
         for itemClass in ItemClass.allCases {
             try await keychain.items(ofClass: itemClass).set(itemClass.rawValue, for: "me")
         }
@@ -210,8 +210,8 @@ let writingChecks = [
         #expect(try await keychain.deleteAll() == 1)
         #expect(try await keychain.deleteEverything() == 3)
     },
-    Check("everything of a service is deleted, and nothing else") { stage in
-        let keychain = stage.keychain("delete everything")
+    Check("everything of a service is deleted, and nothing else") { fixture in
+        let keychain = fixture.keychain("delete everything")
         let other = keychain.of(service: "delete everything 2")
         for account in ["a", "b", "c"] { try await keychain.set("x", for: account) }
         try await other.set("y", for: "a")

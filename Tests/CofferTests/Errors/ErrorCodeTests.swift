@@ -35,32 +35,32 @@ struct ErrorCodeTests {
     /// No `default`: a new code does not compile before it has a row.
     static func origin(of code: KeychainError.Code) -> Origin {
         switch code {
-        case .notFound: .real { (stage) throws(KeychainError) in _ = try await stage.keychain.bytes(for: "absent") }
+        case .notFound: .real { (fixture) throws(KeychainError) in _ = try await fixture.keychain.bytes(for: "absent") }
         case .alreadyExists:
-            .real { (stage) throws(KeychainError) in
-                for _ in 0..<2 { try await stage.keychain.set("x", for: "twice", if: .isAbsent) }
+            .real { (fixture) throws(KeychainError) in
+                for _ in 0..<2 { try await fixture.keychain.set("x", for: "twice", if: .isAbsent) }
             }
         case .changedMeanwhile: .broker(Fault.Name(rawValue: "org.coffer.Keychain.Changed"))
         case .locked:
-            .real { (stage) throws(KeychainError) in
-                try await stage.keychain.set("x", for: "me")
-                try await stage.keychain.lock()
+            .real { (fixture) throws(KeychainError) in
+                try await fixture.keychain.set("x", for: "me")
+                try await fixture.keychain.lock()
                 let request = ReadRequest(prompts: .never, mayUnlock: false)
-                _ = try await stage.backend.read([stage.keychain.name("me")], request, in: .own)
+                _ = try await fixture.backend.read([fixture.keychain.name("me")], request, in: .own)
             }
         case .notText, .notDecodable:
-            .real { (stage) throws(KeychainError) in
-                try await stage.keychain.set([0xFF], for: "me")
-                if code == .notText { _ = try await stage.keychain.string(for: "me") }
-                _ = try await stage.keychain.value(Int.self, for: "me")
+            .real { (fixture) throws(KeychainError) in
+                try await fixture.keychain.set([0xFF], for: "me")
+                if code == .notText { _ = try await fixture.keychain.string(for: "me") }
+                _ = try await fixture.keychain.value(Int.self, for: "me")
             }
-        case .authenticationNeeded: .real { (stage) throws(KeychainError) in try await stage.readGated(.never) }
-        case .wrongPassword: .real { (stage) throws(KeychainError) in try await stage.readGated(.wrong) }
-        case .cancelled: .real { (stage) throws(KeychainError) in try await stage.readGated(.givingUp) }
+        case .authenticationNeeded: .real { (fixture) throws(KeychainError) in try await fixture.readGated(.never) }
+        case .wrongPassword: .real { (fixture) throws(KeychainError) in try await fixture.readGated(.wrong) }
+        case .cancelled: .real { (fixture) throws(KeychainError) in try await fixture.readGated(.givingUp) }
         case .requestOutdated:
-            .real { (stage) throws(KeychainError) in
-                let keychain = stage.keychain
-                try await stage.readGated(
+            .real { (fixture) throws(KeychainError) in
+                let keychain = fixture.keychain
+                try await fixture.readGated(
                     .handler { message in
                         guard message.wantsAnswer else { return nil }
                         try await keychain.set("y", for: "gated")
@@ -68,38 +68,38 @@ struct ErrorCodeTests {
                     })
             }
         case .applicationPasswordNeeded, .applicationPasswordRefused:
-            .real { (stage) throws(KeychainError) in
-                try await stage.keychain.set(
+            .real { (fixture) throws(KeychainError) in
+                try await fixture.keychain.set(
                     "x", for: "me", access: .whenUnlocked.requiring(.applicationPassword), applicationPassword: "p")
                 let given = code == .applicationPasswordRefused ? "q" : nil
-                _ = try await stage.keychain.bytes(for: "me", applicationPassword: given)
+                _ = try await fixture.keychain.bytes(for: "me", applicationPassword: given)
             }
         case .biometryRefused: .authenticator(.authenticationFailed, reason: "biometry", kind: "not-recognised")
         case .biometryNotEnrolled: .authenticator(.authenticationFailed, reason: "biometry", kind: "not-enrolled")
         case .outcomeUnknown: .cancelledChange
         case .biometryNotAvailable:
-            .real { (stage) throws(KeychainError) in
-                try await stage.keychain.set("x", for: "me", access: .whenUnlocked.requiring(.biometryAny))
+            .real { (fixture) throws(KeychainError) in
+                try await fixture.keychain.set("x", for: "me", access: .whenUnlocked.requiring(.biometryAny))
             }
         case .limitExceeded:
-            .real { (stage) throws(KeychainError) in
-                try await stage.keychain.set([UInt8](repeating: 1, count: (1 << 20) + 1), for: "me")
+            .real { (fixture) throws(KeychainError) in
+                try await fixture.keychain.set([UInt8](repeating: 1, count: (1 << 20) + 1), for: "me")
             }
         case .invalidArgument:
-            .real { (stage) throws(KeychainError) in try await stage.keychain.of(service: "").set("x", for: "me") }
+            .real { (fixture) throws(KeychainError) in try await fixture.keychain.of(service: "").set("x", for: "me") }
         case .accountDenied: .pam("account required pam_debug.so acct=perm_denied")
         case .accountExpired: .pam("account required pam_debug.so acct=acct_expired")
         case .tooManyTries: .pam("auth required pam_debug.so auth=maxtries")
         case .authenticationMisconfigured: .pam("auth required no-such-module.so")
         case .brokerUnreachable:
-            .real { (stage) throws(KeychainError) in
-                let backend = BrokerBackend(paths: SocketPaths(broker: stage.folder + "/nobody.sock"))
+            .real { (fixture) throws(KeychainError) in
+                let backend = BrokerBackend(paths: SocketPaths(broker: fixture.folder + "/nobody.sock"))
                 _ = try await Coffer.Keychain(service: "x", backend: backend).bytes(for: "me")
             }
         case .authenticatorUnreachable:
-            .real { (stage) throws(KeychainError) in
-                try await stage.setGated()
-                let paths = SocketPaths(broker: stage.sandbox.paths.broker, authenticator: stage.folder + "/nobody")
+            .real { (fixture) throws(KeychainError) in
+                try await fixture.setGated()
+                let paths = SocketPaths(broker: fixture.sandbox.paths.broker, authenticator: fixture.folder + "/nobody")
                 let backend = BrokerBackend(paths: paths)
                 _ = try await Coffer.Keychain(service: "errors", prompts: .right, backend: backend).bytes(for: "gated")
             }
@@ -130,37 +130,37 @@ struct ErrorCodeTests {
     func comesAbout(_ code: KeychainError.Code) async throws {
         switch Self.origin(of: code) {
         case .real(let body):
-            let stage = try await RealErrors()
-            await refused(code) { () throws(KeychainError) in try await body(stage) }
-            await stage.end()
+            let fixture = try await RealErrors()
+            await refused(code) { () throws(KeychainError) in try await body(fixture) }
+            await fixture.end()
         case .pam(let line):
-            let stage = try await RealErrors()
-            try stage.putPAM(line)
-            await refused(code) { () throws(KeychainError) in try await stage.readGated(.right) }
-            await stage.end()
+            let fixture = try await RealErrors()
+            try fixture.putPAM(line)
+            await refused(code) { () throws(KeychainError) in try await fixture.readGated(.right) }
+            await fixture.end()
         case .broker(let name, let kind):
             let fault = FakeServer.Step.fault(name, Fault.Details(message: "m", accounts: ["a"], kind: kind, code: 7))
-            let stage = try FakeErrors(broker: [fault])
-            await refused(code) { () throws(KeychainError) in try await stage.read() }
+            let fixture = try FakeErrors(broker: [fault])
+            await refused(code) { () throws(KeychainError) in try await fixture.read() }
         case .cancelledChange: try await cancelledChange()
         case .authenticator(let name, let reason, let kind):
             let challenge = Fault.Details(challenge: "c", purposes: ["read"])
-            let stage = try FakeErrors(
+            let fixture = try FakeErrors(
                 broker: [.fault(.authenticationRequired, challenge)],
                 authenticator: [.fault(name, Fault.Details(message: "m", kind: kind, reason: reason))])
-            await refused(code) { () throws(KeychainError) in try await stage.read() }
+            await refused(code) { () throws(KeychainError) in try await fixture.read() }
         case .silence:
-            let stage = try FakeErrors(broker: [.silence], patience: .milliseconds(50))
-            await refused(code) { () throws(KeychainError) in try await stage.read() }
+            let fixture = try FakeErrors(broker: [.silence], patience: .milliseconds(50))
+            await refused(code) { () throws(KeychainError) in try await fixture.read() }
         case .foreign:
             guard OwnProcess.effectiveUser == 0 else { return }
-            let stage = try await RealErrors()
+            let fixture = try await RealErrors()
             let foreigner = try ForeignAuthenticator()
-            let paths = SocketPaths(broker: stage.sandbox.paths.broker, authenticator: foreigner.path)
+            let paths = SocketPaths(broker: fixture.sandbox.paths.broker, authenticator: foreigner.path)
             let keychain = Coffer.Keychain(service: "errors", prompts: .right, backend: BrokerBackend(paths: paths))
-            try await stage.setGated()
+            try await fixture.setGated()
             await refused(code) { () throws(KeychainError) in try await keychain.bytes(for: "gated") }
-            await stage.end()
+            await fixture.end()
         }
     }
 
@@ -221,11 +221,11 @@ struct ErrorCodeTests {
         let locked = KeychainError(.locked, "m", advice: "open it with: coffer unlock").forApplication
         #expect(locked.advice == "open it with: coffer unlock")
 
-        let stage = try await RealErrors()
-        try await expectNoCommand { _ = try await stage.keychain.bytes(for: "absent") }
-        try await expectNoCommand { _ = try await stage.keychain.attributes(of: "absent") }
-        try await expectNoCommand { try await stage.readGated(.wrong) }
-        await stage.end()
+        let fixture = try await RealErrors()
+        try await expectNoCommand { _ = try await fixture.keychain.bytes(for: "absent") }
+        try await expectNoCommand { _ = try await fixture.keychain.attributes(of: "absent") }
+        try await expectNoCommand { try await fixture.readGated(.wrong) }
+        await fixture.end()
     }
 
     private func expectNoCommand(_ call: () async throws -> Void) async throws {
