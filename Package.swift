@@ -142,7 +142,7 @@ let package = Package(
             "SecretService", ["CofferClient", "SystemBus", "Cryptography", "Platform", logging], small),
         library("CofferTestKit", ["Coffer", "Platform"]),
         library("CofferFiles", ["Coffer", "CofferSettings", "Cryptography", "Platform"]),
-        library("CredentialHelpers", ["Coffer", "BrokerProtocol", "Platform", argumentParser], small),
+        library("CredentialHelpers", ["Coffer", "BrokerProtocol", "JSON", "Platform", argumentParser], small),
         // As swift-configuration, whose protocol has closures that stay on the caller's actor.
         library(
             "CofferConfiguration", ["Coffer", configuration],

@@ -633,15 +633,8 @@ struct Example52 {
     }
 }
 
-// Sources/CofferClient/Items/Item.swift
-struct Example53 {
-    func run() async throws {
-        for itemClass in ItemClass.allCases { print(itemClass.rawValue) }
-    }
-}
-
 // Sources/CofferClient/Items/ItemAttributes.swift
-struct Example54 {
+struct Example53 {
     func run() async throws {
         let token = try await keychain.attributes(of: "token")
         print(token.modified, token.access)
@@ -650,7 +643,7 @@ struct Example54 {
 }
 
 // Sources/CofferClient/Items/ItemAttributes.swift
-struct Example55 {
+struct Example54 {
     func run() async throws {
         let item = try await keychain.item(for: "token", reason: "Show your token")
         print(item.value.count, item.attributes.modified)
@@ -658,8 +651,24 @@ struct Example55 {
     }
 }
 
-// Sources/CofferClient/Items/ItemChange.swift
+// Sources/CofferClient/Items/ItemAttributes.swift
+struct Example55 {
+    func run() async throws {
+        for itemClass in ItemClass.allCases { print(itemClass.rawValue) }
+    }
+}
+
+// Sources/CofferClient/Items/ItemAttributes.swift
 struct Example56 {
+    func run() async throws {
+        if let former = try await keychain.history(of: "token").first {
+            try await keychain.restore("token", version: former.version)
+        }
+    }
+}
+
+// Sources/CofferClient/Items/ItemChange.swift
+struct Example57 {
     func run() async throws {
         let change = ItemChange(ItemName(service: "com.example.app", account: "token"), .delete)
         _ = change
@@ -667,7 +676,7 @@ struct Example56 {
 }
 
 // Sources/CofferClient/Items/ItemChange.swift
-struct Example57 {
+struct Example58 {
     func run() async throws {
         let item = NewItem(value: Array("s3cret".utf8), access: .whenUnlocked.thisDeviceOnly)
         _ = item
@@ -675,7 +684,7 @@ struct Example57 {
 }
 
 // Sources/CofferClient/Items/ItemChange.swift
-struct Example58 {
+struct Example59 {
     func run() async throws {
         let edit = ItemEdit(label: "Production")
         _ = edit
@@ -683,7 +692,7 @@ struct Example58 {
 }
 
 // Sources/CofferClient/Items/ItemChange.swift
-struct Example59 {
+struct Example60 {
     func run() async throws {
         let outcomes = try await keychain.apply(changes)
         let replaced = outcomes.filter { $0.existedBefore }.count
@@ -692,28 +701,19 @@ struct Example59 {
     }
 }
 
-// Sources/CofferClient/Items/ItemVersion.swift
-struct Example60 {
+// Sources/CofferClient/Items/ItemChange.swift
+struct Example61 {
     func run() async throws {
-        if let former = try await keychain.history(of: "token").first {
-            try await keychain.restore("token", version: former.version)
-        }
+        try await keychain.delete("thumbnail-42", protection: .later)
     }
 }
 
 // Sources/CofferClient/Items/KeychainEvent.swift
-struct Example61 {
+struct Example62 {
     func run() async throws {
         for try await event in try await keychain.changes() {
             if case .updated(let item) = event { print(item.account) }
         }
-    }
-}
-
-// Sources/CofferClient/Items/RollbackProtection.swift
-struct Example62 {
-    func run() async throws {
-        try await keychain.delete("thumbnail-42", protection: .later)
     }
 }
 
@@ -1328,8 +1328,15 @@ struct Example129 {
     }
 }
 
-// Sources/CofferCaches/TTLCache.swift
+// Sources/CofferCaches/Repository.swift
 struct Example130 {
+    func warm(_ cache: some ValueCache<String, Profile>) async throws {
+        try await cache.keep(["42": profile])
+    }
+}
+
+// Sources/CofferCaches/TTLCache.swift
+struct Example131 {
     func run() async throws {
         let answers = TTLCache<String, Answer>(lifetime: .seconds(300))
         answers.set(answer, for: url)
@@ -1337,13 +1344,6 @@ struct Example130 {
         let cached = answers.value(for: url)   // nil after 300 seconds
         _ = answers
         _ = cached
-    }
-}
-
-// Sources/CofferCaches/ValueCache.swift
-struct Example131 {
-    func warm(_ cache: some ValueCache<String, Profile>) async throws {
-        try await cache.keep(["42": profile])
     }
 }
 
