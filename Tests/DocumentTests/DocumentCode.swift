@@ -733,7 +733,7 @@ struct Example64 {
     }
 }
 
-// Sources/CofferClient/KeychainError.swift
+// Sources/CofferClient/Errors/KeychainError.swift
 struct Example65 {
     func run() async throws {
         do throws(KeychainError) {
@@ -748,7 +748,7 @@ struct Example65 {
     }
 }
 
-// Sources/CofferClient/KeychainError.swift
+// Sources/CofferClient/Errors/KeychainError.swift
 struct Example66 {
     func run() async throws {
         throw KeychainError(.locked, "the vault is locked", advice: "coffer unlock")
