@@ -2,7 +2,8 @@ import BrokerProtocol
 import Varlink
 import Vault
 
-/// `List`: all items, those of one service, or those of some of its accounts, without their secrets.
+/// `List`: all items, those of one service, or those of some of its accounts, expired ones too. It never shows their
+/// secrets (`ShownItem`).
 enum ListHandler: MethodHandler {
     static func answer(_ method: Keychain.List, _ request: Request) async throws(Fault) -> MethodAnswer {
         let accounts = try accounts(of: method)

@@ -25,10 +25,10 @@ final class Change: Snapshot {
 
     var next: Header
     private let kind: Kind
-    private let step: Step
-    private let protection: DeletionProtection
+    let step: Step
+    let protection: DeletionProtection
     /// How long the change waits for the step that it has left to a later advance; nil if it has left none.
-    private(set) var leftStep: CounterWait?
+    var leftStep: CounterWait?
     /// What happens to items, in order, once the change is committed.
     private(set) var itemChanges: [CommittedChange] = []
     let room: Room
@@ -129,22 +129,6 @@ final class Change: Snapshot {
         next.objectsDigest = objectsDigest
         next.keybagDigest = keybagDigest
         try moveEpoch()
-    }
-
-    /// Advances the epoch, for changes that must not be rolled back: deletion, change of policy, rotation. One change
-    /// takes one step at most.
-    ///
-    /// - Parameter wait: how long the change waits if it leaves its step.
-    /// - Throws: `.uncounted`.
-    func moveEpoch(_ wait: CounterWait = .always) throws(VaultError) {
-        guard protection == .soon || wait == .always, next.epoch == header.epoch else { return }
-        switch step {
-        case .taken:
-            next.epoch += 1
-            next.advanceDue = .nothing
-        case .left: leftStep = max(leftStep ?? wait, wait)
-        case .refused: throw .uncounted
-        }
     }
 
     /// Writes the tree and the header. The transaction must commit right after it.

@@ -1,3 +1,23 @@
+/// Which changes the TPM counts, and when: what must not be rolled back takes a step of its counter or leaves one, and what
+/// is only written waits for the next advance.
+extension Change {
+    /// Advances the epoch, for changes that must not be rolled back: deletion, change of policy, rotation. One change
+    /// takes one step at most.
+    ///
+    /// - Parameter wait: how long the change waits if it leaves its step.
+    /// - Throws: `.uncounted`.
+    func moveEpoch(_ wait: CounterWait = .always) throws(VaultError) {
+        guard protection == .soon || wait == .always, next.epoch == header.epoch else { return }
+        switch step {
+        case .taken:
+            next.epoch += 1
+            next.advanceDue = .nothing
+        case .left: leftStep = max(leftStep ?? wait, wait)
+        case .refused: throw .uncounted
+        }
+    }
+}
+
 /// What the epoch must still advance for (docs/vault-format.md, "header").
 enum AdvanceDue: UInt8, Sendable, Comparable {
     case nothing = 0

@@ -1,8 +1,7 @@
 import BrokerProtocol
-import Varlink
 import Vault
 
-/// Items as clients see them: everything but the secret.
+/// An item as `List` and all other calls show it: everything but the secret. The secret is not in the summary either.
 extension Keychain.Item {
     init(_ summary: ItemSummary) {
         let metadata = summary.metadata
@@ -13,17 +12,5 @@ extension Keychain.Item {
             created: Int64(clamping: metadata.created), modified: Int64(clamping: metadata.modified),
             expires: metadata.expires.map { Int64(clamping: $0) }, version: Int64(clamping: summary.version),
             revision: summary.revision.description, biometrySet: metadata.biometrySet)
-    }
-}
-
-/// Decodes revisions in messages.
-enum WireRevision {
-    /// - Returns: nil if the call names none.
-    static func decode(_ text: String?) throws(Fault) -> ItemRevision? {
-        guard let text else { return nil }
-        guard let revision = ItemRevision(text) else {
-            throw Fault(.invalidArgument, "ifRevision is not the revision of an item", advice: "take it from the item")
-        }
-        return revision
     }
 }

@@ -1,6 +1,7 @@
 import BrokerProtocol
 import Cryptography
 import Varlink
+import Vault
 
 /// Decodes times in messages, in milliseconds since 1970-01-01 UTC.
 enum WireTime {
@@ -23,5 +24,17 @@ enum WireValue {
             throw Fault(.failed, "the broker has no memory for the value just now", advice: "try again in a moment")
         }
         throw Fault(.invalidArgument, "the value is not base64")
+    }
+}
+
+/// Decodes revisions in messages.
+enum WireRevision {
+    /// - Returns: nil if the call names none.
+    static func decode(_ text: String?) throws(Fault) -> ItemRevision? {
+        guard let text else { return nil }
+        guard let revision = ItemRevision(text) else {
+            throw Fault(.invalidArgument, "ifRevision is not the revision of an item", advice: "take it from the item")
+        }
+        return revision
     }
 }
