@@ -3,7 +3,10 @@ public enum Base64 {
     private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
     private static let padding = UInt8(ascii: "=")
 
-    public static func encode(_ bytes: [UInt8]) -> String {
+    public static func encode(_ bytes: [UInt8]) -> String { text(of: bytes.span) }
+
+    /// The same for bytes that somebody else owns, such as a secret.
+    public static func text(of bytes: Span<UInt8>) -> String {
         let digits = digits
         let length = (bytes.count + 2) / 3 * 4
         return unsafe String(unsafeUninitializedCapacity: length) { text in
@@ -25,41 +28,59 @@ public enum Base64 {
 
     /// - Returns: nil unless the text is complete, padded base64, in the one spelling that its bytes have.
     public static func decode(_ text: String) -> [UInt8]? {
-        let characters = text.utf8
-        let count = characters.count
-        guard count.isMultiple(of: 4) else { return nil }
-        let padded = characters.reversed().prefix(2).prefix { $0 == padding }.count
-        let length = count / 4 * 3 - padded
+        guard let length = length(of: text) else { return nil }
         var isValid = true
         var bytes = unsafe [UInt8](unsafeUninitializedCapacity: length) { buffer, written in
-            var group: UInt32 = 0
-            var read = 0
-            for character in characters {
-                guard let digit = read >= count - padded ? 0 : value(character) else {
-                    isValid = false
-                    return
-                }
-                group = group << 6 | UInt32(digit)
-                read += 1
-                guard read.isMultiple(of: 4) else { continue }
-                for shift in stride(from: UInt32(16), through: 0, by: -8) {
-                    let byte = UInt8(truncatingIfNeeded: group >> shift)
-                    if written < length {
-                        unsafe buffer[written] = byte
-                        written += 1
-                    } else if byte != 0 {
-                        // Bits after the end would be another spelling of the same bytes.
-                        isValid = false
-                    }
-                }
-                group = 0
-            }
+            isValid = unsafe decode(text, into: UnsafeMutableRawBufferPointer(buffer), &written)
         }
         guard isValid else {
             Wipe.bytes(&bytes)
             return nil
         }
         return bytes
+    }
+
+    /// How many bytes a text stands for, if it is base64; nil if no base64 has its length.
+    public static func length(of text: String) -> Int? {
+        let count = text.utf8.count
+        return count.isMultiple(of: 4) ? count / 4 * 3 - padded(text) : nil
+    }
+
+    /// Decodes into memory of the caller's, such as memory for secrets, and nowhere else.
+    ///
+    /// - Parameters:
+    ///   - buffer: has room for ``length(of:)``.
+    ///   - written: how many bytes were written, whatever is returned.
+    /// - Returns: whether the text is base64, as for ``decode(_:)``.
+    @unsafe
+    public static func decode(
+        _ text: String, into buffer: UnsafeMutableRawBufferPointer, _ written: inout Int
+    ) -> Bool {
+        let digits = text.utf8.count - padded(text)
+        var group: UInt32 = 0
+        var read = 0
+        for character in text.utf8 {
+            guard let digit = read >= digits ? 0 : value(character) else { return false }
+            group = group << 6 | UInt32(digit)
+            read += 1
+            guard read.isMultiple(of: 4) else { continue }
+            for shift in stride(from: UInt32(16), through: 0, by: -8) {
+                let byte = UInt8(truncatingIfNeeded: group >> shift)
+                if written < buffer.count {
+                    unsafe buffer[written] = byte
+                    written += 1
+                } else if byte != 0 {
+                    // Bits after the end would be another spelling of the same bytes.
+                    return false
+                }
+            }
+            group = 0
+        }
+        return true
+    }
+
+    private static func padded(_ text: String) -> Int {
+        text.utf8.reversed().prefix(2).prefix { $0 == padding }.count
     }
 
     private static func value(_ character: UInt8) -> UInt8? {
