@@ -131,6 +131,13 @@ public enum DurableFile {
         try syncFolder(of: other)
     }
 
+    /// Syncs what others have written to a file.
+    public static func sync(_ path: String) throws(SystemError) {
+        let file = try Descriptor.open(path, O_RDONLY | O_NOFOLLOW)
+        let number = file.number
+        try checked("sync \(path)") { fsync(number) }
+    }
+
     /// Syncs the folder of a path, so that the file's name survives a power cut.
     public static func syncFolder(of path: String) throws(SystemError) {
         let folder = folder(of: path)
