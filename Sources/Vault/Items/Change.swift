@@ -33,7 +33,7 @@ final class Change: Snapshot {
     private(set) var itemChanges: [CommittedChange] = []
     let room: Room
     /// The index entries that this change has touched, by term. Each is written once, when the change ends.
-    private var postings: [[UInt8]: Set<ItemID>] = [:]
+    private var postings: [[UInt8]: [UInt8]] = [:]
     /// Whether this change has added former values, so that they must be measured.
     var hasPutFormer = false
 
@@ -149,7 +149,7 @@ final class Change: Snapshot {
 
     /// Writes the tree and the header. The transaction must commit right after it.
     func finish() throws(VaultError) -> AuthenticatedHeader {
-        for (term, items) in postings { try put(term, Array(items)) }
+        for (term, items) in postings { try put(term, items) }
         next.root = try tree.flush()
         next.revision += 1
         switch kind {
@@ -168,7 +168,7 @@ final class Change: Snapshot {
 
     /// The items of this term after what this change has done so far, in no order.
     override func items(of term: [UInt8]) throws(VaultError) -> [ItemID] {
-        if let touched = postings[term] { return Array(touched) }
+        if let touched = postings[term] { return Posting.items(touched) }
         return try super.items(of: term)
     }
 
@@ -180,26 +180,28 @@ final class Change: Snapshot {
             return (Set(old ?? []), Set(new ?? []))
         }
         for term in oldTerms.subtracting(newTerms) {
-            try touch(term)
-            guard postings[term]?.remove(item) != nil else { throw .damaged("an index entry lacks an item") }
+            var items = try touched(term)
+            defer { postings[term] = items }
+            guard Posting.remove(item, from: &items) else { throw .damaged("an index entry lacks an item") }
         }
         for term in newTerms.subtracting(oldTerms) {
-            try touch(term)
-            guard postings[term]?.insert(item).inserted ?? false else {
+            var items = try touched(term)
+            defer { postings[term] = items }
+            guard Posting.insert(item, into: &items) else {
                 throw .damaged("an index entry has an item too many")
             }
         }
     }
 
-    private func touch(_ term: [UInt8]) throws(VaultError) {
-        if postings[term] == nil { postings[term] = Set(try super.items(of: term)) }
+    private func touched(_ term: [UInt8]) throws(VaultError) -> [UInt8] {
+        if let touched = postings[term] { return touched }
+        return try posting(of: term)
     }
 
-    private func put(_ term: [UInt8], _ items: [ItemID]) throws(VaultError) {
-        let bytes = Posting.encode(items)
+    private func put(_ term: [UInt8], _ bytes: [UInt8]) throws(VaultError) {
         try rows.put(posting: term, items: bytes)
         let digest: [UInt8]? =
-            items.isEmpty
+            bytes.isEmpty
             ? nil : try cryptography { () throws(CryptographyError) in try TreeEntry.digest(term: term, items: bytes) }
         try tree.set(term, digest)
     }

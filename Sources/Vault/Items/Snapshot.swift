@@ -24,6 +24,13 @@ class Snapshot {
     /// - Returns: an empty list if the tree proves that no item has this term.
     func items(of term: [UInt8]) throws(VaultError) -> [ItemID] {
         if let items = kept?.posting(term) { return items }
+        let items = Posting.items(try posting(of: term))
+        kept?.put(items, of: term)
+        return items
+    }
+
+    /// The same, as the file has it.
+    func posting(of term: [UInt8]) throws(VaultError) -> [UInt8] {
         let bytes = try rows.posting(term)
         let digest = try bytes.map { (bytes) throws(VaultError) in
             try cryptography { () throws(CryptographyError) in try TreeEntry.digest(term: term, items: bytes) }
@@ -31,9 +38,8 @@ class Snapshot {
         guard try tree.digest(of: term) == digest else {
             throw .damaged("an index entry is missing, foreign or changed")
         }
-        let items = try bytes.map(Posting.decode) ?? []
-        kept?.put(items, of: term)
-        return items
+        if let bytes { try Posting.check(bytes) }
+        return bytes ?? []
     }
 
     /// An item that an index entry leads to.
