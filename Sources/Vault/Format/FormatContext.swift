@@ -1,7 +1,7 @@
 import Authorization
 import Cryptography
-import FoundationEssentials
 import Item
+import JSON
 
 /// What every sealed string of a vault is bound to, as associated data.
 struct FormatContext: Sendable {
@@ -40,14 +40,8 @@ extension ItemContext {
     }
 
     func seal(metadata: Metadata, key: SecretBytes) throws(VaultError) -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys]
-        let text: Data
-        do { text = try encoder.encode(metadata) } catch {
-            throw VaultError(.invalidArgument, "these names cannot be stored", cause: error)
-        }
         do throws(CryptographyError) {
-            let content = try SecretBytes(copying: text)
+            let content = try SecretBytes(copying: JSONWriter.bytes(of: metadata))
             return try AESGCM.seal(
                 Padding.add(content, upTo: SizeClass.metadata(content.count)), key: key,
                 associatedData: bind("org.coffer.metadata"))
