@@ -16,6 +16,16 @@ extension Keychain.Item {
     }
 }
 
+extension ItemSummary {
+    /// The bytes of its names and attributes, as of ``Keychain/Item``.
+    var textSize: Int {
+        metadata.attributes.reduce(
+            metadata.service.utf8.count + metadata.account.utf8.count + (metadata.label?.utf8.count ?? 0)
+                + (metadata.comment?.utf8.count ?? 0)
+        ) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+    }
+}
+
 /// Decodes revisions in messages.
 enum WireRevision {
     /// - Returns: nil if the call names none.

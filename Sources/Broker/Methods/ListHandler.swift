@@ -10,13 +10,11 @@ enum ListHandler: MethodHandler {
         let kind = method.kind
         return .items(
             try await request.vaultActor.use { state in
-                let items =
-                    if let accounts {
-                        try state.vault.list(service: accounts.service, accounts: accounts.names, kind: kind)
-                    } else {
-                        try state.vault.list(service: method.service, kind: kind)
-                    }
-                return items.map { Keychain.Item($0) }
+                if let accounts {
+                    try state.vault.list(service: accounts.service, accounts: accounts.names, kind: kind)
+                } else {
+                    try state.vault.list(service: method.service, kind: kind)
+                }
             })
     }
 
