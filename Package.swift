@@ -86,7 +86,7 @@ let package = Package(
         library("Platform", ["CLinux"]),
         library("ServiceManager", ["CSystemd", "Platform"], small),
         library("SystemBus", ["CSystemd", "Cryptography", "Platform"], small),
-        library("Cryptography", ["COpenSSL"]),
+        library("Cryptography", ["COpenSSL", "Platform"]),
         library("TPM", ["CTSS2", "Cryptography"]),
         library("PAM", ["CPAM", "Cryptography"], small),
         library("SQLite", ["CSQLite"]),
@@ -135,14 +135,14 @@ let package = Package(
         // What asks the broker and the authenticator. Without Foundation, so that the provider needs none.
         library("CofferClient", ["Item", "BrokerProtocol", "JSON", "Varlink", "Platform"]),
         library("Coffer", ["CofferClient"]),
-        library("CofferSettings", ["Coffer", "Platform"]),
+        library("CofferSettings", ["Coffer", "JSON", "Platform"]),
         library("CofferCaches", ["Coffer"]),
         library("CofferSessions", ["Coffer", "CofferCaches"]),
         library(
             "SecretService", ["CofferClient", "SystemBus", "Cryptography", "Platform", logging], small),
         library("CofferTestKit", ["Coffer", "Platform"]),
         library("CofferFiles", ["Coffer", "CofferSettings", "Cryptography", "Platform"]),
-        library("CredentialHelpers", ["Coffer", "BrokerProtocol", "Platform", argumentParser], small),
+        library("CredentialHelpers", ["Coffer", "BrokerProtocol", "JSON", "Platform", argumentParser], small),
         // As swift-configuration, whose protocol has closures that stay on the caller's actor.
         library(
             "CofferConfiguration", ["Coffer", configuration],

@@ -1,14 +1,20 @@
 /// Hexadecimal in lower case, as in the registry.
 public enum Hex {
     public static func encode(_ bytes: [UInt8]) -> String {
-        let digits = Array("0123456789abcdef".utf8)
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count * 2)
-        for byte in bytes {
-            result.append(digits[Int(byte >> 4)])
-            result.append(digits[Int(byte & 15)])
-        }
+        for byte in bytes { append(byte, to: &result) }
         return String(decoding: result, as: UTF8.self)
+    }
+
+    /// Appends a byte's two digits.
+    public static func append(_ byte: UInt8, to text: inout [UInt8]) {
+        text.append(digit(byte >> 4))
+        text.append(digit(byte & 15))
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + (value - 10)
     }
 
     /// - Returns: nil for anything but pairs of hexadecimal digits.

@@ -3,11 +3,14 @@ import JSON
 
 /// A vault's own id: 16 random bytes, made once. Written in hexadecimal.
 public struct VaultID: Hashable, JSONValue, CustomStringConvertible {
+    /// The length in bytes.
+    public static let count = 16
+
     public let bytes: [UInt8]
 
     /// - Returns: nil unless there are 16 bytes.
     public init?(bytes: [UInt8]) {
-        guard bytes.count == 16 else { return nil }
+        guard bytes.count == Self.count else { return nil }
         self.bytes = bytes
     }
 

@@ -101,6 +101,8 @@ enum ConnectionLimits {
     static let message = Duration.seconds(30)
     /// For reading an answer.
     static let answer = Duration.seconds(30)
+    /// How many bytes of a list go at once, at least. A system call takes longer than making a reply.
+    static let together = 16 << 10
     /// For being idle, unless a person is being prompted.
     static let idle = Duration.seconds(600)
     /// For being idle if more than half of all connections are in use.

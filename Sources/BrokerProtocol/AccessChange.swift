@@ -1,21 +1,22 @@
 import Item
+import JSON
 
 // What an item's members and those of a call that sets them can be.
 extension Keychain {
     /// What `Set` does when the item is or is not there.
-    public enum SetMode: String, Codable, Sendable, CaseIterable {
+    public enum SetMode: String, Codable, JSONValue, CaseIterable {
         case replace, new, existing
     }
 
     /// When changes are protected against an older copy of the file, if not at once.
-    public enum RollbackTime: String, Codable, Sendable, CaseIterable {
+    public enum RollbackTime: String, Codable, JSONValue, CaseIterable {
         case later
     }
 }
 
 extension Keychain.Change {
     /// What one change of `Apply` does.
-    public enum Action: String, Codable, Sendable, CaseIterable {
+    public enum Action: String, Codable, JSONValue, CaseIterable {
         case set, delete
         /// Deletes all items of a service.
         case deleteService

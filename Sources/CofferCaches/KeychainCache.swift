@@ -164,3 +164,8 @@ enum CacheAttributes {
     static let name = "coffer-cache"
     static let bytes = "bytes"
 }
+
+extension KeychainCache: ServiceData {
+    /// Empties the cache.
+    public func deleteEverything(of service: String) async throws { try await forgetAll() }
+}

@@ -73,3 +73,8 @@ public final class LRUCache<Key: Hashable & Sendable, Value: Sendable>: ValueCac
     /// Empties the cache.
     public func forgetAll() async { removeAll() }
 }
+
+extension LRUCache: ServiceData {
+    /// Empties the cache.
+    public func deleteEverything(of service: String) { removeAll() }
+}

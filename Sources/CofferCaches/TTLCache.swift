@@ -90,3 +90,8 @@ public final class TTLCache<Key: Hashable & Sendable, Value: Sendable>: ValueCac
     /// Empties the cache.
     public func forgetAll() async { removeAll() }
 }
+
+extension TTLCache: ServiceData {
+    /// Empties the cache.
+    public func deleteEverything(of service: String) { removeAll() }
+}

@@ -1,3 +1,5 @@
+import Coffer
+
 /// The settings of a suite: typed values by name, in one file that several processes may use at once.
 ///
 /// ```swift
@@ -158,5 +160,13 @@ extension Settings {
         let path = try await backend.setAsideDamaged()
         try memory.refresh()
         return path
+    }
+}
+
+extension Settings: ServiceData {
+    /// Removes all settings of this suite, for any service. The file is written when the call returns.
+    public func deleteEverything(of service: String) async throws {
+        try reset()
+        try await flush()
     }
 }

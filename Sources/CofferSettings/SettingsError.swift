@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 /// Why settings could not be read or written.
 ///
 /// ```swift
@@ -56,4 +58,13 @@ public struct SettingsError: Error, Sendable, Equatable {
 extension SettingsError: CustomStringConvertible {
     /// What happened and what to do, on one line.
     public var description: String { advice.isEmpty ? message : "\(message); \(advice)" }
+}
+
+extension SettingsError: LocalizedError {
+    /// What happened: ``message``. `localizedDescription` is the same.
+    public var errorDescription: String? { message }
+    /// The error below this one, if there is one of use: ``cause``.
+    public var failureReason: String? { cause }
+    /// What to do about it: ``advice``.
+    public var recoverySuggestion: String? { advice.isEmpty ? nil : advice }
 }

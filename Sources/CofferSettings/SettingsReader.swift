@@ -1,3 +1,5 @@
+import JSON
+
 /// Reads JSON from a file that anything may have written. It takes what RFC 8259 defines and nothing else, refuses a name
 /// that comes twice in an object, and keeps whole numbers exact.
 struct SettingsReader {
@@ -120,42 +122,7 @@ struct SettingsReader {
     }
 
     private mutating func escape() throws(Malformed) -> Unicode.Scalar {
-        guard let byte = next else { throw malformed("the rest of an escape") }
-        at += 1
-        switch byte {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(byte)
-        case UInt8(ascii: "b"): return "\u{8}"
-        case UInt8(ascii: "f"): return "\u{C}"
-        case UInt8(ascii: "n"): return "\n"
-        case UInt8(ascii: "r"): return "\r"
-        case UInt8(ascii: "t"): return "\t"
-        case UInt8(ascii: "u"):
-            let first = try hexadecimal()
-            if let scalar = Unicode.Scalar(first) { return scalar }
-            // A surrogate is half a character, so the other half must follow.
-            guard (0xD800..<0xDC00).contains(first), bytes[at...].starts(with: "\\u".utf8) else {
-                throw malformed("a character")
-            }
-            at += 2
-            let second = try hexadecimal()
-            guard (0xDC00..<0xE000).contains(second),
-                let scalar = Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
-            else { throw malformed("the other half of a character") }
-            return scalar
-        default: throw malformed("an escape that JSON has")
-        }
-    }
-
-    private mutating func hexadecimal() throws(Malformed) -> UInt32 {
-        var number: UInt32 = 0
-        for _ in 0..<4 {
-            guard let byte = next, let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
-                throw malformed("four hexadecimal digits")
-            }
-            number = number << 4 | UInt32(digit)
-            at += 1
-        }
-        return number
+        do throws(JSONEscape.Expected) { return try JSONEscape.read(bytes, &at) } catch { throw malformed(error.what) }
     }
 
     private mutating func number() throws(Malformed) -> SettingsJSON {

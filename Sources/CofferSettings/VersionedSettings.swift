@@ -1,3 +1,4 @@
+import Coffer
 import FoundationEssentials
 
 /// All preferences of an application as one `Codable` value with a version.
@@ -152,5 +153,12 @@ public struct VersionedSettings<Model: Codable & Sendable>: Sendable {
             throw SettingsError(
                 .migrationFailed, "the steps to version \(version) do not lead to \(Model.self)", cause: error.cause)
         }
+    }
+}
+
+extension VersionedSettings: ServiceData {
+    /// Removes all preferences of this suite, of whichever version, for any service. The file is written when the call returns.
+    public func deleteEverything(of service: String) async throws {
+        _ = try await backend.change { (values) throws(SettingsError) in values = [:] }
     }
 }

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Coffer
 
 // Every limit of the two programs: how much input is read, and how much one request does.
@@ -40,4 +41,15 @@ enum CredentialCallLimits {
 package enum ArgumentLimits {
     /// The name of a group or a user. No name service takes more.
     package static let owner = 256
+}
+
+/// Checks text from the command line.
+package enum ArgumentText {
+    package static func check(_ text: String, _ what: String, limit: Int) throws(ValidationError) {
+        guard text.utf8.count <= limit else {
+            throw ValidationError("the \(what) is too long: at most \(limit) bytes")
+        }
+        // Bytes that are not UTF-8 arrive as this character, so two different names could become one.
+        guard !text.unicodeScalars.contains("\u{FFFD}") else { throw ValidationError("the \(what) is not UTF-8") }
+    }
 }

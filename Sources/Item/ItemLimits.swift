@@ -7,6 +7,10 @@ package enum ItemLimits {
     /// The service and the account, each. The service needs at least one byte.
     package static let name = 1 << 10
     package static let label = 1 << 10
+    /// How many fields an item has.
+    package static let fields = 16
+    /// A field's name, which needs at least one byte.
+    package static let fieldName = 128
     package static let comment = 4 << 10
     /// How many attributes an item has, or a search names.
     package static let attributes = 64

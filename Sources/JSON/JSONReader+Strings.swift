@@ -78,47 +78,6 @@ extension JSONReader {
 
     /// Reads an escape behind its backslash.
     private mutating func escape() throws(JSONFailure) -> Unicode.Scalar {
-        guard let byte = next else { throw malformed("the rest of an escape") }
-        at += 1
-        switch byte {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(byte)
-        case UInt8(ascii: "b"): return "\u{8}"
-        case UInt8(ascii: "f"): return "\u{C}"
-        case UInt8(ascii: "n"): return "\n"
-        case UInt8(ascii: "r"): return "\r"
-        case UInt8(ascii: "t"): return "\t"
-        case UInt8(ascii: "u"): return try escapedScalar()
-        default: throw malformed("an escape that JSON has")
-        }
-    }
-
-    private mutating func escapedScalar() throws(JSONFailure) -> Unicode.Scalar {
-        let first = try hexadecimal()
-        if let scalar = Unicode.Scalar(first) { return scalar }
-        // A surrogate is half a character, so the other half must follow.
-        guard (0xD800..<0xDC00).contains(first), next == UInt8(ascii: "\\") else { throw malformed("a character") }
-        at += 1
-        try take("u", "the other half of a character")
-        let second = try hexadecimal()
-        guard (0xDC00..<0xE000).contains(second),
-            let scalar = Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
-        else { throw malformed("the other half of a character") }
-        return scalar
-    }
-
-    private mutating func hexadecimal() throws(JSONFailure) -> UInt32 {
-        var number: UInt32 = 0
-        for _ in 0..<4 {
-            let digit: UInt8
-            switch next {
-            case .some(let byte) where (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte): digit = byte - 0x30
-            case .some(let byte) where (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte): digit = byte - 0x57
-            case .some(let byte) where (UInt8(ascii: "A")...UInt8(ascii: "F")).contains(byte): digit = byte - 0x37
-            default: throw malformed("four hexadecimal digits")
-            }
-            number = number << 4 | UInt32(digit)
-            at += 1
-        }
-        return number
+        do throws(JSONEscape.Expected) { return try JSONEscape.read(bytes, &at) } catch { throw malformed(error.what) }
     }
 }

@@ -36,6 +36,9 @@ public struct SQLiteError: Error, Sendable, Equatable, CustomStringConvertible {
         }
     }
 
+    /// Whether the disk did not take what was written.
+    public var isOfSync: Bool { code == SQLITE_IOERR | 4 << 8 }
+
     /// SQLite's own words for the code. They are fixed, so they name no file, table or value.
     public var reason: String { unsafe sqlite3_errstr(code).map { unsafe String(cString: $0) } ?? "unknown error" }
 

@@ -29,6 +29,8 @@ enum DatabaseLimits {
     static let unchecked: Int64 = 32 << 20
     /// All that is read to list all items: twice what they may have.
     static let items: Int64 = 32 << 20
+    /// The fields of all items, with their slots. A renewal and a complete check read them one by one.
+    static let fields: Int64 = 192 << 20
     /// All of a vault's index entries.
     static let postings: Int64 = 192 << 20
     /// SQLite's own memory for all vaults together. It also bounds what SQLite allocates for a file that Coffer did not
@@ -52,8 +54,11 @@ public enum AccessLogLimits {
 
 /// What is written of a vault beside its items.
 public enum VaultLimits {
-    /// How many ways to its key an item has.
+    /// How many ways to its key a value has.
     static let slots = 8
+    /// How many values of one field two or more machines can have set at the same time: the one that is shown, and
+    /// eight others.
+    static let conflicts = 9
     /// One group of a recovery code, in any spelling.
     public static let recoveryCodePart = 64
     /// The most boots that can be approved: the most branches that one policy can have (TPM 2.0 Library, Part 3, section

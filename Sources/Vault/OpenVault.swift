@@ -23,7 +23,7 @@ public final class OpenVault: Sendable {
     let epochs: Mutex<EpochCount?>
 
     private let currentKeybag: Mutex<Keybag>
-    private let lastSeen: Mutex<AuthenticatedHeader>
+    private let seen: SeenHeader
     private let kept: KeptRows
     private let nodeReads = Mutex(0)
     private let onChange: ChangeObserver
@@ -102,7 +102,7 @@ public final class OpenVault: Sendable {
             keys = try Self.derive(root.deviceRoot, record)
         } catch { throw VaultError(error, of: record) }
 
-        var header = try Self.check(found, keys: keys, record: record)
+        var header = try SeenHeader.check(found, keys: keys, record: record)
         guard header.format == schema else { throw .damaged("its tables are not those of its format") }
         let format = FormatContext(vault: record.vault)
         let (keybagDigest, objectsDigest) = try cryptography { () throws(CryptographyError) in
@@ -134,7 +134,10 @@ public final class OpenVault: Sendable {
             epochs = Mutex(
                 try Self.reconcile(header, counted: counted, keys: keys, record: record, sealer: sealer))
         }
-        if header.format < Header.newestFormat { last = try Self.migrate(last.header, database, keys) }
+        if header.format < Header.newestFormat {
+            let earlier = last.header
+            last = try database.write { (rows) throws(VaultError) in try Migration.run(rows, earlier, keys) }
+        }
         currentKeybag = Mutex(keybag)
         self.directory = directory
         self.database = database
@@ -149,22 +152,8 @@ public final class OpenVault: Sendable {
             path: VaultFile.logPath(of: record.owner, in: directory) + (isSuccessor ? VaultFile.successorSuffix : ""),
             keys: keys, format: format, limit: logLimit,
             now: now)
-        lastSeen = Mutex(last)
+        seen = SeenHeader(last, keys: keys)
         try takeLeftStep(with: sealer)
-    }
-
-    /// Brings a file of an earlier format to the newest one, in one transaction.
-    private static func migrate(
-        _ header: Header, _ database: VaultDatabase, _ keys: VaultKeys
-    ) throws(VaultError) -> AuthenticatedHeader {
-        var next = header
-        next.format = Header.newestFormat
-        next.revision += 1
-        let migrated = next
-        return try database.write { (rows) throws(VaultError) in
-            try rows.addTables(to: header.format)
-            return try rows.put(migrated, keys: keys)
-        }
     }
 
     /// The device root and the counter's epoch. When a file is accepted, the counter may be gone.
@@ -193,7 +182,7 @@ public final class OpenVault: Sendable {
     func use(_ keybag: Keybag) { currentKeybag.withLock { $0 = keybag } }
 
     /// The header as this run last saw or wrote it.
-    var lastHeader: Header { lastSeen.withLock { $0.header } }
+    var lastHeader: Header { seen.header }
 
     /// The number of items.
     public var count: Int {
@@ -217,13 +206,7 @@ public final class OpenVault: Sendable {
     func read<Value>(_ body: (Snapshot) throws(VaultError) -> Value) throws(VaultError) -> Value {
         do throws(VaultError) {
             return try database.readLate { (rows) throws(VaultError) in
-                let last = lastSeen.withLock { $0 }
-                guard kept.isFor(last.header.revision) else { return }
-                // Only this process writes the file, so the header that it wrote last must be there still.
-                let found = try rows.header()
-                guard found.content == last.content, found.mac == last.mac else {
-                    throw .damaged("it was changed while it was open")
-                }
+                try seen.requireUnchanged(rows, if: kept.isFor)
             } _: { (rows) throws(VaultError) in
                 let snapshot = Snapshot(rows, header: try knownHeader(rows), keys: keys, kept: kept)
                 defer { nodeReads.withLock { $0 += snapshot.tree.readCount } }
@@ -241,7 +224,7 @@ public final class OpenVault: Sendable {
     /// The same, from the file alone. Nothing of it is kept.
     func readFile<Value>(_ body: (Snapshot) throws(VaultError) -> Value) throws(VaultError) -> Value {
         try database.read { (rows) throws(VaultError) in
-            let snapshot = Snapshot(rows, header: try currentHeader(rows), keys: keys)
+            let snapshot = Snapshot(rows, header: try seen.current(rows, record), keys: keys)
             defer { nodeReads.withLock { $0 += snapshot.tree.readCount } }
             return try body(snapshot)
         }
@@ -253,7 +236,7 @@ public final class OpenVault: Sendable {
         let last = lastHeader
         if kept.isFor(last.revision) { return last }
         kept.begin(for: nil)
-        let header = try currentHeader(rows)
+        let header = try seen.current(rows, record)
         kept.begin(for: header.revision)
         return header
     }
@@ -264,7 +247,7 @@ public final class OpenVault: Sendable {
         _ body: (Change) throws(VaultError) -> Value
     ) throws(VaultError) -> Value {
         let (value, logHead, leftStep, itemChanges) = try written { (rows) throws(VaultError) in
-            let present = try currentHeader(rows)
+            let present = try seen.current(rows, record)
             let isKept = kept.isFor(present.revision)
             kept.suspend()
             let step = epochs.withLock { epochs -> Change.Step in
@@ -309,52 +292,16 @@ public final class OpenVault: Sendable {
         let before = lastHeader.revision
         do throws(VaultError) {
             return try database.write(body) { committed, rows in
-                remember(committed.header)
+                seen.note(committed.header)
                 let revision = committed.header.header.revision
                 if committed.isKept { kept.moveOn(to: revision, without: rows) } else { kept.begin(for: revision) }
             }.value
         } catch {
             // `try?`: the first error matters more than one from this second look.
-            let now = try? database.read { (rows) throws(VaultError) in try currentHeader(rows).revision }
+            let now = try? database.read { (rows) throws(VaultError) in try seen.current(rows, record).revision }
             if now != before { onChange([.unknown]) }
             throw error
         }
-    }
-
-    /// The present header, checked again if it changed. It never moves back while the vault is open.
-    private func currentHeader(_ rows: Rows) throws(VaultError) -> Header {
-        let found = try rows.header()
-        let last = lastSeen.withLock { $0 }
-        if found.content == last.content, found.mac == last.mac { return last.header }
-        let header = try Self.check(found, keys: keys, record: record)
-        guard header.revision > last.header.revision, header.epoch >= last.header.epoch,
-            header.keybagDigest == last.header.keybagDigest, header.objectsDigest == last.header.objectsDigest
-        else { throw .damaged("it went back to an earlier state while it was open") }
-        remember(AuthenticatedHeader(content: found.content, mac: found.mac, header: header))
-        return header
-    }
-
-    private func remember(_ header: AuthenticatedHeader) {
-        lastSeen.withLock { seen in
-            if seen.header.revision < header.header.revision { seen = header }
-        }
-    }
-
-    /// The header, if it is this vault's own.
-    private static func check(
-        _ found: (content: [UInt8], mac: [UInt8]), keys: VaultKeys, record: RegistryRecord
-    ) throws(VaultError) -> Header {
-        let isOurs = try cryptography { () throws(CryptographyError) in
-            try HMACSHA256.isValid(found.mac, for: Header.macMessage(found.content), key: keys.integrity)
-        }
-        guard isOurs else { throw .damaged("its header is foreign or changed") }
-        // The format is checked only after the MAC, so that a changed byte does not pass for a newer format.
-        try Header.check(Header.format(of: found.content))
-        let header = try Header(decoding: found.content)
-        guard header.vault == record.vault, header.owner == record.owner, header.sealer == record.sealer,
-            header.created == record.created
-        else { throw .damaged("its file is not the one in the registry") }
-        return header
     }
 
     private static func derive(_ root: SecretBytes, _ record: RegistryRecord) throws(SealerError) -> VaultKeys {

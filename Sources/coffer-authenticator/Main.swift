@@ -1,3 +1,4 @@
+import Authenticator
 import BrokerProtocol
 import Platform
 import ProgramOptions
@@ -37,5 +38,16 @@ import RootConfiguration
             default: try PassedConnection(options, file).converse()
             }
         }
+    }
+}
+
+/// Shows one notification on a user's desktop, for a conversation of this program.
+enum Notify {
+    static func run() throws {
+        try ProcessHardening.apply()
+        try OwnProcess.clearEnvironment()
+        let line = try OwnProcess.adopt(3)
+        try OwnProcess.closeDescriptors(from: 4)
+        NotificationHelper.run(on: line)
     }
 }

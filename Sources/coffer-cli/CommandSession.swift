@@ -217,3 +217,6 @@ struct CommandSession {
         return (try? Account.withUID(uid))?.name ?? "uid \(uid)"
     }
 }
+
+/// Administration speaks the wire's own types. Commands about items speak the library's.
+typealias Keychain = BrokerProtocol.Keychain

@@ -633,108 +633,8 @@ struct Example52 {
     }
 }
 
-// Sources/CofferClient/Items/Item.swift
+// Sources/CofferClient/Errors/KeychainError.swift
 struct Example53 {
-    func run() async throws {
-        for itemClass in ItemClass.allCases { print(itemClass.rawValue) }
-    }
-}
-
-// Sources/CofferClient/Items/ItemAttributes.swift
-struct Example54 {
-    func run() async throws {
-        let token = try await keychain.attributes(of: "token")
-        print(token.modified, token.access)
-        _ = token
-    }
-}
-
-// Sources/CofferClient/Items/ItemAttributes.swift
-struct Example55 {
-    func run() async throws {
-        let item = try await keychain.item(for: "token", reason: "Show your token")
-        print(item.value.count, item.attributes.modified)
-        _ = item
-    }
-}
-
-// Sources/CofferClient/Items/ItemChange.swift
-struct Example56 {
-    func run() async throws {
-        let change = ItemChange(ItemName(service: "com.example.app", account: "token"), .delete)
-        _ = change
-    }
-}
-
-// Sources/CofferClient/Items/ItemChange.swift
-struct Example57 {
-    func run() async throws {
-        let item = NewItem(value: Array("s3cret".utf8), access: .whenUnlocked.thisDeviceOnly)
-        _ = item
-    }
-}
-
-// Sources/CofferClient/Items/ItemChange.swift
-struct Example58 {
-    func run() async throws {
-        let edit = ItemEdit(label: "Production")
-        _ = edit
-    }
-}
-
-// Sources/CofferClient/Items/ItemChange.swift
-struct Example59 {
-    func run() async throws {
-        let outcomes = try await keychain.apply(changes)
-        let replaced = outcomes.filter { $0.existedBefore }.count
-        _ = outcomes
-        _ = replaced
-    }
-}
-
-// Sources/CofferClient/Items/ItemVersion.swift
-struct Example60 {
-    func run() async throws {
-        if let former = try await keychain.history(of: "token").first {
-            try await keychain.restore("token", version: former.version)
-        }
-    }
-}
-
-// Sources/CofferClient/Items/KeychainEvent.swift
-struct Example61 {
-    func run() async throws {
-        for try await event in try await keychain.changes() {
-            if case .updated(let item) = event { print(item.account) }
-        }
-    }
-}
-
-// Sources/CofferClient/Items/RollbackProtection.swift
-struct Example62 {
-    func run() async throws {
-        try await keychain.delete("thumbnail-42", protection: .later)
-    }
-}
-
-// Sources/CofferClient/Items/VaultName.swift
-struct Example63 {
-    func run() async throws {
-        let team = Keychain(service: "com.example.app", group: "developers")
-        assert(team.vault == .group("developers"))
-        _ = team
-    }
-}
-
-// Sources/CofferClient/Items/VaultName.swift
-struct Example64 {
-    func run() async throws {
-        guard try await keychain.status().state == .unlocked else { return }
-    }
-}
-
-// Sources/CofferClient/KeychainError.swift
-struct Example65 {
     func run() async throws {
         do throws(KeychainError) {
             print(try await keychain.string(for: "token").count)
@@ -748,10 +648,110 @@ struct Example65 {
     }
 }
 
-// Sources/CofferClient/KeychainError.swift
-struct Example66 {
+// Sources/CofferClient/Errors/KeychainError.swift
+struct Example54 {
     func run() async throws {
         throw KeychainError(.locked, "the vault is locked", advice: "coffer unlock")
+    }
+}
+
+// Sources/CofferClient/Items/ItemAttributes.swift
+struct Example55 {
+    func run() async throws {
+        let token = try await keychain.attributes(of: "token")
+        print(token.modified, token.access)
+        _ = token
+    }
+}
+
+// Sources/CofferClient/Items/ItemAttributes.swift
+struct Example56 {
+    func run() async throws {
+        let item = try await keychain.item(for: "token", reason: "Show your token")
+        print(item.value.count, item.attributes.modified)
+        _ = item
+    }
+}
+
+// Sources/CofferClient/Items/ItemAttributes.swift
+struct Example57 {
+    func run() async throws {
+        for itemClass in ItemClass.allCases { print(itemClass.rawValue) }
+    }
+}
+
+// Sources/CofferClient/Items/ItemAttributes.swift
+struct Example58 {
+    func run() async throws {
+        if let former = try await keychain.history(of: "token").first {
+            try await keychain.restore("token", version: former.version)
+        }
+    }
+}
+
+// Sources/CofferClient/Items/ItemChange.swift
+struct Example59 {
+    func run() async throws {
+        let change = ItemChange(ItemName(service: "com.example.app", account: "token"), .delete)
+        _ = change
+    }
+}
+
+// Sources/CofferClient/Items/ItemChange.swift
+struct Example60 {
+    func run() async throws {
+        let item = NewItem(value: Array("s3cret".utf8), access: .whenUnlocked.thisDeviceOnly)
+        _ = item
+    }
+}
+
+// Sources/CofferClient/Items/ItemChange.swift
+struct Example61 {
+    func run() async throws {
+        let edit = ItemEdit(label: "Production")
+        _ = edit
+    }
+}
+
+// Sources/CofferClient/Items/ItemChange.swift
+struct Example62 {
+    func run() async throws {
+        let outcomes = try await keychain.apply(changes)
+        let replaced = outcomes.filter { $0.existedBefore }.count
+        _ = outcomes
+        _ = replaced
+    }
+}
+
+// Sources/CofferClient/Items/ItemChange.swift
+struct Example63 {
+    func run() async throws {
+        try await keychain.delete("thumbnail-42", protection: .later)
+    }
+}
+
+// Sources/CofferClient/Items/KeychainEvent.swift
+struct Example64 {
+    func run() async throws {
+        for try await event in try await keychain.changes() {
+            if case .updated(let item) = event { print(item.account) }
+        }
+    }
+}
+
+// Sources/CofferClient/Items/VaultName.swift
+struct Example65 {
+    func run() async throws {
+        let team = Keychain(service: "com.example.app", group: "developers")
+        assert(team.vault == .group("developers"))
+        _ = team
+    }
+}
+
+// Sources/CofferClient/Items/VaultName.swift
+struct Example66 {
+    func run() async throws {
+        guard try await keychain.status().state == .unlocked else { return }
     }
 }
 
@@ -1328,8 +1328,15 @@ struct Example129 {
     }
 }
 
-// Sources/CofferCaches/TTLCache.swift
+// Sources/CofferCaches/Repository.swift
 struct Example130 {
+    func warm(_ cache: some ValueCache<String, Profile>) async throws {
+        try await cache.keep(["42": profile])
+    }
+}
+
+// Sources/CofferCaches/TTLCache.swift
+struct Example131 {
     func run() async throws {
         let answers = TTLCache<String, Answer>(lifetime: .seconds(300))
         answers.set(answer, for: url)
@@ -1337,13 +1344,6 @@ struct Example130 {
         let cached = answers.value(for: url)   // nil after 300 seconds
         _ = answers
         _ = cached
-    }
-}
-
-// Sources/CofferCaches/ValueCache.swift
-struct Example131 {
-    func warm(_ cache: some ValueCache<String, Profile>) async throws {
-        try await cache.keep(["42": profile])
     }
 }
 

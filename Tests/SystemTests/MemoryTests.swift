@@ -122,7 +122,7 @@ struct MemoryTests {
     /// Everything in a vault that a key of a locked class opens.
     private struct Locks {
         let vault: OpenVault
-        let items: [StoredItem]
+        let items: [ItemValue]
         let locked: [Keybag.Entry]
 
         init(of sandbox: Sandbox) throws {
@@ -132,7 +132,11 @@ struct MemoryTests {
             vault = try OpenVault(
                 directory: sandbox.directory + "/vaults", record: record, sealer: TPMSealer(TPMAccess.patient(tcti)))
             locked = vault.keybag.entries.filter { $0.keyClass.kind == .whenUnlocked }
-            items = try vault.read { (snapshot) throws(VaultError) in try snapshot.allItems() }
+            items = try vault.read { (snapshot) throws(VaultError) in
+                var values: [ItemValue] = []
+                for item in try snapshot.allItems() { values.append(try snapshot.value(of: item)) }
+                return values
+            }
             try #require(items.count == 3 && locked.count == 2)
         }
 
@@ -151,7 +155,7 @@ struct MemoryTests {
             } catch let found as Found { return found.what }
         }
 
-        private func opened(by key: SecretBytes, _ values: [(StoredItem, [UInt8])]) throws -> String? {
+        private func opened(by key: SecretBytes, _ values: [(ItemValue, [UInt8])]) throws -> String? {
             let publicKey = try X25519.PrivateKey(rawRepresentation: key).publicKey
             if locked.contains(where: { $0.publicKey == publicKey }) { return "a class key" }
             let fromRoot = try VaultKeys.keybag(unlockRoot: key, vault: vault.record.vault)
@@ -161,12 +165,12 @@ struct MemoryTests {
                 if Self.opens(entry.sealedPrivateKey, key, bound) { return "the keybag key" }
             }
             for (item, sealed) in values {
-                let context = item.context(vault.format)
-                if Self.opens(sealed, key, context.bind("org.coffer.value")) { return "an item key" }
-                for slot in item.record.slots where slot.shape.keyClass.kind == .whenUnlocked {
+                let context = item.context(in: vault.format.vault)
+                if vaultErrorFree({ _ = try context.open(sealed, key: key) }) { return "an item key" }
+                for slot in item.field.slots where slot.shape.keyClass.kind == .whenUnlocked {
                     guard slot.shape.requirements.isEmpty else { continue }
                     let classKey = try #require(vault.keybag.publicKey(of: slot.shape.keyClass))
-                    let bound = context.bind("org.coffer.slot", [slot.prefix, classKey])
+                    let bound = try context.bind(slot, for: SlotRecipients(classKey: classKey, constraintKeys: []))
                     if Self.opens(slot.wrappedKey, key, bound) { return "a slot key" }
                     let parts = try SecretBytes.concatenating([SecretBytes(copying: [0, 0, 0, 32]), key])
                     let slotKey = try HKDF.derive(parts, salt: [], info: bound, count: AESGCM.keyCount)
@@ -174,6 +178,11 @@ struct MemoryTests {
                 }
             }
             return nil
+        }
+
+        private func vaultErrorFree(_ body: () throws -> Void) -> Bool {
+            do { try body() } catch { return false }
+            return true
         }
 
         private static func opens(_ sealed: [UInt8], _ key: SecretBytes, _ bound: [UInt8]) -> Bool {

@@ -1,6 +1,7 @@
 import Authorization
 import Cryptography
 import Foundation
+import JSON
 import TestSupport
 import Testing
 
@@ -88,6 +89,25 @@ struct AccessLogTests {
         #expect(found.problem == nil && found.records == 4 && found.first == 1 && found.last == 4)
         // The tree's entry for the log does not count as a missing row.
         _ = try vault.verify()
+    }
+
+    @Test("a record is written as its decoder reads it")
+    func written() throws {
+        var record = AccessRecord(
+            .read, outcome: "locked",
+            by: AccessRecord.Program(uid: .max, pid: 7, name: "\"/\\\u{1F}ä", isResolved: true, controlGroup: "0::/a"),
+            of: AccessRecord.Subject(
+                item: "i", service: "s/\n", account: "", kind: .file, require: ["presence", "passcode"]),
+            reason: "why", detail: "more")
+        record.time = .max
+        record.missed = 3
+        for record in [record, AccessRecord(.start)] {
+            let text = JSONWriter.bytes(of: record)
+            #expect(try JSONDecoder().decode(AccessRecord.self, from: Data(text)) == record)
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            #expect(try encoder.encode(record).count == text.count)
+        }
     }
 
     @Test("nobody who reads the files learns a name from the log")

@@ -5,45 +5,98 @@ import Testing
 
 @testable import Vault
 
-/// Sealed data is bound to vault, item, version, access control and slot, even for an attacker who gets past the tree.
+/// Sealed data is bound to its item, field, revision, access control and slot, even for an attacker who gets past the
+/// tree. Metadata and slots are bound to the vault, and the slots of what needs a person to the name.
 struct BindingTests {
     let access: AccessControl
-    let context: ItemContext
-    let others: [ItemContext]
+    let context: FieldContext
+    /// By what is different.
+    let others: [String: FieldContext]
 
     init() throws {
         let access = try AccessControl(requirements: [.userPresence])
-        let (vault, item) = (try VaultID.random(), try ItemID.random())
+        let (vault, item, revision) = (try VaultID.random(), try ItemID.random(), try RevisionID.random())
+        let name = ItemName(service: "s", account: "a")
         func make(
-            _ vault: VaultID, _ item: ItemID, version: UInt64 = 1, _ access: AccessControl
-        ) -> ItemContext {
-            ItemContext(format: FormatContext(vault: vault), item: item, version: version, access: access)
+            _ vault: VaultID, _ item: ItemID, _ seal: FieldSeal, _ access: AccessControl, _ name: ItemName,
+            _ field: FieldName = .secret
+        ) -> FieldContext {
+            FieldContext(vault: vault, item: item, field: field, access: access, seal: seal, name: name)
         }
+        let seal = FieldSeal.third(revision)
         self.access = access
-        context = make(vault, item, access)
+        context = make(vault, item, seal, access, name)
+        let narrow = try AccessControl(isThisDeviceOnly: true, requirements: [.userPresence])
         others = [
-            make(try .random(), item, access), make(vault, try .random(), access),
-            make(vault, item, version: 2, access),
-            make(vault, item, .whenUnlocked),
-            make(vault, item, try AccessControl(isThisDeviceOnly: true, requirements: [.userPresence])),
+            "vault": make(try .random(), item, seal, access, name),
+            "item": make(vault, try .random(), seal, access, name),
+            "revision": make(vault, item, .third(try .random()), access, name),
+            "format": make(vault, item, .first(version: 1), access, name),
+            "access": make(vault, item, seal, .whenUnlocked, name), "device": make(vault, item, seal, narrow, name),
+            "field": make(vault, item, seal, access, name, try #require(FieldName("pin"))),
+            "service": make(vault, item, seal, access, ItemName(service: "t", account: "a")),
+            "account": make(vault, item, seal, access, ItemName(service: "s", account: "b")),
+            "kind": make(vault, item, seal, access, ItemName(service: "s", account: "a", itemClass: .key)),
         ]
     }
 
+    /// Another vault takes a value as it is, and a renaming leaves it.
     @Test func values() throws {
         let key = try SecretBytes.random(count: 32)
-        let sealed = try context.seal(value: secret("value"), key: key)
-        #expect(revealed(try context.open(value: sealed, key: key)) == Array("value".utf8))
-        for other in others { #expect(vaultError { _ = try other.open(value: sealed, key: key) } == .damaged) }
-        #expect(vaultError { _ = try context.open(metadata: sealed, key: key) } == .damaged)
+        let sealed = try context.seal(secret("value"), key: key)
+        #expect(revealed(try context.open(sealed, key: key)) == Array("value".utf8))
+        for (name, other) in others where !["vault", "service", "account", "kind"].contains(name) {
+            #expect(vaultError { _ = try other.open(sealed, key: key) } == .damaged, "\(name)")
+        }
+    }
+
+    /// Somebody who can write slots makes one for a key of their own, under which the same sealed bytes open.
+    @Test func commitments() throws {
+        let key = try SecretBytes.random(count: 32)
+        let commitment = try context.commitment(to: key)
+        #expect(commitment.count == 32 && commitment != FieldRecord.noDigest)
+        #expect(try context.commitment(to: .random(count: 32)) != commitment)
+        for name in ["item", "revision", "access", "device", "field", "format"] {
+            #expect(try others[name]?.commitment(to: key) != commitment, "\(name)")
+        }
+        // Formats 1 and 2 had none.
+        #expect(try others["format"]?.commitment(to: key) == FieldRecord.noDigest)
     }
 
     @Test func metadata() throws {
         let key = try SecretBytes.random(count: 32)
         let metadata = Metadata(service: "s", account: "a", created: 1, modified: 2, valueSet: 3)
-        let sealed = try context.seal(metadata: metadata, key: key)
-        #expect(try context.open(metadata: sealed, key: key) == metadata)
-        for other in others { #expect(vaultError { _ = try other.open(metadata: sealed, key: key) } == .damaged) }
-        #expect(vaultError { _ = try context.open(value: sealed, key: key) } == .damaged)
+        let item = ItemContext(vault: context.vault, item: context.item)
+        let sealed = try item.seal(metadata, access: access, key: key)
+        #expect(try item.open(metadata: sealed, access: access, key: key) == metadata)
+        let others = [
+            ItemContext(vault: try .random(), item: context.item),
+            ItemContext(vault: context.vault, item: try .random()),
+        ]
+        for other in others {
+            #expect(vaultError { _ = try other.open(metadata: sealed, access: access, key: key) } == .damaged)
+        }
+        #expect(vaultError { _ = try item.open(metadata: sealed, access: .whenUnlocked, key: key) } == .damaged)
+        // A heading is of one revision, and nothing opens as something else.
+        let revision = try RevisionID.random()
+        let heading = try item.seal(heading: metadata, of: revision, key: key)
+        #expect(try item.open(heading: heading, of: revision, key: key) == metadata)
+        #expect(vaultError { _ = try item.open(heading: heading, of: .random(), key: key) } == .damaged)
+        #expect(vaultError { _ = try item.open(heading: sealed, of: revision, key: key) } == .damaged)
+        for other in others {
+            #expect(vaultError { _ = try other.open(heading: heading, of: revision, key: key) } == .damaged)
+        }
+    }
+
+    @Test func stamps() throws {
+        let key = try SecretBytes.random(count: 32)
+        let item = ItemContext(vault: context.vault, item: context.item)
+        var stamps = ItemStamps(base: Stamp(clock: 5, origin: context.vault))
+        stamps.note(.name, at: 9, in: context.vault)
+        let sealed = try item.seal(stamps, key: key)
+        #expect(try item.open(stamps: sealed, key: key) == stamps)
+        let other = ItemContext(vault: context.vault, item: try .random())
+        #expect(vaultError { _ = try other.open(stamps: sealed, key: key) } == .damaged)
     }
 
     @Test func slots() throws {
@@ -54,13 +107,15 @@ struct BindingTests {
         let shape = Slot.shapes(for: access)[0]
         let slot = try Slot.wrap(itemKey, shape, for: recipients, password: nil, context)
         #expect(try Slot(decoding: slot.encoded) == slot)
-        func unwrap(_ slot: Slot, _ context: ItemContext) throws(CryptographyError) -> SecretBytes {
+        func unwrap(_ slot: Slot, _ context: FieldContext) throws(CryptographyError) -> SecretBytes {
             try slot.unwrap(
                 classKey: classKey, agreements: [constraintKey.sharedSecret(with: slot.points[0])], password: nil,
                 constraintKeys: [constraintKey.publicKey], context)
         }
         #expect(try unwrap(slot, context) == itemKey)
-        for other in others { #expect(throws: CryptographyError.self) { try unwrap(slot, other) } }
+        for (name, other) in others {
+            #expect(throws: CryptographyError.self, "\(name)") { try unwrap(slot, other) }
+        }
 
         let renumbered = Slot(
             shape: .init(number: 1, keyClass: shape.keyClass, requirements: shape.requirements),

@@ -152,7 +152,9 @@ struct ChangedFileTests {
         let keys = try fixture.unlock(vault)
         try overwrite(
             changed { database in
-                try database.run("UPDATE value SET sealed = x'00' WHERE id = ?", [.blob(third.id.bytes)])
+                let fields = try database.bytes("SELECT content FROM field WHERE item = ?", [.blob(third.id.bytes)])
+                let key = try ItemFields(decoding: fields).fields[0][0].valueKey
+                try database.run("UPDATE value SET sealed = x'00' WHERE id = ?", [.blob(key)])
             })
         #expect(
             vaultError {

@@ -111,7 +111,7 @@ struct FlippedByteTests {
         for pragma in ["journal_mode = WAL", "wal_autocheckpoint = 0"] { try database.once("PRAGMA \(pragma)") }
         try database.once("ATTACH '\(after)' AS after")
         try database.transaction(.writing, { $0 }) { () throws(SQLiteError) in
-            for table in ["header", "item", "value", "posting", "node"] {
+            for table in ["header", "item", "field", "value", "posting", "node"] {
                 try database.once("INSERT OR REPLACE INTO main.\(table) SELECT * FROM after.\(table)")
             }
         }

@@ -82,7 +82,9 @@ struct HistoryFileTests {
         try fixture.tamper { database in
             var records = try database.bytes("SELECT records FROM former")
             // count, when it was replaced, length, version, length, access control
-            records[1 + 8 + 4 + 8 + 4 + 5] ^= 1
+            // Behind what stands before the access control in the field's record.
+            let heading = try FormerValue.decode(records)[0].sealedHeading.count
+            records[1 + 8 + 4 + heading + 4 + (8 + 16 + 4 + 16 + 2 + 16) + 5] ^= 1
             try plant(records, database)
         }
         try expectDamage("another policy")
@@ -91,9 +93,10 @@ struct HistoryFileTests {
     /// Attackers keep a row that was dropped since, and put it back.
     @Test func aRowPutBack() throws {
         var (records, value): ([UInt8], [UInt8]) = ([], [])
-        let key = Value.blob(item.id.bytes + BigEndian.bytes(UInt64(1)))
+        var key = Value.null
         try fixture.tamper { database in
             records = try database.bytes("SELECT records FROM former")
+            key = try formerKey(database)
             value = try database.bytes("SELECT sealed FROM value WHERE id = ?", [key])
         }
         let vault = try fixture.open()
@@ -108,12 +111,17 @@ struct HistoryFileTests {
         try expectDamage("put back")
     }
 
+    /// The key of the first former value of the file.
+    private func formerKey(_ database: Connection) throws -> Value {
+        .blob(try FormerValue.decode(database.bytes("SELECT records FROM former"))[0].field.valueKey)
+    }
+
     @Test func aValueThatIsMissingOrAnothers() throws {
+        var key = Value.null
         try fixture.tamper { database in
-            try database.once(
-                """
-                UPDATE value SET sealed = (SELECT sealed FROM value WHERE length(id) = 16) WHERE length(id) = 24
-                """)
+            key = try formerKey(database)
+            try database.run(
+                "UPDATE value SET sealed = (SELECT sealed FROM value WHERE id != ?) WHERE id = ?", [key, key])
         }
         var vault = try fixture.open()
         let keys = try fixture.unlock(vault)
@@ -122,7 +130,7 @@ struct HistoryFileTests {
                 == .damaged)
         #expect(vaultError { _ = try vault.verify() } == .damaged)
         try vault.close()
-        try fixture.tamper { try $0.once("DELETE FROM value WHERE length(id) = 24") }
+        try fixture.tamper { try $0.run("DELETE FROM value WHERE id = ?", [key]) }
         vault = try fixture.open()
         #expect(vaultError { _ = try vault.verify() } == .damaged)
     }
@@ -183,83 +191,6 @@ struct HistoryFileTests {
 
     /// Room has the numbers of the documents.
     @Test func theUsualRoom() { #expect(Room().former == 16 << 20) }
-
-    // Format 1
-
-    /// A vault as Coffer made it before there were former values.
-    private struct OldVault: JSONReadable {
-        var record: RegistryRecord
-        var machineKey: Data
-        var authenticatorKey: Data
-        var recoveryCode: String
-        var file: Data
-
-        static func load() throws -> OldVault {
-            try JSONReader.read(OldVault.self, from: Array(SourceTree.text("Tests/Vaults/format-1.json").utf8))
-        }
-
-        init(from reader: inout JSONReader) throws(JSONFailure) {
-            var record: RegistryRecord?
-            var texts: [String: String] = [:]
-            let names = ["authenticatorKey", "file", "machineKey", "record", "recoveryCode"]
-            var members = try reader.members()
-            while let member = try reader.next(&members, of: names) {
-                if member == 3 { record = try reader.read() } else { texts[names[member]] = try reader.read() }
-            }
-            func data(_ name: String) -> Data { texts[name].flatMap { Data(base64Encoded: $0) } ?? Data() }
-            self.record = try members.required(record, "record")
-            (machineKey, authenticatorKey, file) = (data("machineKey"), data("authenticatorKey"), data("file"))
-            recoveryCode = texts["recoveryCode"] ?? ""
-        }
-    }
-
-    @Test func anOldFileIsMigratedWhenItIsOpened() throws {
-        let old = try OldVault.load()
-        let folder = try TemporaryFolder()
-        let path = VaultFile.path(of: old.record.owner, in: folder.path)
-        try old.machineKey.write(to: URL(fileURLWithPath: folder.path + "/" + SoftwareSealer.keyFile))
-        try FileManager.default.setAttributes(
-            [.posixPermissions: 0o600], ofItemAtPath: folder.path + "/" + SoftwareSealer.keyFile)
-        try old.file.write(to: URL(fileURLWithPath: path))
-        let sealer = SoftwareSealer(directory: folder.path)
-        let authenticator = try P256.PrivateKey(rawRepresentation: SecretBytes(copying: Array(old.authenticatorKey)))
-        func open() throws -> OpenVault {
-            try OpenVault(directory: folder.path, record: old.record, sealer: sealer, now: { 1_800_000_000_001 })
-        }
-        var vault = try open()
-        #expect(vault.lastHeader.format == 2)
-        #expect(try vault.verify().items == 2 && vault.history == .standard)
-        let root = try sealer.open(.unlockRoot, vault.objects, record: old.record) {
-            (request) throws(SigningRefusal) in
-            do { return try authenticator.signature(for: request.message()) } catch { throw SigningRefusal("\(error)") }
-        }
-        let keys = try vault.classKeys(unlockRoot: root)
-        let item = try vault.find(service: "mail", account: "me")
-        #expect(item.metadata.label == "Mail" && item.version == 2)
-        #expect(revealed(try vault.value(of: item, classKeys: keys)) == Array("two".utf8))
-        // It keeps values from then on.
-        try vault.set(.make("mail", "me", "three"))
-        let kept = try vault.look(service: "mail", account: "me", version: 2) { try $0.value(classKeys: keys) }
-        #expect(revealed(kept) == Array("two".utf8))
-        try vault.close()
-        vault = try open()
-        #expect(try vault.verify().formerValues == 1)
-        try vault.close()
-    }
-
-    /// The recovery code opens files of both formats, and changes neither.
-    @Test func anOldFileIsRecovered() throws {
-        let old = try OldVault.load()
-        let folder = try TemporaryFolder()
-        let path = folder.path + "/old.vault"
-        try old.file.write(to: URL(fileURLWithPath: path))
-        let code = try RecoveryCode(reading: secret(old.recoveryCode))
-        let vault = try RecoverableVault(copying: path, to: folder.path, code: code)
-        #expect(vault.items.count == 2)
-        let mail = try #require(vault.items.first { $0.summary.metadata.service == "mail" })
-        #expect(revealed(try vault.value(of: mail)) == Array("two".utf8))
-        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == old.file)
-    }
 
     /// A file whose tables are of one format and whose header is of the other.
     @Test func theFormatsTablesAndNoOthers() throws {

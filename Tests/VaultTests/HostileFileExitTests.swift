@@ -58,6 +58,7 @@ struct HostileFileExitTests {
             let long = "zeroblob(100000000)"
             for change in [
                 "UPDATE value SET sealed = \(long)", "UPDATE item SET record = \(long)",
+                "UPDATE field SET content = \(long)", "INSERT INTO slot VALUES (x'00', \(long))",
                 "UPDATE posting SET items = \(long)", "UPDATE keybag SET content = \(long)",
                 "UPDATE header SET content = \(long)", "UPDATE header SET mac = \(long)",
                 "UPDATE node SET content = \(long)", "UPDATE object SET public = \(long)",

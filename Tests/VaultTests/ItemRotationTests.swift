@@ -24,12 +24,15 @@ struct ItemRotationTests {
 
     private func firstSlot() throws -> Slot? {
         try vault.read { (snapshot) throws(VaultError) in
-            try snapshot.item(service: "s", account: "a", kind: .genericPassword)?.record.slots[0]
+            guard let item = try snapshot.item(service: "s", account: "a", kind: .genericPassword) else { return nil }
+            return try snapshot.value(of: item).field.slots[0]
         }
     }
 
     private func sealedValue(_ id: ItemID) throws -> [UInt8]? {
-        try vault.database.read { (rows) throws(VaultError) in try rows.sealedValue(id.bytes) }
+        try vault.read { (snapshot) throws(VaultError) in
+            try snapshot.rows.sealedValue(snapshot.value(of: snapshot.item(id)).field.valueKey)
+        }
     }
 
     @Test func theItemStaysAndItsKeyDoesNot() throws {

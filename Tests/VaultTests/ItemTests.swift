@@ -192,7 +192,7 @@ struct ItemTests {
         try vault.set(.make("s", "taken", "w"))
         #expect(vaultError { try vault.rename(item, service: "s", account: "taken") } == .alreadyExists)
         #expect(vaultError { try vault.rename(item, service: "", account: "a") } == .invalidArgument)
-        let renamed = try vault.rename(item, service: "t", account: "b")
+        let renamed = try vault.rename(item, service: "t", account: "b", value: secret("v"))
         #expect(renamed.id == item.id)
         #expect(vaultError { _ = try vault.find(service: "s", account: "a") } == .notFound)
         #expect(try fixture.value(vault, "t", "b") == Array("v".utf8))
@@ -207,13 +207,15 @@ struct ItemTests {
         draft.expires = fixture.clock.withLock { $0 } + 1000
         let item = try vault.set(draft).item
         fixture.advance(milliseconds: 10)
-        let renamed = try vault.rename(item, service: "t", account: "b")
+        let renamed = try vault.rename(item, service: "t", account: "b", value: secret("v"))
         let (before, after) = (item.metadata, renamed.metadata)
         #expect(after.expires == before.expires && after.expires != nil)
         #expect(after.label == "l" && after.comment == "c" && after.attributes == ["k": "1"])
         #expect(after.created == before.created && after.valueSet == before.valueSet)
         #expect(after.modified == before.modified + 10)
-        #expect(renamed.access == item.access && renamed.version == item.version)
+        // It was sealed anew, and no former value came of that.
+        #expect(renamed.access == item.access && renamed.version == item.version + 1)
+        #expect(try vault.history(service: "t", account: "b").versions.isEmpty)
         #expect(try vault.find(service: "t", account: "b") == renamed)
     }
 

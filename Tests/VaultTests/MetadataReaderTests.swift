@@ -55,6 +55,11 @@ struct MetadataReaderTests {
                     == metadata.attributes.values.map { Array($0.utf8) }.sorted { $0.lexicographicallyPrecedes($1) })
             #expect(try Self.encoded(found) == text)
             #expect(try Metadata(text: [1, 2, 3] + text, from: 3) == metadata)
+            // The vault writes it without Foundation.
+            let written = JSONWriter.bytes(of: metadata)
+            #expect(Self.read(written) == metadata)
+            #expect(try JSONDecoder().decode(Metadata.self, from: Data(written)) == metadata)
+            #expect(try Self.encoded(try Metadata(text: written, from: 0)) == text)
         }
     }
 

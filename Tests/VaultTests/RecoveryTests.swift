@@ -73,11 +73,13 @@ import Testing
             }
         }
         #expect(values == ["mail": "one", "bank": "two", "boot": "three", "wifi": "four", "later": "seven"])
-        for item in old.items {
-            let hasSlot = item.stored.record.slots.contains { $0.shape.keyClass == .recovery }
-            #expect(hasSlot == item.isPortable)
-        }
         #expect(old.items.filter { !$0.isPortable }.map(\.summary.metadata.service) == ["always", "tpm"])
+        try vault.read { (snapshot) throws(VaultError) in
+            for item in try snapshot.allItems() {
+                let hasSlot = try snapshot.value(of: item).field.slots.contains { $0.shape.keyClass == .recovery }
+                #expect(hasSlot == !item.summary.access.isThisDeviceOnly)
+            }
+        }
         #expect(old.items[1].summary.access == gated)
         let wifi = old.items[6].summary.metadata
         #expect(wifi.label == "Home" && wifi.comment == "upstairs" && wifi.attributes == ["kind": "wpa"])

@@ -42,6 +42,30 @@ struct TamperingTests {
         try database.bytes("SELECT record FROM item WHERE id = ?", [.blob(item.id.bytes)])
     }
 
+    private func fields(_ database: Connection, _ item: ItemSummary) throws -> [UInt8] {
+        try database.bytes("SELECT content FROM field WHERE item = ?", [.blob(item.id.bytes)])
+    }
+
+    /// The key of an item's sealed value.
+    private func valueKey(_ database: Connection, _ item: ItemSummary) throws -> [UInt8] {
+        try ItemFields(decoding: fields(database, item)).fields[0][0].valueKey
+    }
+
+    private func value(_ database: Connection, _ item: ItemSummary) throws -> [UInt8] {
+        try database.bytes("SELECT sealed FROM value WHERE id = ?", [.blob(valueKey(database, item))])
+    }
+
+    /// Puts fields into an item's place, and their digest into its record and the tree.
+    private func plant(_ fields: [UInt8], of item: ItemSummary, in database: Connection) throws {
+        try database.run(
+            "UPDATE field SET content = ? WHERE item = ?", [.blob(fields), .blob(item.id.bytes)])
+        let old = try ItemRecord(decoding: record(database, item))
+        let record = ItemRecord(
+            version: old.version, access: old.access, sealedMetadata: old.sealedMetadata,
+            fieldsDigest: try SHA256.digest(fields))
+        try database.plant(record: record.encoded, of: item.id)
+    }
+
     @Test func untouched() throws {
         try fixture.tamper { _ in }
         #expect(outcome() == nil)
@@ -97,22 +121,70 @@ struct TamperingTests {
 
     @Test func swappedValues() throws {
         try fixture.tamper { database in
-            let two = try database.bytes("SELECT sealed FROM value WHERE id = ?", [.blob(second.id.bytes)])
-            try database.run("UPDATE value SET sealed = ? WHERE id = ?", [.blob(two), .blob(first.id.bytes)])
+            let two = try value(database, second)
+            try database.run(
+                "UPDATE value SET sealed = ? WHERE id = ?", [.blob(two), .blob(valueKey(database, first))])
+        }
+        #expect(outcome() == .damaged)
+    }
+
+    /// The row of one item's fields in the place of another's.
+    @Test func fieldsOfAnotherItem() throws {
+        try fixture.tamper { database in
+            let two = try fields(database, second)
+            try database.run("UPDATE field SET content = ? WHERE item = ?", [.blob(two), .blob(first.id.bytes)])
+        }
+        #expect(outcome() == .damaged)
+        let vault = try fixture.open()
+        #expect(vaultError { try vault.set(.make("s", "first", "v")) } == .damaged)
+        #expect(vaultError { _ = try vault.verify() } == .damaged)
+    }
+
+    @Test(arguments: [
+        "DELETE FROM field", "INSERT INTO field VALUES (x'00', x'00')", "INSERT INTO slot VALUES (x'00', x'00')",
+    ])
+    func aFieldTooFewOrTooMany(statement: String) throws {
+        try fixture.tamper { try $0.once(statement) }
+        if statement.hasPrefix("DELETE") { #expect(outcome() == .damaged) }
+        #expect(vaultError { _ = try fixture.open().verify() } == .damaged)
+    }
+
+    /// The removal of a requirement in the field's record alone. The digests, which take no key to compute, are made to
+    /// fit.
+    @Test func aFieldWithAnotherAccessControl() throws {
+        try fixture.tamper { database in
+            let before = try ItemFields(decoding: fields(database, first))
+            let field = before.fields[0][0]
+            let open = FieldRecord(
+                version: field.version, revision: field.revision, valueKey: field.valueKey, format: 3,
+                item: field.item, access: AccessControl(.whenUnlocked, isThisDeviceOnly: true),
+                valueDigest: field.valueDigest,
+                commitment: field.commitment,
+                slots: [
+                    Slot(
+                        shape: Slot.shapes(for: AccessControl(.whenUnlocked, isThisDeviceOnly: true))[0],
+                        ephemeral: field.slots[0].ephemeral, points: [], salt: [], wrappedKey: field.slots[0].wrappedKey
+                    )
+                ])
+            try plant(
+                ItemFields(sealedStamps: before.sealedStamps, fields: [[open]]).encoded, of: first, in: database)
         }
         #expect(outcome() == .damaged)
     }
 
     /// An earlier version of the item, put back with every digest that takes no key to compute.
     @Test func anEarlierVersionPutBack() throws {
-        var (record, value): ([UInt8], [UInt8]) = ([], [])
+        var (record, fields, key, value): ([UInt8], [UInt8], [UInt8], [UInt8]) = ([], [], [], [])
         try fixture.tamper { database in
             record = try self.record(database, first)
-            value = try database.bytes("SELECT sealed FROM value WHERE id = ?", [.blob(first.id.bytes)])
+            fields = try self.fields(database, first)
+            key = try valueKey(database, first)
+            value = try self.value(database, first)
         }
         do { try fixture.open().set(.make("s", "first", "new", AccessControl(requirements: [.userPresence]))) }
         try fixture.tamper { database in
-            try database.run("UPDATE value SET sealed = ? WHERE id = ?", [.blob(value), .blob(first.id.bytes)])
+            try database.run("INSERT OR REPLACE INTO value VALUES (?, ?)", [.blob(key), .blob(value)])
+            try database.run("UPDATE field SET content = ? WHERE item = ?", [.blob(fields), .blob(first.id.bytes)])
             try database.plant(record: record, of: first.id)
         }
         let vault = try fixture.open()
@@ -121,8 +193,8 @@ struct TamperingTests {
         #expect(vaultError { _ = try vault.verify() } == .damaged)
     }
 
-    /// The removal of a gated item's requirement, in the access control and in the slot.
-    @Test(arguments: [8 + 4 + 5, 8 + 4 + 2])
+    /// The removal of a gated item's requirement, and of its device.
+    @Test(arguments: [8 + 5, 8 + 2])
     func aChangedPolicyByte(place: Int) throws {
         try fixture.tamper { database in
             var record = try record(database, first)
@@ -222,13 +294,16 @@ struct TamperingTests {
     @Test func aRowOfAnotherVault() throws {
         let other = try VaultFixture()
         let foreign = try { try other.open().set(.make("s", "first", "foreign")).item }()
-        var (record, value): ([UInt8], [UInt8]) = ([], [])
+        var (record, fields, key, value): ([UInt8], [UInt8], [UInt8], [UInt8]) = ([], [], [], [])
         try other.tamper { database in
             record = try self.record(database, foreign)
-            value = try database.bytes("SELECT sealed FROM value WHERE id = ?", [.blob(foreign.id.bytes)])
+            fields = try self.fields(database, foreign)
+            key = try valueKey(database, foreign)
+            value = try self.value(database, foreign)
         }
         try fixture.tamper { database in
-            try database.run("UPDATE value SET sealed = ? WHERE id = ?", [.blob(value), .blob(first.id.bytes)])
+            try database.run("INSERT INTO value VALUES (?, ?)", [.blob(key), .blob(value)])
+            try database.run("UPDATE field SET content = ? WHERE item = ?", [.blob(fields), .blob(first.id.bytes)])
             try database.plant(record: record, of: first.id)
         }
         #expect(outcome() == .damaged)
@@ -330,7 +405,7 @@ struct TamperingTests {
         var header: [UInt8] = []
         try fixture.tamper { database in
             header = try database.bytes("SELECT content FROM header")
-            header[9] = 3
+            header[9] = UInt8(Header.newestFormat) + 1
             try database.run("UPDATE header SET content = ?", [.blob(header)])
         }
         // A changed byte is damage. Only a valid header of another format is a newer one.

@@ -43,15 +43,6 @@ struct Lease: Sendable {
         case stopped = "the broker was stopped"
     }
 
-    /// Whether the lease includes this signature. No other version of any item has the same point.
-    func includes(_ wanted: Challenge.Authorization) -> Bool {
-        items.contains { item in
-            item.signatures.contains {
-                $0.role == wanted.role && $0.kind == wanted.kind && $0.point != nil && $0.point == wanted.point
-            }
-        }
-    }
-
     /// For people and programs.
     var state: Keychain.LeaseState {
         Keychain.LeaseState(

@@ -82,43 +82,12 @@ final class LeaseStore: Sendable {
 
     // MARK: The use
 
-    /// Whether one lease covers a whole way to answer this challenge, for its process.
-    func covers(_ challenge: Challenge) -> Bool {
-        !challenge.forOthers
-            && covers(challenge.request, of: challenge.uid, challenge.process, owner: challenge.owner, challenge.vault)
-    }
-
-    /// Whether one lease of this process covers a whole way to answer a request.
-    func covers(
-        _ request: Challenge.Request, of uid: UInt32, _ process: ProcessIdentity, owner: Owner, _ vault: VaultID?
-    ) -> Bool {
-        guard request.canBeLeased else { return false }
-        let choice = request.choice
-        return valid(for: process, of: uid, owner, vault).contains { lease in
-            choice.alternatives.contains { way in
-                !way.isEmpty && way.allSatisfy { lease.includes(choice.authorizations[$0]) }
-            }
-        }
-    }
-
-    /// Whether a lease covers one of the challenge's signatures, for its process.
-    func covers(_ authorization: Challenge.Authorization, of challenge: Challenge) -> Bool {
-        guard challenge.request.canBeLeased, !challenge.forOthers else { return false }
-        return valid(for: challenge.process, of: challenge.uid, challenge.owner, challenge.vault).contains {
-            $0.includes(authorization)
-        }
-    }
-
-    /// The user's leases from this vault that the process is within.
-    private func valid(
-        for process: ProcessIdentity, of uid: UInt32, _ owner: Owner, _ vault: VaultID?
-    ) -> [Lease] {
+    /// The user's leases from this very vault, whichever process they are for.
+    func leases(of uid: UInt32, from owner: Owner, _ vault: VaultID?) -> [Lease] {
         dropExpired()
-        let found = state.withLock { state in
+        return state.withLock { state in
             state.leases.filter { $0.uid == uid && $0.owner == owner && $0.vault == vault }
         }
-        // Outside of the mutex, because it reads files.
-        return found.filter { ProcessAncestry.isWithin(process, $0.leader) }
     }
 
     /// The leases of a user from one vault, the oldest first.

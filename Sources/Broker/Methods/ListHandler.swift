@@ -2,7 +2,8 @@ import BrokerProtocol
 import Varlink
 import Vault
 
-/// `List`: all items, those of one service, or those of some of its accounts, without their secrets.
+/// `List`: all items, those of one service, or those of some of its accounts, expired ones too. It never shows their
+/// secrets (`ShownItem`).
 enum ListHandler: MethodHandler {
     static func answer(_ method: Keychain.List, _ request: Request) async throws(Fault) -> MethodAnswer {
         let accounts = try accounts(of: method)
@@ -10,13 +11,11 @@ enum ListHandler: MethodHandler {
         let kind = method.kind
         return .items(
             try await request.vaultActor.use { state in
-                let items =
-                    if let accounts {
-                        try state.vault.list(service: accounts.service, accounts: accounts.names, kind: kind)
-                    } else {
-                        try state.vault.list(service: method.service, kind: kind)
-                    }
-                return items.map { Keychain.Item($0) }
+                if let accounts {
+                    try state.vault.list(service: accounts.service, accounts: accounts.names, kind: kind)
+                } else {
+                    try state.vault.list(service: method.service, kind: kind)
+                }
             })
     }
 

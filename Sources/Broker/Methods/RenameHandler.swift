@@ -11,25 +11,35 @@ enum RenameHandler: MethodHandler {
         let granted = try request.redeem(method.challenge)
         let password = try request.secrets.decode(applicationPassword: method.applicationPassword)
         let newName = Challenge.Name(service: method.newService, account: method.newAccount)
-        if let item = try await renameUngated(method, newName, request, hasPassword: password != nil) {
-            return .reply(Keychain.ItemReply(item: Keychain.Item(item)))
+        let item: ItemSummary
+        switch try await renameUngated(method, newName, request, hasPassword: password != nil) {
+        case .renamed(let renamed): return .reply(Keychain.ItemReply(item: Keychain.Item(renamed)))
+        case .gated(let gated): item = gated
         }
+        // A person is asked by name, so the value is sealed anew under the new one.
+        let stretched = try await RotateHandler.stretch(password, for: item, request)
         let reader = ItemReader(
             service: method.service, account: method.account, kind: method.kind ?? .genericPassword,
             reason: method.reason,
             mayUnlock: method.unlock ?? false, applicationPassword: password, challenge: nil, redeemed: granted,
             deed: .rename(to: newName),
             includesExpired: true)
-        let item = try await reader.read(request, for: .rename) { vault, item, _ in
-            try vault.rename(item, service: newName.service, account: newName.account)
+        let renamed = try await reader.read(request, for: .rename) { vault, item, value in
+            try vault.rename(
+                item, service: newName.service, account: newName.account, value: value, applicationPassword: stretched)
         }
-        return .reply(Keychain.ItemReply(item: Keychain.Item(item)))
+        return .reply(Keychain.ItemReply(item: Keychain.Item(renamed)))
     }
 
-    /// - Returns: nil if the item has requirements; then nothing was done.
+    private enum Step: Sendable {
+        case renamed(ItemSummary)
+        /// It has requirements, and nothing was done.
+        case gated(ItemSummary)
+    }
+
     private static func renameUngated(
         _ method: Keychain.Rename, _ newName: Challenge.Name, _ request: Request, hasPassword: Bool
-    ) async throws(Fault) -> ItemSummary? {
+    ) async throws(Fault) -> Step {
         let program = request.program()
         return try await request.vaultActor.use { state in
             let item = try state.vault.find(
@@ -37,13 +47,13 @@ enum RenameHandler: MethodHandler {
                 includingExpired: true)
             // An impossible change is refused before anybody is prompted.
             try state.vault.checkName(newName.service, newName.account, for: item)
-            guard item.access.requirements.isEmpty else { return nil }
+            guard item.access.requirements.isEmpty else { return .gated(item) }
             guard !hasPassword else { throw Faults.applicationPasswordUnknown }
             let renamed = try state.vault.rename(item, service: newName.service, account: newName.account)
             state.note(
                 AccessRecord(
                     .rename, by: program, of: .init(item), reason: method.reason, detail: newName.detail))
-            return renamed
+            return .renamed(renamed)
         }
     }
 

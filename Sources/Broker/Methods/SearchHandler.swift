@@ -14,9 +14,7 @@ enum SearchHandler: MethodHandler {
         guard request.condition != .none else { return .items([]) }
         return .items(
             try await request.vaultActor.use {
-                try $0.vault.search(
-                    text: method.text, attributes: attributes, kind: method.kind
-                ).map { Keychain.Item($0) }
+                try $0.vault.search(text: method.text, attributes: attributes, kind: method.kind)
             })
     }
 }

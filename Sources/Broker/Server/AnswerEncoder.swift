@@ -4,6 +4,7 @@ import JSON
 import NIOCore
 import Platform
 import Varlink
+import Vault
 
 /// Encodes answers as bytes, each with its final zero byte.
 struct AnswerEncoder {
@@ -11,16 +12,25 @@ struct AnswerEncoder {
 
     init(allocator: ByteBufferAllocator) { self.allocator = allocator }
 
-    /// The replies for a list, each made when it is its turn.
+    /// The replies for a list, made when it is their turn. The first one goes by itself, so that it comes at once. The
+    /// others go several at a time.
     ///
     /// - Parameter more: whether the caller accepts several replies, one for each item.
-    func replies(to items: [Keychain.Item], more: Bool) -> some IteratorProtocol<ByteBuffer> {
+    func replies(to items: [ItemSummary], more: Bool) -> some IteratorProtocol<ByteBuffer> {
         var sent = 0
         return AnyIterator {
-            defer { sent += 1 }
-            guard more, !items.isEmpty else { return sent == 0 ? only(reply: .items(items)) : nil }
+            guard more, !items.isEmpty else {
+                defer { sent += 1 }
+                return sent == 0 ? only(reply: .items(items)) : nil
+            }
             guard sent < items.count else { return nil }
-            return bytes(VarlinkReply(Keychain.ItemsReply(items: [items[sent]]), continues: sent + 1 < items.count))
+            var together: [UInt8] = []
+            repeat {
+                let reply = Keychain.ItemsReply(items: [Keychain.Item(items[sent])])
+                sent += 1
+                together += Varlink.encode(VarlinkReply(reply, continues: sent < items.count))
+            } while sent > 1 && sent < items.count && together.count < ConnectionLimits.together
+            return buffer(together)
         }
     }
 
@@ -45,7 +55,9 @@ struct AnswerEncoder {
         case .items(let items):
             let tooMany = Fault(.expectedMore, "there are too many items for one answer", advice: "call with “more”")
             // Checked before the reply is made, to save the memory.
-            guard items.reduce(0, { $0 + $1.textSize }) <= Varlink.longestMessage,
+            guard items.reduce(0, { $0 + $1.textSize }) <= Varlink.longestMessage else { throw tooMany }
+            let items = items.map { Keychain.Item($0) }
+            guard
                 items.reduce(Self.valuesAround, { $0 + $1.valueCount }) <= Varlink.mostValues
             else { throw tooMany }
             let reply = bytes(VarlinkReply(Keychain.ItemsReply(items: items)))
@@ -62,7 +74,10 @@ struct AnswerEncoder {
     private func plain(_ reply: some JSONWritable) -> ByteBuffer { bytes(VarlinkReply(reply)) }
 
     private func bytes(_ message: some JSONWritable) -> ByteBuffer {
-        let bytes = Varlink.encode(message)
+        buffer(Varlink.encode(message))
+    }
+
+    private func buffer(_ bytes: [UInt8]) -> ByteBuffer {
         var buffer = allocator.buffer(capacity: bytes.count)
         buffer.writeBytes(bytes)
         return buffer

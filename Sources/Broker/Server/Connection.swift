@@ -5,6 +5,7 @@ import Logging
 import NIOCore
 import Platform
 import Varlink
+import Vault
 
 /// One client's connection. It reads a message, answers it, then reads the next. Unread data waits in the kernel, at
 /// the client's expense.
@@ -133,7 +134,7 @@ struct Connection: Sendable {
         case single(ByteBuffer)
         /// The same for an answer that was counted, with its size.
         case secret(ByteBuffer, Int)
-        case items([Keychain.Item])
+        case items([ItemSummary])
         case stream(any ReplyStream)
     }
 
@@ -164,7 +165,7 @@ struct Connection: Sendable {
         }
     }
 
-    private func send(_ items: [Keychain.Item], more: Bool) async throws {
+    private func send(_ items: [ItemSummary], more: Bool) async throws {
         let size = items.reduce(0) { $0 + $1.textSize }
         do throws(UserBudgets.Refusal) { try budgets.take(size, of: .lists, for: caller.uid) } catch {
             let fault = Fault(.limitExceeded, "too many of your lists are still unread", advice: "try again later")
@@ -202,7 +203,7 @@ struct Connection: Sendable {
 
     private var encoder: AnswerEncoder { AnswerEncoder(allocator: channel.channel.allocator) }
 
-    /// Sends one reply after the other. Of a long list, only one reply is in memory at a time.
+    /// Sends one reply after the other. Of a long list, few replies are in memory at a time.
     private func send(_ replies: some IteratorProtocol<ByteBuffer>) async throws {
         let end = NIODeadline.now() + pace.answer
         var replies = replies
@@ -269,7 +270,7 @@ protocol ServedInterface: Sendable {
 enum MethodAnswer: Sendable {
     case reply(any JSONWritable)
     /// One reply, or one for each item if the caller accepts several.
-    case items([Keychain.Item])
+    case items([ItemSummary])
     /// A secret and its item. It is encoded into memory that is wiped after sending.
     case value(SecretBytes, Keychain.Item)
     /// The same for several items, in one reply.

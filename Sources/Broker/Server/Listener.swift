@@ -57,10 +57,8 @@ final class Listener: Sendable {
             return refuseNameless(dependencies)
         }
         do throws(Fault) {
-            guard dependencies.served.admits(uid: credentials.uid) else {
-                throw Fault(.permissionDenied, "this socket is not for you")
-            }
-            try enter(credentials.uid, dependencies, connections)
+            try ConnectionAdmission.check(credentials.uid, dependencies.served)
+            try budget(dependencies, connections).enter(credentials.uid)
         } catch {
             return dependencies.refusals.refuse(
                 socket, credentials.uid, credentials.pid, error, dependencies.logger)
@@ -79,6 +77,10 @@ final class Listener: Sendable {
             }
             dependencies.threads.leave(uid: peer.uid)
         }
+    }
+
+    private static func budget(_ dependencies: Dependencies, _ connections: OpenConnections) -> ConnectionBudget {
+        ConnectionBudget(budgets: dependencies.budgets, connections: connections, awaits: dependencies.served.awaits)
     }
 
     /// A process that the kernel cannot name is not served.
@@ -111,9 +113,9 @@ final class Listener: Sendable {
             // `try?`: nobody cancels this task.
             if delay > .zero { try? await Task.sleep(for: delay) }
         }
-        let standing = await standing(of: peer.uid, dependencies)
+        let standing = await ConnectionAdmission.standing(of: peer.uid, dependencies.users)
         guard let socket = arrival.take() else { return true }
-        do throws(Fault) { try check(standing) } catch {
+        do throws(Fault) { try ConnectionAdmission.check(standing) } catch {
             dependencies.refusals.refuse(socket, peer.uid, peer.process.pid, error, dependencies.logger)
             return true
         }
@@ -159,19 +161,6 @@ final class Listener: Sendable {
             }
     }
 
-    private static func tooMany(_ dependencies: Dependencies) -> Fault {
-        let limit = dependencies.budgets.limits.connections.user
-        return Fault(
-            .limitExceeded,
-            "this user has \(limit) connections already",
-            advice: "close some, or ask root for a higher “connections-per-user”")
-    }
-
-    private static func standing(of uid: UInt32, _ dependencies: Dependencies) async -> KnownUsers.Answer {
-        guard let users = dependencies.users else { return .known }
-        return await withCheckedContinuation { continuation in users.ask(uid) { continuation.resume(returning: $0) } }
-    }
-
     /// Ends idle connections. The limit is shorter if there are many connections.
     private static func endIdle(_ connections: OpenConnections, _ dependencies: Dependencies) {
         dependencies.refusals.forget()
@@ -182,55 +171,6 @@ final class Listener: Sendable {
         connections.endIdle(for: isCrowded ? min(pace.idle, pace.crowdedIdle) : pace.idle) {
             dependencies.served.awaits($0)
         }
-    }
-
-    private static func check(_ standing: KnownUsers.Answer) throws(Fault) {
-        switch standing {
-        case .known: return
-        case .unknown:
-            throw Fault(
-                .notPermitted, "your user number has no account on this machine, so it cannot have a vault")
-        case .unanswered: throw Faults.noNames
-        }
-    }
-
-    private static func enter(
-        _ uid: UInt32, _ dependencies: Dependencies, _ connections: OpenConnections
-    ) throws(Fault) {
-        let budgets = dependencies.budgets
-        do throws(UserBudgets.Refusal) {
-            do throws(UserBudgets.Refusal) { return try budgets.take(1, of: .connections, for: uid) } catch {
-                // A user with few connections gets the place of a user with many, if one of those is idle.
-                guard case .ofAll = error, budgets.held(.connections, by: uid) < budgets.limits.connections.ensured,
-                    makeRoom(for: uid, dependencies, connections)
-                else { throw error }
-                try budgets.take(1, of: .connections, for: uid)
-            }
-        } catch {
-            switch error {
-            case .ofUser: throw tooMany(dependencies)
-            case .ofAll(let limit):
-                throw Fault(
-                    .limitExceeded,
-                    "the broker has room for \(limit) connections, and keeps the last ones for users who have few",
-                    advice: "try again later"
-                )
-            }
-        }
-    }
-
-    private static func makeRoom(
-        for uid: UInt32, _ dependencies: Dependencies, _ connections: OpenConnections
-    ) -> Bool {
-        let budgets = dependencies.budgets
-        for greedy in budgets.greediest(.connections) where greedy != uid {
-            guard budgets.held(.connections, by: greedy) > budgets.limits.connections.ensured else { return false }
-            if connections.endIdlest(of: greedy, unless: { dependencies.served.awaits($0) }) {
-                budgets.give(back: 1, of: .connections, for: greedy)
-                return true
-            }
-        }
-        return false
     }
 
     /// Accepts no more connections. Open ones go on.

@@ -4,8 +4,7 @@ import Varlink
 /// What a call that may need a person has been through, and so what comes next. It neither calls nor asks anybody:
 /// ``KeychainClient`` drives it and blocks, ``GatedCall`` drives it and suspends.
 ///
-/// A broker that was taken over could wear a person out by asking again and again. So a person is asked once for each
-/// purpose, and a lease is tried once.
+/// A person is asked once for each purpose (``AskedPurposes``), and a lease is tried once.
 struct CallLife: ~Copyable {
     typealias Purpose = BrokerProtocol.Keychain.Purpose
 
@@ -21,10 +20,7 @@ struct CallLife: ~Copyable {
 
     /// What the next call carries.
     private(set) var challenge: String?
-    /// How often a person may be asked for a purpose, if not once.
-    private let repeats: [Purpose: Int]
-    /// How often a person was asked for each purpose.
-    private var asked: [Purpose: Int] = [:]
+    private var asked: AskedPurposes
     /// What a person was asked for last.
     private var purposes: [Purpose] = []
     private var trustsLease = true
@@ -41,7 +37,7 @@ struct CallLife: ~Copyable {
     ///   - repeats: how often a person may be asked for a purpose, where it is more than once.
     ///   - begins: how often the call may be made anew because another prompt opens the vault meanwhile.
     init(repeats: [Purpose: Int] = [:], begins: Int) {
-        self.repeats = repeats
+        asked = AskedPurposes(repeats: repeats)
         self.begins = begins
     }
 
@@ -58,7 +54,7 @@ struct CallLife: ~Copyable {
             isLeased = false
             challenge = nil
             return .call(after: .zero)
-        case .challengeRefused where asked[.unlock] != nil && begins > 0 && mayLoseAnswer:
+        case .challengeRefused where asked.contains(.unlock) && begins > 0 && mayLoseAnswer:
             // Another prompt has opened the vault between this one and the call, which ends other requests to open it.
             mayLoseAnswer = false
             return .call(after: beginAnew())
@@ -70,13 +66,8 @@ struct CallLife: ~Copyable {
     private mutating func needs(_ challenge: String, _ details: Fault.Details) throws(KeychainError) -> Step {
         if details.leased == true, trustsLease { return .sign(challenge) }
         let wanted = (details.purposes ?? []).compactMap(Purpose.init(rawValue:))
-        guard !wanted.isEmpty, wanted.allSatisfy({ asked[$0, default: 0] < repeats[$0, default: 1] }) else {
-            let often = repeats.isEmpty ? "a second time" : "more often than there are secrets to name"
-            throw KeychainError(
-                .requestOutdated, "the broker asks for authentication \(often)", advice: "run the command again")
-        }
+        try asked.add(wanted)
         purposes = wanted
-        for purpose in Set(wanted) { asked[purpose, default: 0] += 1 }
         return .ask(challenge, wanted)
     }
 
@@ -108,7 +99,7 @@ struct CallLife: ~Copyable {
     /// All is as before the first call, but for how often it may begin anew.
     private mutating func forget() {
         challenge = nil
-        asked = [:]
+        asked.forget()
         trustsLease = true
     }
 

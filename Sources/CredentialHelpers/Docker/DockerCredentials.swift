@@ -1,5 +1,6 @@
 import Coffer
 import FoundationEssentials
+import JSON
 
 /// What docker stores and gets, as JSON.
 struct DockerCredentials: Codable {
@@ -28,8 +29,11 @@ struct DockerCredentials: Codable {
 
     /// - Throws: `.invalidArgument`, with the words that docker's client knows if the server or the user is missing.
     init(json: [UInt8]) throws(KeychainError) {
-        guard StrictJSON.isObject(json) else { throw Self.notDockers }
-        do { self = try JSONDecoder().decode(DockerCredentials.self, from: Data(json)) } catch {
+        do {
+            // A decoder takes a member that comes twice, and another decoder may take the other one.
+            try JSONReader.check(json)
+            self = try JSONDecoder().decode(DockerCredentials.self, from: Data(json))
+        } catch {
             // The decoder's error may quote the secret.
             throw Self.notDockers
         }

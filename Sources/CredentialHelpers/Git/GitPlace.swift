@@ -18,37 +18,14 @@ struct GitPlace: Sendable {
 
     /// - Throws: `.invalidArgument` if the request does not name a place. So an empty request never matches everything (CVE-2020-11008).
     init(_ request: GitRequest) throws(KeychainError) {
-        guard let scheme = request.scheme, !scheme.isEmpty, scheme.allSatisfy(URLText.scheme.contains) else {
-            throw Self.unnamed("protocol")
-        }
-        // A certificate's password has no host, but the path of its file.
-        guard let host = request.host, !host.isEmpty || !(request.path ?? []).isEmpty else {
-            throw Self.unnamed("host")
-        }
-        if let username = request.username {
-            guard let name = String(validating: username, as: UTF8.self),
-                !name.unicodeScalars.contains(where: Self.isControl)
-            else {
-                throw KeychainError(
-                    .invalidArgument, "the user name is not UTF-8, or has a control character", advice: "check the URL")
-            }
-            self.username = name
-        } else {
-            self.username = nil
-        }
+        let scheme = try GitRefusal.scheme(of: request)
+        let host = try GitRefusal.host(of: request)
+        username = try GitRefusal.username(of: request)
         self.scheme = String(decoding: scheme, as: UTF8.self)
         self.host = URLText.encode(host, keeping: URLText.host)
         server = "git:\(self.scheme)://\(self.host)"
         path = request.path.map { "/" + URLText.encode($0, keeping: URLText.path) }
     }
-
-    private static func unnamed(_ field: String) -> KeychainError {
-        KeychainError(
-            .invalidArgument, "the request names no \(field)",
-            advice: "this program is for git; see gitcredentials(7)")
-    }
-
-    private static func isControl(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.generalCategory == .control }
 
     /// The name of the entry that this place would be stored as.
     var name: ItemName {

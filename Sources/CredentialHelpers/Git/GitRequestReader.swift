@@ -40,7 +40,7 @@ struct GitRequestReader: ~Copyable {
         case .finished: break
         case .value(let field): try finish(field)
         case .key where key.isEmpty: break
-        case .key: throw Self.notALine
+        case .key: throw GitRefusal.notALine
         }
         state = .finished
     }
@@ -51,7 +51,7 @@ struct GitRequestReader: ~Copyable {
             state = .value(GitField(rawValue: String(decoding: key, as: UTF8.self)))
             key = []
         case UInt8(ascii: "\n"):
-            guard key.isEmpty || key == [UInt8(ascii: "\r")] else { throw Self.notALine }
+            guard key.isEmpty || key == [UInt8(ascii: "\r")] else { throw GitRefusal.notALine }
             state = .finished
         default:
             // A key that is too long is cut, and so is not known. Its length does not matter.
@@ -64,7 +64,7 @@ struct GitRequestReader: ~Copyable {
             try finish(field)
             state = .key
         } else if let field {
-            guard value.count <= field.limit else { throw Self.tooLong(field) }
+            try GitRefusal.checkLength(value.count, of: field)
             value.append(byte)
         }
     }
@@ -75,20 +75,11 @@ struct GitRequestReader: ~Copyable {
             value = []
         }
         guard let field else { return }
-        // The last of two hosts would get the password of the first one (CVE-2020-5260).
-        guard field.mayRepeat || seen.insert(field).inserted else {
-            throw KeychainError(
-                .invalidArgument, "\(field.rawValue) comes twice in the input", advice: "check the URL")
-        }
+        try GitRefusal.checkOnce(field, after: &seen)
         // As git reads its own lines.
         if value.last == UInt8(ascii: "\r") { value.removeLast() }
-        guard value.count <= field.limit else { throw Self.tooLong(field) }
-        // Programs disagree about the line that such a value ends (CVE-2024-52006), and C ends it at NUL.
-        guard !value.contains(UInt8(ascii: "\r")), !value.contains(0) else {
-            throw KeychainError(
-                .invalidArgument, "the value of \(field.rawValue) has a carriage return or a NUL byte",
-                advice: "check the URL")
-        }
+        try GitRefusal.checkLength(value.count, of: field)
+        try GitRefusal.checkBytes(value, of: field)
         set(field)
     }
 
@@ -110,16 +101,6 @@ struct GitRequestReader: ~Copyable {
             if value.isEmpty { request.takesAuthtype = false }
             if value.elementsEqual("authtype".utf8) { request.takesAuthtype = true }
         }
-    }
-
-    private static let notALine = KeychainError(
-        .invalidArgument, "a line of the input is not key=value",
-        advice: "this program is for git; see gitcredentials(7)")
-
-    private static func tooLong(_ field: GitField) -> KeychainError {
-        KeychainError(
-            .limitExceeded, "the value of \(field.rawValue) has more than \(field.limit) bytes",
-            advice: "Coffer cannot keep this credential")
     }
 }
 

@@ -87,8 +87,12 @@ struct ItemIndex {
 
     /// The items of a collection, in a stable order.
     func items(of collection: String, now: Moment = .now) -> [ServiceItem] {
-        (byCollection[collection] ?? []).compactMap { items[$0] }.filter { !$0.hasExpired(now: now) }
-            .sorted { ($0.created, $0.id) < ($1.created, $1.id) }
+        let found = (byCollection[collection] ?? []).compactMap { items[$0] }.filter { !$0.hasExpired(now: now) }
+        // Their places are sorted, because moving items takes longer than comparing them. Each change sends such a list.
+        return found.indices.sorted {
+            let (one, other) = (found[$0].created, found[$1].created)
+            return one == other ? found[$0].id < found[$1].id : one < other
+        }.map { found[$0] }
     }
 
     func count(of collection: String) -> Int { byCollection[collection]?.count ?? 0 }

@@ -25,9 +25,16 @@ extension Provider {
         -> [BusValue]
     {
         _ = try sessions.session(sessionPath, of: client.name)
-        await refreshState()
+        // The broker says it when it is asked for the value, too.
+        if item.isLocked(in: state) { await refreshState() }
         guard !item.isLocked(in: state) else { throw locked(for: client) }
-        guard let value = try await read([item], for: client)[item.id] else { throw .noObject(item.path) }
+        let values: [String: SecretBytes]
+        do throws(ServiceError) { values = try await read([item], for: client) } catch {
+            guard error.cause == .locked else { throw error }
+            await refreshState()
+            throw locked(for: client)
+        }
+        guard let value = values[item.id] else { throw .noObject(item.path) }
         // The session may have been closed while a person was asked.
         let session = try sessions.session(sessionPath, of: client.name)
         return [try session.seal(value, contentType: item.contentType)]

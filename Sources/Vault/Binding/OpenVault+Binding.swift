@@ -102,9 +102,9 @@ extension OpenVault {
         }
         let isBound = keybag.isBound
         let lost = try write { (change) throws(VaultError) in
-            let lost = isBound ? [] : try change.allItems().filter(\.isPasscodeSet)
+            let lost = isBound ? [] : try change.allItems().filter(\.summary.isPasscodeSet)
             for item in lost { try change.remove(item) }
-            if !isBound { try change.keepFormer { $0.filter { !$0.stored.isPasscodeSet } } }
+            if !isBound { try change.keepFormer { $0.filter { !$0.summary.isPasscodeSet } } }
             try change.finish(transition, former, objects, objectsDigest: objectsDigest, keybagDigest: keybagDigest)
             return lost.count
         }
@@ -113,6 +113,6 @@ extension OpenVault {
     }
 }
 
-extension StoredItem {
-    fileprivate var isPasscodeSet: Bool { summary.access.accessibility == .passcodeSet }
+extension ItemSummary {
+    fileprivate var isPasscodeSet: Bool { access.accessibility == .passcodeSet }
 }

@@ -1,11 +1,11 @@
 import Authorization
 import Cryptography
-import FoundationEssentials
 import Item
+import JSON
 
-/// What every sealed string of a vault is bound to, as associated data.
+/// What the sealed strings of a vault are bound to, as associated data.
 struct FormatContext: Sendable {
-    /// The format of the sealed strings. It is 1 in files of every format so far.
+    /// The format of what is sealed this way: all but items, which format 3 seals in another way.
     static let format: UInt16 = 1
 
     let vault: VaultID
@@ -16,70 +16,90 @@ struct FormatContext: Sendable {
     }
 }
 
-/// What one version of an item is bound to, as associated data.
+/// What an item's metadata and stamps are bound to, as associated data.
 struct ItemContext: Sendable {
-    let format: FormatContext
-    let item: ItemID
-    let version: UInt64
-    let access: AccessControl
+    /// The format of these strings since files have format 3.
+    private static let format: UInt16 = 3
 
-    func bind(_ domain: String, _ parts: [[UInt8]] = []) -> [UInt8] {
-        format.bind(domain, item.bytes, BigEndian.bytes(version), access.encoded) + LengthPrefixed.encode(parts)
+    let vault: VaultID
+    let item: ItemID
+
+    func seal(_ metadata: Metadata, access: AccessControl, key: SecretBytes) throws(VaultError) -> [UInt8] {
+        try cryptography { () throws(CryptographyError) in
+            let content = try SecretBytes(copying: JSONWriter.bytes(of: metadata))
+            return try AESGCM.seal(
+                Padding.add(content, upTo: SizeClass.metadata(content.count)), key: key, associatedData: bound(access))
+        }
+    }
+
+    func open(metadata sealed: [UInt8], access: AccessControl, key: SecretBytes) throws(VaultError) -> Metadata {
+        try Metadata(text: open(metadataText: sealed, access: access, key: key), from: 0)
+    }
+
+    /// - Returns: the text that was sealed.
+    func open(metadataText sealed: [UInt8], access: AccessControl, key: SecretBytes) throws(VaultError) -> [UInt8] {
+        try Self.open(sealed, bound(access), key, "an item's metadata")
+    }
+
+    /// The part of a former value's metadata that stays.
+    func seal(heading: Metadata, of revision: RevisionID, key: SecretBytes) throws(VaultError) -> [UInt8] {
+        try cryptography { () throws(CryptographyError) in
+            let content = try SecretBytes(copying: JSONWriter.bytes(of: heading))
+            return try AESGCM.seal(
+                Padding.add(content, upTo: SizeClass.metadata(content.count)), key: key,
+                associatedData: bind("org.coffer.heading", revision.bytes))
+        }
+    }
+
+    func open(heading sealed: [UInt8], of revision: RevisionID, key: SecretBytes) throws(VaultError) -> Metadata {
+        let bound = bind("org.coffer.heading", revision.bytes)
+        return try Metadata(text: Self.open(sealed, bound, key, "a former value's heading"), from: 0)
+    }
+
+    func seal(_ stamps: ItemStamps, key: SecretBytes) throws(VaultError) -> [UInt8] {
+        try cryptography { () throws(CryptographyError) in
+            try AESGCM.seal(SecretBytes(copying: stamps.encoded), key: key, associatedData: bind("org.coffer.stamps"))
+        }
+    }
+
+    func open(stamps sealed: [UInt8], key: SecretBytes) throws(VaultError) -> ItemStamps {
+        let content: SecretBytes
+        do throws(CryptographyError) {
+            content = try AESGCM.open(sealed, key: key, associatedData: bind("org.coffer.stamps"))
+        } catch {
+            if error.code == .authenticationFailed { throw .damaged("an item's stamps do not open", cause: error) }
+            throw VaultError(error)
+        }
+        return try ItemStamps(decoding: content.copied)
+    }
+
+    private func bound(_ access: AccessControl) -> [UInt8] { bind("org.coffer.metadata", access.encoded) }
+
+    private func bind(_ domain: String, _ parts: [UInt8]...) -> [UInt8] {
+        LengthPrefixed.encode([Array(domain.utf8), BigEndian.bytes(Self.format), vault.bytes, item.bytes] + parts)
+    }
+
+    /// Opens a text that is padded as metadata is.
+    static func open(
+        _ sealed: [UInt8], _ bound: [UInt8], _ key: SecretBytes, _ what: String
+    ) throws(VaultError) -> [UInt8] {
+        let padded: SecretBytes
+        do throws(CryptographyError) { padded = try AESGCM.open(sealed, key: key, associatedData: bound) } catch {
+            if error.code == .authenticationFailed { throw .damaged("\(what) does not open", cause: error) }
+            throw VaultError(error)
+        }
+        return try Padding.remove(padded, what, sizeClass: SizeClass.metadata).copied
     }
 }
 
-/// Seals and opens an item's value and metadata.
-extension ItemContext {
-    func seal(value: SecretBytes, key: SecretBytes) throws(CryptographyError) -> [UInt8] {
-        try AESGCM.seal(
-            Padding.add(value, upTo: SizeClass.value(value.count)), key: key, associatedData: bind("org.coffer.value"))
-    }
-
-    func open(value sealed: [UInt8], key: SecretBytes) throws(VaultError) -> SecretBytes {
-        try Padding.remove(open(sealed, key, "org.coffer.value", "a value"), "a value", sizeClass: SizeClass.value)
-    }
-
-    func seal(metadata: Metadata, key: SecretBytes) throws(VaultError) -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys]
-        let text: Data
-        do { text = try encoder.encode(metadata) } catch {
-            throw VaultError(.invalidArgument, "these names cannot be stored", cause: error)
-        }
-        do throws(CryptographyError) {
-            let content = try SecretBytes(copying: text)
-            return try AESGCM.seal(
-                Padding.add(content, upTo: SizeClass.metadata(content.count)), key: key,
-                associatedData: bind("org.coffer.metadata"))
-        } catch { throw VaultError(error) }
-    }
-
-    func open(metadata sealed: [UInt8], key: SecretBytes) throws(VaultError) -> Metadata {
-        try open(metadataText: sealed, key: key).metadata
-    }
-
-    /// - Returns: the metadata, and the text that was sealed.
-    func open(
-        metadataText sealed: [UInt8], key: SecretBytes
-    ) throws(VaultError) -> (metadata: Metadata, text: [UInt8]) {
-        let content = try Padding.remove(
-            open(sealed, key, "org.coffer.metadata", "an item's metadata"), "an item's metadata",
-            sizeClass: SizeClass.metadata)
-        let text = content.withBytes { bytes in
+extension SecretBytes {
+    /// The bytes in ordinary memory, for what is no secret once the vault is open.
+    fileprivate var copied: [UInt8] {
+        withBytes { bytes in
             var text: [UInt8] = []
             text.reserveCapacity(bytes.count)
             for place in bytes.indices { text.append(bytes[place]) }
             return text
-        }
-        return (try Metadata(text: text, from: 0), text)
-    }
-
-    private func open(
-        _ sealed: [UInt8], _ key: SecretBytes, _ domain: String, _ what: String
-    ) throws(VaultError) -> SecretBytes {
-        do throws(CryptographyError) { return try AESGCM.open(sealed, key: key, associatedData: bind(domain)) } catch {
-            if error.code == .authenticationFailed { throw .damaged("\(what) does not open", cause: error) }
-            throw VaultError(error)
         }
     }
 }

@@ -1,14 +1,15 @@
 import Authorization
 import Cryptography
+import Item
 
 /// The row that authenticates all others (docs/vault-format.md, "header").
 struct Header: Sendable, Equatable {
     static let magic = Array("COFFERV1".utf8)
 
     /// The newest format, which every file that is open has.
-    static let newestFormat: UInt16 = 2
+    static let newestFormat: UInt16 = 3
 
-    /// The file's format, 1 or 2.
+    /// The file's format, 1 to 3.
     var format: UInt16
     let vault: VaultID
     let sealer: SealerKind
@@ -27,6 +28,10 @@ struct Header: Sendable, Equatable {
     var history: HistorySetting
     /// No former value was replaced before this time, in milliseconds since 1970-01-01 UTC. Not in format 1.
     var oldestFormer: UInt64
+    /// How many days a deleted item stays in the bin. Not in formats 1 and 2.
+    var binDays: UInt16
+    /// No item of the bin was deleted before this time, in milliseconds since 1970-01-01 UTC. Not in formats 1 and 2.
+    var oldestDeletion: UInt64
 
     var encoded: [UInt8] {
         var bytes = Self.magic + BigEndian.bytes(format) + vault.bytes
@@ -35,10 +40,12 @@ struct Header: Sendable, Equatable {
         bytes +=
             BigEndian.bytes(created) + BigEndian.bytes(epoch) + BigEndian.bytes(revision) + BigEndian.bytes(itemCount)
         bytes += root + keybagDigest + objectsDigest + [advanceDue.rawValue]
-        return format < 2 ? bytes : bytes + history.encoded + BigEndian.bytes(oldestFormer)
+        if format >= 2 { bytes += history.encoded + BigEndian.bytes(oldestFormer) }
+        if format >= 3 { bytes += BigEndian.bytes(binDays) + BigEndian.bytes(oldestDeletion) }
+        return bytes
     }
 
-    /// Parses bytes of format 1 or 2. Check `format(of:)` first.
+    /// Parses bytes of formats 1 to 3. Check `format(of:)` first.
     init(decoding bytes: [UInt8]) throws(VaultError) {
         var reader = ByteReader(bytes, "the header")
         guard try reader.bytes(8) == Self.magic else { throw .damaged("the header is not one of this format") }
@@ -69,6 +76,9 @@ struct Header: Sendable, Equatable {
         advanceDue = due
         history = format < 2 ? .standard : try HistorySetting(&reader)
         oldestFormer = format < 2 ? Self.noFormer : try reader.integer()
+        binDays = format < 3 ? Self.standardBinDays : try reader.integer()
+        oldestDeletion = format < 3 ? Self.noFormer : try reader.integer()
+        guard binDays <= ItemLimits.formerDays.most else { throw .damaged("the header has an impossible bin") }
         try reader.end()
         guard encoded == bytes else { throw .damaged("the header is not one of this format") }
     }
@@ -89,10 +99,15 @@ struct Header: Sendable, Equatable {
         advanceDue = .nothing
         history = .standard
         oldestFormer = Self.noFormer
+        binDays = Self.standardBinDays
+        oldestDeletion = Self.noFormer
     }
 
     /// What `oldestFormer` is while there is no former value.
     static let noFormer = UInt64.max
+
+    /// For how many days a vault keeps what was deleted, unless it is set otherwise.
+    static let standardBinDays: UInt16 = 30
 
     /// - Throws: `.newerFormat` for a format that this code does not know.
     static func check(_ format: UInt16) throws(VaultError) {

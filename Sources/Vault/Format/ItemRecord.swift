@@ -2,59 +2,37 @@ import Authorization
 import Cryptography
 import Item
 
-/// The `record` column of an item (docs/vault-format.md, "item").
+/// The `record` column of an item (docs/vault-format.md, "item"). It has what a list needs.
 struct ItemRecord: Sendable, Equatable {
+    /// Counts the item's values, from 1.
     let version: UInt64
     let access: AccessControl
     let sealedMetadata: [UInt8]
-    /// SHA-256 of the sealed value.
-    let valueDigest: [UInt8]
-    let slots: [Slot]
+    /// SHA-256 of the item's row in the table `field`.
+    let fieldsDigest: [UInt8]
 
-    init(version: UInt64, access: AccessControl, sealedMetadata: [UInt8], valueDigest: [UInt8], slots: [Slot]) {
+    init(version: UInt64, access: AccessControl, sealedMetadata: [UInt8], fieldsDigest: [UInt8]) {
         self.version = version
         self.access = access
         self.sealedMetadata = sealedMetadata
-        self.valueDigest = valueDigest
-        self.slots = slots
+        self.fieldsDigest = fieldsDigest
     }
 
     var encoded: [UInt8] {
-        BigEndian.bytes(version) + LengthPrefixed.encode(access.encoded, sealedMetadata) + valueDigest
-            + [UInt8(slots.count)] + LengthPrefixed.encode(slots.map(\.encoded))
+        BigEndian.bytes(version) + access.encoded + LengthPrefixed.encode(sealedMetadata) + fieldsDigest
     }
 
     init(decoding bytes: [UInt8]) throws(VaultError) {
         var reader = ByteReader(bytes, "an item")
         version = try reader.integer()
-        do throws(AccessControlError) {
-            access = try AccessControl(decoding: Self.accessBytes(&reader))
-        } catch {
+        let access = try reader.bytes(AccessControl.encodedCount)
+        do throws(AccessControlError) { self.access = try AccessControl(decoding: access) } catch {
             throw .damaged("an item has an unknown access control")
         }
         sealedMetadata = try reader.prefixed()
-        valueDigest = try reader.bytes(SHA256.count)
-        let count = try reader.integer(UInt8.self)
-        guard version > 0, count <= VaultLimits.slots else { throw .damaged("an item has impossible numbers") }
-        var slots: [Slot] = []
-        for _ in 0..<count { slots.append(try Slot(decoding: reader.prefixed())) }
+        fieldsDigest = try reader.bytes(SHA256.count)
+        guard version > 0 else { throw .damaged("an item has impossible numbers") }
         try reader.end()
-        guard slots.map(\.shape) == Slot.shapes(for: access) else {
-            throw .damaged("an item's slots are not those of its access control")
-        }
-        self.slots = slots
-    }
-
-    /// If the length cannot be read, returns bytes that are not an access control, so that the caller handles one
-    /// error.
-    private static func accessBytes(_ reader: inout ByteReader) -> [UInt8] {
-        do throws(VaultError) { return try reader.prefixed(AccessControl.encodedCount) } catch { return [] }
-    }
-
-    /// The same values with other metadata.
-    func replacing(sealedMetadata: [UInt8]) -> ItemRecord {
-        ItemRecord(
-            version: version, access: access, sealedMetadata: sealedMetadata, valueDigest: valueDigest, slots: slots)
     }
 }
 

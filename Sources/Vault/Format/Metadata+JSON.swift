@@ -62,6 +62,25 @@ extension Metadata: JSONReadable {
     }
 }
 
+extension Metadata: JSONWritable {
+    public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("account", account)
+        writer.member("attributes", attributes)
+        writer.member("biometrySet", biometrySet)
+        writer.member("comment", comment)
+        writer.member("created", created)
+        writer.member("expires", expires)
+        // A generic item has none, so that its metadata is what it was before there were kinds.
+        writer.member("kind", kind == .genericPassword ? nil : kind.rawValue)
+        writer.member("label", label)
+        writer.member("modified", modified)
+        writer.member("service", service)
+        writer.member("valueSet", valueSet)
+        writer.endObject()
+    }
+}
+
 extension Metadata {
     // The wire's module has this for messages. A file needs the text alone.
     private static func kind(_ reader: inout JSONReader) throws(JSONFailure) -> ItemKind? {

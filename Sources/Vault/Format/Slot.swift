@@ -88,7 +88,7 @@ extension Slot {
     /// Wraps an item's key. Needs public keys only.
     static func wrap(
         _ itemKey: SecretBytes, _ shape: Shape, for recipients: SlotRecipients, password: StretchedPassword?,
-        _ context: ItemContext
+        _ context: FieldContext
     ) throws(CryptographyError) -> Slot {
         let ephemeral = try X25519.PrivateKey.generate()
         var secrets = [try ephemeral.sharedSecret(with: recipients.classKey)]
@@ -105,7 +105,7 @@ extension Slot {
             secrets.append(password.key)
         }
         let open = Slot(shape: shape, ephemeral: ephemeral.publicKey, points: points, salt: salt, wrappedKey: [])
-        let bound = open.bound(recipients, context)
+        let bound = try context.bind(open, for: recipients)
         let wrapped = try AESGCM.seal(itemKey, key: slotKey(secrets, bound), associatedData: bound)
         return Slot(shape: shape, ephemeral: ephemeral.publicKey, points: points, salt: salt, wrappedKey: wrapped)
     }
@@ -116,20 +116,15 @@ extension Slot {
     /// - Throws: `.authenticationFailed` if anything differs from what was wrapped.
     func unwrap(
         classKey: X25519.PrivateKey, agreements: [SecretBytes], password: StretchedPassword?, constraintKeys: [[UInt8]],
-        _ context: ItemContext
+        _ context: FieldContext
     ) throws(CryptographyError) -> SecretBytes {
         var secrets = [try classKey.sharedSecret(with: ephemeral)] + agreements
         if shape.requirements.contains(.applicationPassword) {
             secrets.append(try Self.given(password).key)
         }
-        let bound = bound(SlotRecipients(classKey: classKey.publicKey, constraintKeys: constraintKeys), context)
+        let recipients = SlotRecipients(classKey: classKey.publicKey, constraintKeys: constraintKeys)
+        let bound = try context.bind(self, for: recipients)
         return try AESGCM.open(wrappedKey, key: Self.slotKey(secrets, bound), associatedData: bound)
-    }
-
-    /// `context` of docs/vault-format.md: the info for deriving the slot's key, and the associated data of the
-    /// wrapping.
-    private func bound(_ recipients: SlotRecipients, _ context: ItemContext) -> [UInt8] {
-        context.bind("org.coffer.slot", [prefix, recipients.classKey] + recipients.constraintKeys)
     }
 
     private static func slotKey(_ secrets: [SecretBytes], _ bound: [UInt8]) throws(CryptographyError) -> SecretBytes {

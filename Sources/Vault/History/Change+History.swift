@@ -9,7 +9,7 @@ extension Change {
     func put(former values: [FormerItem], of item: ItemID, replacing present: [FormerItem]) throws(VaultError) {
         let kept = Set(values.map(\.version))
         for gone in present where !kept.contains(gone.version) {
-            try rows.removeValue(gone.value.valueKey(of: item))
+            try removeValue(gone.value.field, of: item)
         }
         guard values.map(\.value) != present.map(\.value) else { return }
         let bytes = FormerValue.encode(values.map(\.value))
@@ -58,7 +58,7 @@ extension Change {
         else { return }
         try keepFormer { values in
             values.filter {
-                setting.end(ofReplaced: $0.value.replaced) > now && !$0.stored.summary.metadata.isExpired(at: now)
+                setting.end(ofReplaced: $0.value.replaced) > now && !$0.summary.metadata.isExpired(at: now)
             }
         }
     }
@@ -82,8 +82,8 @@ extension Change {
         for (item, former) in order {
             // A little more than needed, so that the next change does not have to look again.
             if try room.withSpare.fits(rows, former: bytes) { break }
-            try rows.removeValue(former.value.valueKey(of: item))
-            bytes -= Int64(former.value.record.encoded.count)
+            try rows.removeValue(former.value.field.valueKey)
+            bytes -= Int64(former.value.size)
             dropped[item, default: []].insert(former.version)
         }
         for (item, values) in all {

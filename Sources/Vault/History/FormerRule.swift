@@ -9,6 +9,8 @@ enum Replacement: Sendable, Equatable {
     case restored(UInt64)
     /// It has the same value, sealed for another access control or application password.
     case access
+    /// It has the same value under another name, which a person is asked by.
+    case name
     /// It has the same value under a fresh key. No value stays under a former key.
     case key
 
@@ -16,7 +18,7 @@ enum Replacement: Sendable, Equatable {
     var hasOtherValue: Bool {
         switch self {
         case .value, .restored: true
-        case .access, .key: false
+        case .access, .name, .key: false
         }
     }
 }
@@ -46,7 +48,7 @@ struct FormerRule: Sendable {
     ) -> [FormerItem] {
         var values = present
         switch replacement {
-        case .value: break
+        case .value, .name: break
         case .restored(let version): values.removeAll { $0.version == version }
         case .access: if mayHaveOtherPassword(access) { values = [] }
         case .key: values = []
@@ -54,7 +56,7 @@ struct FormerRule: Sendable {
         if let replaced { values.append(replaced) }
         // What has expired is given to nobody, so it does not stay either.
         if old.metadata.isExpired(at: now) { values = [] }
-        return kept(values.filter { !access.tightens($0.stored.record.access) })
+        return kept(values.filter { !access.tightens($0.summary.access) })
     }
 
     /// Nobody can tell whether an application password is the same as before.
@@ -65,7 +67,7 @@ struct FormerRule: Sendable {
     /// The values of one item that may still be given out, the oldest first.
     func kept(_ values: [FormerItem]) -> [FormerItem] {
         let live = values.filter { former in
-            let item = former.stored.summary
+            let item = former.summary
             return setting.end(ofReplaced: former.value.replaced) > now && !item.metadata.isExpired(at: now)
                 // The keys of these are gone.
                 && (item.metadata.biometrySet == nil || item.metadata.biometrySet == fingers)
@@ -76,7 +78,7 @@ struct FormerRule: Sendable {
 
     /// When a value stops being given out, in milliseconds since 1970-01-01 UTC.
     func end(of former: FormerItem) -> UInt64 {
-        min(setting.end(ofReplaced: former.value.replaced), former.stored.summary.metadata.expires ?? .max)
+        min(setting.end(ofReplaced: former.value.replaced), former.summary.metadata.expires ?? .max)
     }
 }
 

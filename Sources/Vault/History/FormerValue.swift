@@ -6,17 +6,19 @@ import Item
 struct FormerValue: Sendable, Equatable {
     /// When it was replaced, in milliseconds since 1970-01-01 UTC.
     let replaced: UInt64
-    /// The item's record of that time. Its metadata lacks label, comment and attributes.
-    let record: ItemRecord
+    /// The item's metadata of that time, without label, comment and attributes.
+    let sealedHeading: [UInt8]
+    /// As it was when the value was the item's present one.
+    let field: FieldRecord
 
-    /// The key of the sealed value in the `value` table.
-    func valueKey(of item: ItemID) -> [UInt8] { item.bytes + BigEndian.bytes(record.version) }
+    /// The length in the file, in bytes.
+    var size: Int { 16 + sealedHeading.count + field.encoded.count }
 
     /// The `records` column of one item.
     static func encode(_ values: [FormerValue]) -> [UInt8] {
         guard !values.isEmpty else { return [] }
         return values.reduce(into: [UInt8(values.count)]) { bytes, value in
-            bytes += BigEndian.bytes(value.replaced) + LengthPrefixed.encode(value.record.encoded)
+            bytes += BigEndian.bytes(value.replaced) + LengthPrefixed.encode(value.sealedHeading, value.field.encoded)
         }
     }
 
@@ -30,10 +32,13 @@ struct FormerValue: Sendable, Equatable {
         var values: [FormerValue] = []
         for _ in 0..<count {
             let replaced = try reader.integer(UInt64.self)
-            values.append(FormerValue(replaced: replaced, record: try ItemRecord(decoding: reader.prefixed())))
+            let heading = try reader.prefixed()
+            values.append(
+                FormerValue(
+                    replaced: replaced, sealedHeading: heading, field: try FieldRecord(decoding: reader.prefixed())))
         }
         try reader.end()
-        guard zip(values, values.dropFirst()).allSatisfy({ $0.record.version < $1.record.version }) else {
+        guard zip(values, values.dropFirst()).allSatisfy({ $0.field.version < $1.field.version }) else {
             throw .damaged("an item's former values are out of order")
         }
         return values
@@ -43,12 +48,19 @@ struct FormerValue: Sendable, Equatable {
 /// A former value that the tree has authenticated, as an item that can be read.
 struct FormerItem: Sendable {
     let value: FormerValue
-    /// The item as it was. The summary's metadata is that of the record.
-    let stored: StoredItem
+    /// The item as it was, with the metadata that has stayed.
+    let summary: ItemSummary
     /// The name that the item had with this value. No later renaming changes it.
     let name: FormerName
 
-    var version: UInt64 { value.record.version }
+    var version: UInt64 { value.field.version }
+
+    /// It was sealed under the name of its time.
+    var stored: ItemValue {
+        ItemValue(
+            item: summary, field: value.field,
+            name: ItemName(service: name.service, account: name.account, itemClass: summary.metadata.kind))
+    }
 }
 
 /// The name that an item had with a former value.
@@ -88,25 +100,18 @@ extension Snapshot {
         guard !bytes.isEmpty else { return [] }
         var items: [FormerItem] = []
         for value in try FormerValue.decode(bytes) {
-            let record = value.record
-            let context = ItemContext(format: format, item: item, version: record.version, access: record.access)
-            let metadata = try context.open(metadata: record.sealedMetadata, key: keys.metadata)
+            let field = value.field
+            let metadata = try context(of: item).open(
+                heading: value.sealedHeading, of: field.revision, key: keys.metadata)
             items.append(
                 FormerItem(
                     value: value,
-                    stored: StoredItem(
-                        record: record,
-                        summary: ItemSummary(
-                            id: item, version: record.version, metadata: metadata, access: record.access,
-                            revision: ItemRevision(digest: record.valueDigest))),
+                    summary: ItemSummary(
+                        id: item, version: field.version, metadata: metadata, access: field.access,
+                        revision: ItemRevision(digest: field.valueDigest)),
                     name: FormerName(service: metadata.service, account: metadata.account)))
         }
         return items
-    }
-
-    /// The sealed value of a former version. Its digest must match the record.
-    func sealedValue(of former: FormerItem) throws(VaultError) -> [UInt8] {
-        try sealedValue(former.value.valueKey(of: former.stored.summary.id), of: former.stored.record)
     }
 }
 

@@ -34,8 +34,8 @@ extension OpenVault {
             let rule = formerRule(snapshot.header.history)
             let versions = try rule.kept(snapshot.former(of: item.summary.id)).map { former in
                 FormerVersion(
-                    version: former.version, valueSet: former.stored.summary.metadata.valueSet,
-                    access: former.stored.record.access, until: rule.end(of: former))
+                    version: former.version, valueSet: former.summary.metadata.valueSet,
+                    access: former.summary.access, until: rule.end(of: former))
             }
             return (item.summary, versions.reversed())
         }
@@ -92,15 +92,13 @@ extension OpenVault {
                 .notFound, "the item has no former value of version \(version), or no longer",
                 advice: "list what there is with: coffer history")
         }
-        let (name, summary) = (item.summary.metadata, found.stored.summary)
+        let (name, summary) = (item.summary.metadata, found.summary)
         return FormerItem(
             value: found.value,
-            stored: StoredItem(
-                record: found.stored.record,
-                summary: ItemSummary(
-                    id: summary.id, version: summary.version,
-                    metadata: summary.metadata.bare(service: name.service, name.account), access: summary.access,
-                    revision: summary.revision)),
+            summary: ItemSummary(
+                id: summary.id, version: summary.version,
+                metadata: summary.metadata.bare(service: name.service, name.account), access: summary.access,
+                revision: summary.revision),
             name: found.name)
     }
 
@@ -121,30 +119,30 @@ extension OpenVault {
         let item = old.summary.id
         let rule = formerRule(change.next.history)
         let present = try change.former(of: item)
-        let replaced = try replacement.hasOtherValue ? former(old, replaced: rule.now) : nil
+        let replaced = try replacement.hasOtherValue ? former(old, replaced: rule.now, change) : nil
         let values = rule.values(present, of: old.summary, adding: replaced, for: replacement, under: access)
         // They must not come back with an older file.
         if replacement == .access, rule.mayHaveOtherPassword(access), !present.isEmpty {
             try change.moveEpoch(.forFreeStep)
         }
-        if let newest = values.last, newest.version == old.record.version {
-            try change.rows.moveValue(of: item, to: newest.value.valueKey(of: item))
-        }
+        let before = try change.value(of: old).field
+        if values.last?.version != before.version { try change.removeValue(before, of: item) }
         try change.put(former: values, of: item, replacing: present)
     }
 
     /// An item's present value as a former one. Of its metadata, only what reading takes stays: what was removed from
     /// the item since must not come back.
-    private func former(_ old: StoredItem, replaced: UInt64) throws(VaultError) -> FormerItem {
+    private func former(
+        _ old: StoredItem, replaced: UInt64, _ snapshot: Snapshot
+    ) throws(VaultError) -> FormerItem {
+        let (id, field) = (old.summary.id, try snapshot.value(of: old).field)
         let metadata = old.summary.metadata.bare(service: old.summary.metadata.service, old.summary.metadata.account)
-        let record = old.record.replacing(
-            sealedMetadata: try old.context(format).seal(metadata: metadata, key: keys.metadata))
-        let summary = ItemSummary(
-            id: old.summary.id, version: old.record.version, metadata: metadata, access: old.record.access,
-            revision: ItemRevision(digest: record.valueDigest))
+        let heading = try snapshot.context(of: id).seal(heading: metadata, of: field.revision, key: keys.metadata)
         return FormerItem(
-            value: FormerValue(replaced: replaced, record: record),
-            stored: StoredItem(record: record, summary: summary),
+            value: FormerValue(replaced: replaced, sealedHeading: heading, field: field),
+            summary: ItemSummary(
+                id: id, version: field.version, metadata: metadata, access: field.access,
+                revision: ItemRevision(digest: field.valueDigest)),
             name: FormerName(service: metadata.service, account: metadata.account))
     }
 }

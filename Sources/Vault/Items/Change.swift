@@ -1,4 +1,6 @@
+import Authorization
 import Cryptography
+import Item
 
 /// One change of a vault, in one transaction. It writes the rows, then the tree, and last the header.
 final class Change: Snapshot {
@@ -25,15 +27,15 @@ final class Change: Snapshot {
 
     var next: Header
     private let kind: Kind
-    private let step: Step
-    private let protection: DeletionProtection
+    let step: Step
+    let protection: DeletionProtection
     /// How long the change waits for the step that it has left to a later advance; nil if it has left none.
-    private(set) var leftStep: CounterWait?
+    var leftStep: CounterWait?
     /// What happens to items, in order, once the change is committed.
     private(set) var itemChanges: [CommittedChange] = []
     let room: Room
     /// The index entries that this change has touched, by term. Each is written once, when the change ends.
-    private var postings: [[UInt8]: Set<ItemID>] = [:]
+    private var postings: [[UInt8]: [UInt8]] = [:]
     /// Whether this change has added former values, so that they must be measured.
     var hasPutFormer = false
 
@@ -49,12 +51,18 @@ final class Change: Snapshot {
         super.init(rows, header: header, keys: keys)
     }
 
-    /// Adds an item, or replaces its record.
-    ///
-    /// - Parameter metadata: what the record has sealed.
+    /// Adds an item, or replaces its record and its fields.
     func put(
-        _ record: ItemRecord, _ metadata: Metadata, of item: ItemID, replacing old: StoredItem?
+        _ fields: ItemFields, _ metadata: Metadata, _ access: AccessControl, version: UInt64, of item: ItemID,
+        replacing old: StoredItem?
     ) throws(VaultError) -> ItemSummary {
+        let content = fields.encoded
+        try rows.put(fields: content, of: item)
+        let fieldsDigest = try cryptography { () throws(CryptographyError) in try SHA256.digest(content) }
+        let record = ItemRecord(
+            version: version, access: access,
+            sealedMetadata: try context(of: item).seal(metadata, access: access, key: keys.metadata),
+            fieldsDigest: fieldsDigest)
         let bytes = record.encoded
         try rows.put(record: bytes, of: item)
         let (key, digest) = try cryptography { () throws(CryptographyError) in
@@ -74,14 +82,35 @@ final class Change: Snapshot {
         return summary
     }
 
-    func put(sealedValue: [UInt8], of item: ItemID) throws(VaultError) {
-        try rows.put(sealedValue: sealedValue, of: item)
+    /// Adds a value. Its points lead to its item from now on.
+    func put(sealedValue: [UInt8], _ field: FieldRecord, of item: ItemID) throws(VaultError) {
+        for point in field.points {
+            let term = try term(point)
+            guard try touched(term).isEmpty else { throw .damaged("two of its values have the same point") }
+            postings[term] = item.bytes
+        }
+        try rows.put(sealedValue: sealedValue, under: field.valueKey)
         try makeRoom()
         try room.checkFile(rows)
     }
 
+    /// Removes a value, present or former.
+    func removeValue(_ field: FieldRecord, of item: ItemID) throws(VaultError) {
+        for point in field.points {
+            let term = try term(point)
+            guard try touched(term) == item.bytes else { throw .damaged("an index entry lacks an item") }
+            postings[term] = []
+        }
+        try rows.removeValue(field.valueKey)
+    }
+
+    private func term(_ point: [UInt8]) throws(VaultError) -> [UInt8] {
+        try cryptography { () throws(CryptographyError) in try keys.term(point: point) }
+    }
+
     func remove(_ item: StoredItem) throws(VaultError) {
         try dropFormer(of: item.summary.id)
+        for field in try fields(of: item).fields.joined() { try removeValue(field, of: item.summary.id) }
         try rows.remove(item.summary.id)
         try tree.set(cryptography { () throws(CryptographyError) in try TreeEntry.key(item: item.summary.id) }, nil)
         try index(item.summary.id, from: item.summary.metadata, to: nil)
@@ -131,25 +160,9 @@ final class Change: Snapshot {
         try moveEpoch()
     }
 
-    /// Advances the epoch, for changes that must not be rolled back: deletion, change of policy, rotation. One change
-    /// takes one step at most.
-    ///
-    /// - Parameter wait: how long the change waits if it leaves its step.
-    /// - Throws: `.uncounted`.
-    func moveEpoch(_ wait: CounterWait = .always) throws(VaultError) {
-        guard protection == .soon || wait == .always, next.epoch == header.epoch else { return }
-        switch step {
-        case .taken:
-            next.epoch += 1
-            next.advanceDue = .nothing
-        case .left: leftStep = max(leftStep ?? wait, wait)
-        case .refused: throw .uncounted
-        }
-    }
-
     /// Writes the tree and the header. The transaction must commit right after it.
     func finish() throws(VaultError) -> AuthenticatedHeader {
-        for (term, items) in postings { try put(term, Array(items)) }
+        for (term, items) in postings { try put(term, items) }
         next.root = try tree.flush()
         next.revision += 1
         switch kind {
@@ -168,7 +181,7 @@ final class Change: Snapshot {
 
     /// The items of this term after what this change has done so far, in no order.
     override func items(of term: [UInt8]) throws(VaultError) -> [ItemID] {
-        if let touched = postings[term] { return Array(touched) }
+        if let touched = postings[term] { return Posting.items(touched) }
         return try super.items(of: term)
     }
 
@@ -180,26 +193,28 @@ final class Change: Snapshot {
             return (Set(old ?? []), Set(new ?? []))
         }
         for term in oldTerms.subtracting(newTerms) {
-            try touch(term)
-            guard postings[term]?.remove(item) != nil else { throw .damaged("an index entry lacks an item") }
+            var items = try touched(term)
+            defer { postings[term] = items }
+            guard Posting.remove(item, from: &items) else { throw .damaged("an index entry lacks an item") }
         }
         for term in newTerms.subtracting(oldTerms) {
-            try touch(term)
-            guard postings[term]?.insert(item).inserted ?? false else {
+            var items = try touched(term)
+            defer { postings[term] = items }
+            guard Posting.insert(item, into: &items) else {
                 throw .damaged("an index entry has an item too many")
             }
         }
     }
 
-    private func touch(_ term: [UInt8]) throws(VaultError) {
-        if postings[term] == nil { postings[term] = Set(try super.items(of: term)) }
+    private func touched(_ term: [UInt8]) throws(VaultError) -> [UInt8] {
+        if let touched = postings[term] { return touched }
+        return try posting(of: term)
     }
 
-    private func put(_ term: [UInt8], _ items: [ItemID]) throws(VaultError) {
-        let bytes = Posting.encode(items)
+    private func put(_ term: [UInt8], _ bytes: [UInt8]) throws(VaultError) {
         try rows.put(posting: term, items: bytes)
         let digest: [UInt8]? =
-            items.isEmpty
+            bytes.isEmpty
             ? nil : try cryptography { () throws(CryptographyError) in try TreeEntry.digest(term: term, items: bytes) }
         try tree.set(term, digest)
     }
@@ -215,4 +230,14 @@ extension Rows {
         try put(header: content, mac: mac)
         return AuthenticatedHeader(content: content, mac: mac, header: header)
     }
+}
+
+/// What a committed change did to one item.
+public enum CommittedChange: Sendable, Hashable {
+    case added(ItemSummary)
+    /// Anything about the item changed: its value, its key, its access control or its metadata.
+    case updated(ItemSummary, from: ItemSummary)
+    case deleted(ItemSummary)
+    /// The change failed, and nobody knows what of it is in the file.
+    case unknown
 }

@@ -4,9 +4,7 @@ import Item
 
 /// An item as one transaction sees it. It is judged there and then read, without being looked for again.
 public struct ItemView: ~Copyable {
-    private let stored: StoredItem
-    /// The key of the sealed value.
-    private let key: [UInt8]
+    private let stored: ItemValue
     /// The name that the item had with this value, if the value is one that it had before. A person knows such a
     /// value by this name: the item may have been renamed since without anybody's consent.
     public let formerName: FormerName?
@@ -14,16 +12,17 @@ public struct ItemView: ~Copyable {
     private let vault: OpenVault
 
     /// - Parameter former: a former value to look at instead of the item's present one.
-    fileprivate init(_ item: StoredItem, former: FormerItem?, _ snapshot: Snapshot, _ vault: OpenVault) {
-        stored = former?.stored ?? item
-        key = former?.value.valueKey(of: item.summary.id) ?? item.summary.id.bytes
+    fileprivate init(
+        _ item: StoredItem, former: FormerItem?, _ snapshot: Snapshot, _ vault: OpenVault
+    ) throws(VaultError) {
+        if let former { stored = former.stored } else { stored = try snapshot.value(of: item) }
         formerName = former?.name
         self.snapshot = snapshot
         self.vault = vault
     }
 
     /// The item under its present name.
-    public var item: ItemSummary { stored.summary }
+    public var item: ItemSummary { stored.item }
     /// Whether the value is one that the item had before.
     public var isFormer: Bool { formerName != nil }
 
@@ -38,7 +37,7 @@ public struct ItemView: ~Copyable {
     /// The size of the item's sealed value, in bytes. The value itself is no longer.
     ///
     /// - Throws: `.damaged`; `.storage`.
-    public func sealedSize() throws(VaultError) -> Int { try sealedValue().count }
+    public func sealedSize() throws(VaultError) -> Int { try snapshot.sealedValue(of: stored).count }
 
     /// The item's value.
     ///
@@ -49,16 +48,12 @@ public struct ItemView: ~Copyable {
     ) throws(VaultError) -> SecretBytes {
         try checkExpiry()
         return try vault.open(
-            stored, sealedValue(), classKeys: classKeys, agreements: agreements,
+            stored, snapshot.sealedValue(of: stored), classKeys: classKeys, agreements: agreements,
             applicationPassword: applicationPassword, keeper: !isFormer && stored.hasKeptKey ? keeper : nil)
     }
 
-    private func sealedValue() throws(VaultError) -> [UInt8] {
-        try isFormer ? snapshot.sealedValue(key, of: stored.record) : snapshot.sealedValue(of: stored)
-    }
-
     private func checkExpiry() throws(VaultError) {
-        guard !stored.summary.metadata.isExpired(at: vault.now()) else { throw .expired(stored.summary) }
+        guard !stored.item.metadata.isExpired(at: vault.now()) else { throw .expired(stored.item) }
     }
 }
 
@@ -82,7 +77,7 @@ extension OpenVault {
             if let version, version != stored.summary.version {
                 former = try self.former(version, of: stored, snapshot)
             }
-            let view = ItemView(stored, former: former, snapshot, self)
+            let view = try ItemView(stored, former: former, snapshot, self)
             let result = Result { try body(view) }
             // Damage ends trust in what was verified before, so `read` must hear of it.
             if case .failure(let error as VaultError) = result, error.code == .damaged { throw error }

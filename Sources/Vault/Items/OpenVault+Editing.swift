@@ -28,12 +28,22 @@ extension OpenVault {
 
     private static var nameIsTaken: VaultError { VaultError(.alreadyExists, "an item of that name exists already") }
 
-    /// Gives an item another name. Its kind stays the same.
+    /// Gives an item another name. Its kind stays the same. If the item needs a person, its value is sealed anew,
+    /// because a person is asked by name.
     ///
-    /// - Throws: `.alreadyExists` if another item has the name; otherwise as `edit`.
+    /// - Parameters:
+    ///   - value: the item's value, if it has requirements.
+    ///   - applicationPassword: stretched with a fresh salt, if the item has one.
+    /// - Throws: `.alreadyExists` if another item has the name; `.invalidArgument` if value or password is missing;
+    ///   `.fingersChanged`; otherwise as `edit`.
     @discardableResult
-    public func rename(_ item: ItemSummary, service: String, account: String) throws(VaultError) -> ItemSummary {
+    public func rename(
+        _ item: ItemSummary, service: String, account: String, value: SecretBytes? = nil,
+        applicationPassword: StretchedPassword? = nil
+    ) throws(VaultError) -> ItemSummary {
         try ItemLimits.check(name: service, account)
+        let isGated = !item.access.requirements.isEmpty
+        if isGated { try checkAvailability(item.access, hasPassword: applicationPassword != nil) }
         return try write { (change) throws(VaultError) in
             let old = try change.present(item)
             let before = old.summary.metadata
@@ -42,7 +52,11 @@ extension OpenVault {
                 return old.summary
             }
             let metadata = before.renamed(service, account, at: now())
-            return try replace(old, metadata: metadata, change)
+            guard isGated else { return try replace(old, metadata: metadata, change) }
+            guard let value else { throw VaultError(.invalidArgument, "the item can be renamed only with its value") }
+            try checkFingers(before)
+            return try store(
+                value, metadata, old.record.access, password: applicationPassword, replacing: old, for: .name, change)
         }
     }
 
@@ -69,10 +83,16 @@ extension OpenVault {
         try write { (change) throws(VaultError) in try change.remove(change.present(item)) }
     }
 
+    /// Gives an item other metadata. Its values stay as they are.
     func replace(_ old: StoredItem, metadata: Metadata, _ change: Change) throws(VaultError) -> ItemSummary {
-        let sealed = try old.context(format).seal(metadata: metadata, key: keys.metadata)
+        let id = old.summary.id
+        let before = try change.fields(of: old)
+        var stamps = try change.stamps(of: id, in: before)
+        stamps.note(from: old.summary.metadata, to: metadata, at: now(), in: format.vault)
+        let fields = ItemFields(
+            sealedStamps: try change.context(of: id).seal(stamps, key: keys.metadata), fields: before.fields)
         return try change.put(
-            old.record.replacing(sealedMetadata: sealed), metadata, of: old.summary.id, replacing: old)
+            fields, metadata, old.record.access, version: old.record.version, of: id, replacing: old)
     }
 }
 

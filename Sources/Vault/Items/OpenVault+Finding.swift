@@ -98,9 +98,12 @@ extension OpenVault {
 extension [ItemSummary] {
     /// - Parameter kind: the kind of the items that are returned; nil for all.
     fileprivate func sortedByName(of kind: ItemKind?) -> [ItemSummary] {
-        filter { kind == nil || $0.metadata.kind == kind }.sorted {
-            ($0.metadata.service, $0.metadata.account, $0.metadata.kind.rawValue)
-                < ($1.metadata.service, $1.metadata.account, $1.metadata.kind.rawValue)
+        let items = kind == nil ? self : filter { $0.metadata.kind == kind }
+        // A tuple of all three would copy six strings for each comparison.
+        return items.sorted {
+            if $0.metadata.service != $1.metadata.service { return $0.metadata.service < $1.metadata.service }
+            if $0.metadata.account != $1.metadata.account { return $0.metadata.account < $1.metadata.account }
+            return $0.metadata.kind.rawValue < $1.metadata.kind.rawValue
         }
     }
 }

@@ -84,27 +84,55 @@ extension OpenVault {
         metadata.biometrySet =
             access.requirements.contains(.biometryCurrentSet) ? record.biometrySet.map(Hex.encode) : nil
         let version = identity?.version ?? (old?.record.version ?? 0) + 1
-        let context = ItemContext(format: format, item: id, version: version, access: access)
-        let sealedMetadata = try context.seal(metadata: metadata, key: keys.metadata)
-        let (sealedValue, digest, slots) = try cryptography { () throws(CryptographyError) in
-            let itemKey = try SecretBytes.random(count: AESGCM.keyCount)
-            let sealed = try context.seal(value: value, key: itemKey)
-            var slots: [Slot] = []
-            for shape in Slot.shapes(for: access) {
-                let recipients = SlotRecipients(
-                    classKey: keybag.publicKey(of: shape.keyClass) ?? [],
-                    constraintKeys: shape.requirements.roles.map { constraintPoints[$0] ?? [] })
-                slots.append(try Slot.wrap(itemKey, shape, for: recipients, password: password, context))
-            }
-            return (sealed, try SHA256.digest(sealed), slots)
+        let name = metadata.name
+        let (field, sealedValue) = try cryptography { () throws(CryptographyError) in
+            try seal(value, of: id, name, access, version: version, password: password)
         }
-        let stored = ItemRecord(
-            version: version, access: access, sealedMetadata: sealedMetadata, valueDigest: digest, slots: slots)
+        let stamps = try stamps(of: id, replacing: old, by: metadata, access, for: replacement, change)
+        let fields = ItemFields(
+            sealedStamps: try change.context(of: id).seal(stamps, key: keys.metadata), fields: [[field]])
         if let old { try keepFormer(of: old, for: replacement, under: access, change) }
-        let summary = try change.put(stored, metadata, of: id, replacing: old)
-        try change.put(sealedValue: sealedValue, of: id)
+        let summary = try change.put(fields, metadata, access, version: version, of: id, replacing: old)
+        try change.put(sealedValue: sealedValue, field, of: id)
         if let old, old.record.access != access { try change.moveEpoch(.forFreeStep) }
         return summary
+    }
+
+    /// Seals a value under a fresh key, with a slot for each way of reading.
+    private func seal(
+        _ value: SecretBytes, of item: ItemID, _ name: ItemName, _ access: AccessControl, version: UInt64,
+        password: StretchedPassword?
+    ) throws(CryptographyError) -> (FieldRecord, sealedValue: [UInt8]) {
+        let revision = try RevisionID.random()
+        let context = FieldContext(
+            vault: format.vault, item: item, field: .secret, access: access, seal: .third(revision), name: name)
+        let itemKey = try SecretBytes.random(count: AESGCM.keyCount)
+        let sealed = try context.seal(value, key: itemKey)
+        var slots: [Slot] = []
+        for shape in Slot.shapes(for: access) {
+            let recipients = SlotRecipients(
+                classKey: keybag.publicKey(of: shape.keyClass) ?? [],
+                constraintKeys: shape.requirements.roles.map { constraintPoints[$0] ?? [] })
+            slots.append(try Slot.wrap(itemKey, shape, for: recipients, password: password, context))
+        }
+        let record = FieldRecord(
+            version: version, revision: revision, valueKey: revision.bytes, format: 3, item: item, access: access,
+            valueDigest: try SHA256.digest(sealed), commitment: try context.commitment(to: itemKey), slots: slots)
+        return (record, sealed)
+    }
+
+    /// The stamps of an item's parts once it is stored.
+    private func stamps(
+        of item: ItemID, replacing old: StoredItem?, by metadata: Metadata, _ access: AccessControl,
+        for replacement: Replacement, _ change: Change
+    ) throws(VaultError) -> ItemStamps {
+        let (now, vault) = (now(), format.vault)
+        guard let old else { return ItemStamps(base: Stamp(clock: metadata.modified, origin: vault)) }
+        var stamps = try change.stamps(of: item, in: change.fields(of: old))
+        stamps.note(from: old.summary.metadata, to: metadata, at: now, in: vault)
+        if old.record.access != access { stamps.note(.access, at: now, in: vault) }
+        if replacement.hasOtherValue { stamps.note(.field(.secret), at: now, in: vault) }
+        return stamps
     }
 
     /// Refuses items that nobody could ever read, and access controls that contradict themselves.

@@ -8,12 +8,15 @@ extension OpenVault {
     /// - Throws: `.changed` if the item has another version by now; `.fingersChanged` if only fingers that are no
     ///   longer enrolled could open it; `.damaged`; `.storage`.
     public func readPlan(for item: ItemSummary) throws(VaultError) -> ReadPlan {
-        try plan(of: try read { (snapshot) throws(VaultError) in try snapshot.present(item, now: now()) })
+        try plan(
+            of: try read { (snapshot) throws(VaultError) in
+                try snapshot.value(of: snapshot.present(item, now: now()))
+            })
     }
 
-    func plan(of stored: StoredItem) throws(VaultError) -> ReadPlan {
-        let item = stored.summary
-        let slots = stored.record.slots.filter { $0.shape.keyClass != .recovery }
+    func plan(of stored: ItemValue) throws(VaultError) -> ReadPlan {
+        let item = stored.item
+        let slots = stored.field.slots.filter { $0.shape.keyClass != .recovery }
         guard !slots.isEmpty else { throw .damaged("an item has no way to be read") }
         // The key of the former fingers is gone, so asking for a finger would be in vain.
         let isBound = hasSetKey && item.metadata.biometrySet == record.biometrySet.map(Hex.encode)
@@ -31,7 +34,7 @@ extension OpenVault {
                 advice: "set it again with: coffer set")
         }
         return ReadPlan(
-            item: item.id, version: item.version, accessibility: stored.record.access.accessibility,
+            item: item.id, version: item.version, accessibility: stored.field.access.accessibility,
             alternatives: alternatives)
     }
 
@@ -51,7 +54,7 @@ extension OpenVault {
         applicationPassword: StretchedPassword? = nil, keeper: (any ItemKeyKeeper)? = nil
     ) throws(VaultError) -> SecretBytes {
         let (stored, sealed) = try read { (snapshot) throws(VaultError) in
-            let stored = try snapshot.present(item, now: now())
+            let stored = try snapshot.value(of: snapshot.present(item, now: now()))
             return (stored, try snapshot.sealedValue(of: stored))
         }
         return try open(
@@ -61,7 +64,7 @@ extension OpenVault {
 
     /// - Parameter keeper: nil for an item whose key must not be kept.
     func open(
-        _ stored: StoredItem, _ sealed: [UInt8], classKeys: () -> ClassKeys, agreements: [ObjectRole: SecretBytes],
+        _ stored: ItemValue, _ sealed: [UInt8], classKeys: () -> ClassKeys, agreements: [ObjectRole: SecretBytes],
         applicationPassword: StretchedPassword?, keeper: (any ItemKeyKeeper)? = nil
     ) throws(VaultError) -> SecretBytes {
         let slot = try slot(of: stored, agreements, hasPassword: applicationPassword != nil)
@@ -71,9 +74,9 @@ extension OpenVault {
         guard let classKey = classKeys()[slot.shape.keyClass] else {
             throw VaultError(.locked, "the vault is locked", advice: "open it with: coffer unlock")
         }
-        let context = stored.context(format)
-        if let kept = keeper?.itemKey(of: stored.summary.id), kept.opens(stored, in: format.vault) {
-            return try context.open(value: sealed, key: kept.key)
+        let context = stored.context(in: format.vault)
+        if let kept = keeper?.itemKey(of: stored.item.id), kept.opens(stored, in: format.vault) {
+            return try context.open(sealed, key: kept.key)
         }
         let roles = slot.shape.requirements.roles
         let itemKey: SecretBytes
@@ -89,21 +92,22 @@ extension OpenVault {
             }
             throw .damaged("an item's key does not open", cause: error)
         }
-        let value = try context.open(value: sealed, key: itemKey)
+        try stored.field.check(itemKey, context)
+        let value = try context.open(sealed, key: itemKey)
         keeper?.keep(ItemKey(itemKey, of: stored, in: format.vault))
         return value
     }
 
     /// The first way of reading whose requirements are all met.
     private func slot(
-        of item: StoredItem, _ agreements: [ObjectRole: SecretBytes], hasPassword: Bool
+        of value: ItemValue, _ agreements: [ObjectRole: SecretBytes], hasPassword: Bool
     ) throws(VaultError) -> Slot {
-        let slot = item.record.slots.first { slot in
+        let slot = value.field.slots.first { slot in
             slot.shape.keyClass != .recovery && slot.shape.requirements.roles.allSatisfy { agreements[$0] != nil }
                 && hasPassword == slot.shape.requirements.contains(.applicationPassword)
         }
         guard let slot else {
-            throw VaultError(.invalidArgument, "the item needs: \(item.record.access.requirements.listed)")
+            throw VaultError(.invalidArgument, "the item needs: \(value.field.access.requirements.listed)")
         }
         return slot
     }

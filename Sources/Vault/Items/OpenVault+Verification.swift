@@ -25,16 +25,21 @@ extension OpenVault {
             try Self.checkTime(deadline)
             let (entries, nodeCount) = try snapshot.tree.all()
             let items = try snapshot.allItems()
+            try snapshot.rows.checkFields()
+            var points: [[UInt8]: ItemID] = [:]
             for item in items {
                 try Self.checkTime(deadline)
-                _ = try snapshot.sealedValue(of: item)
+                let value = try snapshot.value(of: item)
+                _ = try snapshot.stamps(of: item.summary.id, in: snapshot.fields(of: item))
+                _ = try snapshot.sealedValue(of: value)
+                try Self.note(value.field, of: item.summary.id, in: &points)
             }
             let former = try snapshot.allFormer()
-            try verify(former, of: items, snapshot, until: deadline)
+            try verify(former, of: items, &points, snapshot, until: deadline)
             let formerValues = former.reduce(0) { $0 + $1.values.count }
             let postings = try snapshot.rows.allPostings()
             try Self.checkTime(deadline)
-            try verifyIndex(postings, items, snapshot)
+            try verifyIndex(postings, items, points, snapshot)
             // Each row was found in the tree. Equal counts now show that neither the tree nor a table has more entries.
             let logKey = try cryptography { () throws(CryptographyError) in try TreeEntry.logKey() }
             let anchors = entries.count { $0.key == logKey }
@@ -45,6 +50,8 @@ extension OpenVault {
             guard try snapshot.rows.count(of: "value") == Int64(items.count + formerValues) else {
                 throw .damaged("a value belongs to no item")
             }
+            guard try snapshot.rows.count(of: "field") == Int64(items.count), try snapshot.rows.count(of: "slot") == 0
+            else { throw .damaged("a field belongs to no item") }
             guard try snapshot.rows.count(of: "node") == Int64(nodeCount) else {
                 throw .damaged("its tree has a loose node")
             }
@@ -56,8 +63,8 @@ extension OpenVault {
     }
 
     private func verify(
-        _ former: [(item: ItemID, values: [FormerItem])], of items: [StoredItem], _ snapshot: Snapshot,
-        until deadline: ContinuousClock.Instant?
+        _ former: [(item: ItemID, values: [FormerItem])], of items: [StoredItem], _ points: inout [[UInt8]: ItemID],
+        _ snapshot: Snapshot, until deadline: ContinuousClock.Instant?
     ) throws(VaultError) {
         let versions = Dictionary(items.map { ($0.summary.id, $0.record.version) }) { first, _ in first }
         for (item, values) in former {
@@ -68,7 +75,21 @@ extension OpenVault {
             guard values.allSatisfy({ $0.value.replaced >= snapshot.header.oldestFormer }) else {
                 throw .damaged("a former value is older than its header says")
             }
-            for value in values { _ = try snapshot.sealedValue(of: value) }
+            for value in values {
+                _ = try snapshot.sealedValue(of: value.stored)
+                try Self.note(value.value.field, of: item, in: &points)
+            }
+        }
+    }
+
+    /// - Throws: `.damaged` if another value has one of the points.
+    private static func note(
+        _ field: FieldRecord, of item: ItemID, in points: inout [[UInt8]: ItemID]
+    ) throws(VaultError) {
+        for point in field.points {
+            guard points.updateValue(item, forKey: point) == nil else {
+                throw .damaged("two of its values have the same point")
+            }
         }
     }
 
@@ -92,9 +113,13 @@ extension OpenVault {
     }
 
     private func verifyIndex(
-        _ postings: [(term: [UInt8], items: [UInt8])], _ items: [StoredItem], _ snapshot: Snapshot
+        _ postings: [(term: [UInt8], items: [UInt8])], _ items: [StoredItem], _ points: [[UInt8]: ItemID],
+        _ snapshot: Snapshot
     ) throws(VaultError) {
         var expected: [[UInt8]: [ItemID]] = [:]
+        for (point, item) in points {
+            expected[try cryptography { () throws(CryptographyError) in try keys.term(point: point) }] = [item]
+        }
         for item in items {
             let terms = try cryptography { () throws(CryptographyError) in try keys.terms(of: item.summary.metadata) }
             for term in Set(terms) { expected[term, default: []].append(item.summary.id) }

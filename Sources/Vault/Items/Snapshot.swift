@@ -1,3 +1,4 @@
+import Authorization
 import Cryptography
 import Item
 
@@ -24,6 +25,13 @@ class Snapshot {
     /// - Returns: an empty list if the tree proves that no item has this term.
     func items(of term: [UInt8]) throws(VaultError) -> [ItemID] {
         if let items = kept?.posting(term) { return items }
+        let items = Posting.items(try posting(of: term))
+        kept?.put(items, of: term)
+        return items
+    }
+
+    /// The same, as the file has it.
+    func posting(of term: [UInt8]) throws(VaultError) -> [UInt8] {
         let bytes = try rows.posting(term)
         let digest = try bytes.map { (bytes) throws(VaultError) in
             try cryptography { () throws(CryptographyError) in try TreeEntry.digest(term: term, items: bytes) }
@@ -31,9 +39,8 @@ class Snapshot {
         guard try tree.digest(of: term) == digest else {
             throw .damaged("an index entry is missing, foreign or changed")
         }
-        let items = try bytes.map(Posting.decode) ?? []
-        kept?.put(items, of: term)
-        return items
+        if let bytes { try Posting.check(bytes) }
+        return bytes ?? []
     }
 
     /// An item that an index entry leads to.
@@ -110,12 +117,12 @@ class Snapshot {
         }
         guard try tree.digest(of: key) == digest else { throw .damaged("an item is foreign or changed") }
         let record = try ItemRecord(decoding: bytes)
-        let context = ItemContext(format: format, item: id, version: record.version, access: record.access)
-        let (metadata, text) = try context.open(metadataText: record.sealedMetadata, key: keys.metadata)
+        let text = try context(of: id).open(
+            metadataText: record.sealedMetadata, access: record.access, key: keys.metadata)
         let item = StoredItem(
             record: record,
             summary: ItemSummary(
-                id: id, version: record.version, metadata: metadata, access: record.access,
+                id: id, version: record.version, metadata: try Metadata(text: text, from: 0), access: record.access,
                 revision: ItemRevision(digest: digest)))
         return (item, text)
     }
@@ -155,22 +162,48 @@ class Snapshot {
         return items
     }
 
-    /// The sealed value. Its digest must match the item's record.
-    func sealedValue(of item: StoredItem) throws(VaultError) -> [UInt8] {
-        let (id, version) = (item.summary.id, item.record.version)
-        if let sealed = kept?.sealedValue(of: id, version: version) { return sealed }
-        let sealed = try sealedValue(id.bytes, of: item.record)
-        kept?.put(sealedValue: sealed, of: id, version: version)
+    /// An item's fields. Their digest must match the item's record.
+    func fields(of item: StoredItem) throws(VaultError) -> ItemFields {
+        let id = item.summary.id
+        if let fields = kept?.fields(of: item) { return fields }
+        guard let bytes = try rows.fields(of: id) else { throw .damaged("an item's fields are missing") }
+        let digest = try cryptography { () throws(CryptographyError) in try SHA256.digest(bytes) }
+        guard digest == item.record.fieldsDigest else { throw .damaged("an item's fields are foreign or changed") }
+        let fields = try ItemFields(decoding: bytes)
+        guard fields.fields.allSatisfy({ $0.allSatisfy { $0.version <= item.record.version } }) else {
+            throw .damaged("a field is newer than its item")
+        }
+        kept?.put(fields, of: item)
+        return fields
+    }
+
+    /// An item's present value.
+    func value(of item: StoredItem) throws(VaultError) -> ItemValue {
+        guard let field = try fields(of: item).fields.first?.first else { throw .damaged("an item has no field") }
+        guard field.access == item.record.access else {
+            throw .damaged("a field has another access control than its item")
+        }
+        return ItemValue(item: item.summary, field: field, name: item.summary.metadata.name)
+    }
+
+    func stamps(of item: ItemID, in fields: ItemFields) throws(VaultError) -> ItemStamps {
+        try context(of: item).open(stamps: fields.sealedStamps, key: keys.metadata)
+    }
+
+    /// The sealed value. Its digest must match the field's record.
+    func sealedValue(of value: ItemValue) throws(VaultError) -> [UInt8] {
+        let (id, revision) = (value.item.id, value.field.revision)
+        if let sealed = kept?.sealedValue(of: id, revision) { return sealed }
+        guard let sealed = try rows.sealedValue(value.field.valueKey) else {
+            throw .damaged("an item's value is missing")
+        }
+        let digest = try cryptography { () throws(CryptographyError) in try SHA256.digest(sealed) }
+        guard digest == value.field.valueDigest else { throw .damaged("an item's value is foreign or changed") }
+        kept?.put(sealedValue: sealed, of: id, revision)
         return sealed
     }
 
-    /// - Parameter key: an item's, or that of a former value.
-    func sealedValue(_ key: [UInt8], of record: ItemRecord) throws(VaultError) -> [UInt8] {
-        guard let sealed = try rows.sealedValue(key) else { throw .damaged("an item's value is missing") }
-        let digest = try cryptography { () throws(CryptographyError) in try SHA256.digest(sealed) }
-        guard digest == record.valueDigest else { throw .damaged("an item's value is foreign or changed") }
-        return sealed
-    }
+    func context(of item: ItemID) -> ItemContext { ItemContext(vault: header.vault, item: item) }
 }
 
 /// Translates cryptographic errors that the file's content cannot cause.
@@ -188,8 +221,22 @@ extension String {
 struct StoredItem: Sendable {
     let record: ItemRecord
     let summary: ItemSummary
+}
 
-    func context(_ format: FormatContext) -> ItemContext {
-        ItemContext(format: format, item: summary.id, version: record.version, access: record.access)
+/// A value from the file: an item's present one, or one that it had before.
+struct ItemValue: Sendable {
+    /// The item, with the version, access control and times of this value.
+    let item: ItemSummary
+    let field: FieldRecord
+    /// The name that the value was sealed under.
+    let name: ItemName
+
+    func context(in vault: VaultID) -> FieldContext {
+        FieldContext(
+            vault: vault, item: field.item, field: .secret, access: field.access, seal: field.seal, name: name)
     }
+}
+
+extension Metadata {
+    var name: ItemName { ItemName(service: service, account: account, itemClass: kind) }
 }

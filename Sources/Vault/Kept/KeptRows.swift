@@ -8,14 +8,17 @@ final class KeptRows: Sendable {
     /// An item that the tree has authenticated, as it is needed for reading.
     struct Item: Sendable {
         let stored: StoredItem
+        /// nil if they were not read yet.
+        var fields: ItemFields?
         /// nil if it is too long to be kept, or was not read yet.
-        var sealedValue: [UInt8]?
+        var sealedValue: (revision: RevisionID, bytes: [UInt8])?
 
         /// Roughly, in bytes.
         var cost: Int32 {
-            let text = stored.summary.metadata.textCount
-            let slots = stored.record.slots.count * 400
-            return Int32(clamping: 500 + stored.record.sealedMetadata.count + text + slots + (sealedValue?.count ?? 0))
+            let text = stored.summary.metadata.textCount + stored.record.sealedMetadata.count
+            let slots = fields?.fields.reduce(0) { $0 + $1.reduce(0) { $0 + 300 + $1.slots.count * 400 } } ?? 0
+            let stamps = fields?.sealedStamps.count ?? 0
+            return Int32(clamping: 500 + text + slots + stamps + (sealedValue?.bytes.count ?? 0))
         }
     }
 
@@ -79,18 +82,41 @@ final class KeptRows: Sendable {
         put(kept, for: item.summary.id, cost: kept.cost, in: \.items, limit: limits.items)
     }
 
-    func sealedValue(of item: ItemID, version: UInt64) -> [UInt8]? {
+    func fields(of item: StoredItem) -> ItemFields? {
         state.withLock { state in
-            guard let kept = state.items.use(item), kept.stored.record.version == version else { return nil }
-            return kept.sealedValue
+            guard let kept = state.items.use(item.summary.id), kept.stored.record == item.record else { return nil }
+            return kept.fields
         }
     }
 
-    func put(sealedValue: [UInt8], of item: ItemID, version: UInt64) {
+    func put(_ fields: ItemFields, of item: StoredItem) {
+        change(item.summary.id) { kept in
+            guard kept.stored.record == item.record else { return false }
+            kept.fields = fields
+            return true
+        }
+    }
+
+    func sealedValue(of item: ItemID, _ revision: RevisionID) -> [UInt8]? {
+        state.withLock { state in
+            guard let sealed = state.items.use(item)?.sealedValue, sealed.revision == revision else { return nil }
+            return sealed.bytes
+        }
+    }
+
+    func put(sealedValue: [UInt8], of item: ItemID, _ revision: RevisionID) {
         guard sealedValue.count <= limits.value else { return }
-        let found = state.withLock { $0.items.peek(item) }
-        guard var kept = found, kept.stored.record.version == version else { return }
-        kept.sealedValue = sealedValue
+        change(item) { kept in
+            // A former value is not kept in the place of the present one.
+            guard kept.fields?.fields.first?.first?.revision == revision else { return false }
+            kept.sealedValue = (revision, sealedValue)
+            return true
+        }
+    }
+
+    /// - Parameter body: returns whether it has changed the entry.
+    private func change(_ item: ItemID, _ body: (inout Item) -> Bool) {
+        guard var kept = state.withLock({ $0.items.peek(item) }), body(&kept) else { return }
         put(kept, for: item, cost: kept.cost, in: \.items, limit: limits.items)
     }
 

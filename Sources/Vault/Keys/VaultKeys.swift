@@ -72,7 +72,12 @@ struct VaultKeys: Sendable {
         try term("attribute", attribute, value)
     }
 
-    /// All terms that an item is found by.
+    /// Leads from a point of a slot to its item, so that no two values have the same.
+    func term(point: [UInt8]) throws(CryptographyError) -> [UInt8] {
+        try HMACSHA256.code(for: LengthPrefixed.encode(Array("point".utf8), point), key: index)
+    }
+
+    /// All terms that an item is found by, but for the points of its slots.
     func terms(of metadata: Metadata) throws(CryptographyError) -> [[UInt8]] {
         var terms = [
             try term(service: metadata.service, account: metadata.account, kind: metadata.kind),

@@ -1,6 +1,7 @@
 import Authorization
 import Cryptography
 import FoundationEssentials
+import JSON
 import Platform
 
 /// The head of a log's file. It tells where the chain begins (docs/vault-format.md, "The access log").
@@ -65,14 +66,8 @@ struct LogFormat: Sendable {
     }
 
     func seal(_ record: AccessRecord, sequence: UInt64, after previous: [UInt8]) throws(VaultError) -> LogFrame {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let text: Data
-        do { text = try encoder.encode(record) } catch {
-            throw VaultError(.invalidArgument, "these names cannot be logged", cause: error)
-        }
-        return try cryptography { () throws(CryptographyError) in
-            let content = try SecretBytes(copying: text)
+        try cryptography { () throws(CryptographyError) in
+            let content = try SecretBytes(copying: JSONWriter.bytes(of: record))
             let sealed = try AESGCM.seal(
                 Padding.add(content, upTo: SizeClass.metadata(content.count)), key: metadata,
                 associatedData: format.bind("org.coffer.log.body", BigEndian.bytes(sequence)))

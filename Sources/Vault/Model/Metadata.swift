@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Item
 
 /// Everything about an item except its value and its access control. It is sealed under the device root, so it is
@@ -133,5 +134,18 @@ extension Metadata {
         let texts = [service, account, label ?? "", comment ?? ""]
         return texts.reduce(0) { $0 + $1.utf8.count }
             + attributes.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count + 32 }
+    }
+}
+
+/// The time of day.
+public enum SystemClock {
+    /// Milliseconds since 1970-01-01 UTC.
+    @Sendable public static func now() -> UInt64 { UInt64(max(0, Date().timeIntervalSince1970 * 1000)) }
+}
+
+extension SystemClock {
+    /// The date for people, such as `2026-11-21`.
+    static func date(_ milliseconds: UInt64) -> String {
+        Date(timeIntervalSince1970: Double(milliseconds) / 1000).formatted(.iso8601.year().month().day())
     }
 }

@@ -57,7 +57,14 @@ public final class RecoverableVault: Sendable {
                 .authenticationFailed, "the code is well formed, but it is another vault's or an older one",
                 cause: error)
         }
-        header = try Self.check(found, sealedKeybag, keys, recoveryKey)
+        let present = try Self.check(found, sealedKeybag, keys, recoveryKey)
+        if present.format < Header.newestFormat {
+            // Only the copy becomes one of the newest format.
+            let keys = keys
+            header = try database.write { (rows) throws(VaultError) in try Migration.run(rows, present, keys).header }
+        } else {
+            header = present
+        }
         vault = header.vault
         owner = header.owner
         made = wrap.made
@@ -81,12 +88,14 @@ public final class RecoverableVault: Sendable {
     /// - Throws: `.locked` if the item was for its device only; `.damaged`, `.storage`.
     public func value(of item: Item) throws(VaultError) -> SecretBytes {
         let (header, keys) = (header, keys)
-        let sealed = try database.read { (rows) throws(VaultError) in
-            try Snapshot(rows, header: header, keys: keys).sealedValue(of: item.stored)
+        let (value, sealed) = try database.read { (rows) throws(VaultError) in
+            let snapshot = Snapshot(rows, header: header, keys: keys)
+            let value = try snapshot.value(of: item.stored)
+            return (value, try snapshot.sealedValue(of: value))
         }
-        guard item.isPortable, let slot = item.stored.record.slots.first(where: { $0.shape.keyClass == .recovery })
+        guard item.isPortable, let slot = value.field.slots.first(where: { $0.shape.keyClass == .recovery })
         else { throw VaultError(.locked, "it was for that device only") }
-        let context = item.stored.context(FormatContext(vault: vault))
+        let context = value.context(in: vault)
         let itemKey: SecretBytes
         do throws(CryptographyError) {
             itemKey = try slot.unwrap(
@@ -95,7 +104,8 @@ public final class RecoverableVault: Sendable {
             guard error.code == .authenticationFailed || error.code == .invalidKey else { throw VaultError(error) }
             throw .damaged("an item's key does not open", cause: error)
         }
-        return try context.open(value: sealed, key: itemKey)
+        try value.field.check(itemKey, context)
+        return try context.open(sealed, key: itemKey)
     }
 
     /// The recovery row, if it is as it was written. Checking that needs no key, so that damage can be told apart from

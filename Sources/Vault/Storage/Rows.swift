@@ -34,7 +34,8 @@ struct Rows {
         for (table, length, since) in [
             ("item", "length(id) + length(record)", 1), ("posting", "length(term) + length(items)", 1),
             ("node", "length(content)", 1), ("value", "length(id)", 1),
-            ("former", "length(item) + length(records)", 2),
+            ("former", "length(item) + length(records)", 2), ("field", "length(item) + length(content)", 3),
+            ("slot", "length(revision) + length(slots)", 3),
         ] where format >= since {
             guard try number("SELECT coalesce(max(\(length)), 0) FROM \(table)") <= DatabaseLimits.row else {
                 throw .damaged("it has a row that is too long")
@@ -86,7 +87,11 @@ struct Rows {
         try blob("SELECT record FROM item WHERE id = ?", [.blob(item.bytes)])
     }
 
-    /// - Parameter key: an item's id, or the key of a former value.
+    func fields(of item: ItemID) throws(VaultError) -> [UInt8]? {
+        try blob("SELECT content FROM field WHERE item = ?", [.blob(item.bytes)])
+    }
+
+    /// - Parameter key: as the field's record has it.
     func sealedValue(_ key: [UInt8]) throws(VaultError) -> [UInt8]? {
         try blob("SELECT sealed FROM value WHERE id = ?", [.blob(key)])
     }
@@ -110,6 +115,11 @@ struct Rows {
         try database.forEachRow("SELECT id, record FROM item", StorageGate.translate) { (row) throws(VaultError) in
             try body(bytes(row, 0), bytes(row, 1))
         }
+    }
+
+    /// Checks, before all fields are read, that they together are not longer than a vault's can be.
+    func checkFields() throws(VaultError) {
+        try checkLength("field", "length(item) + length(content)", DatabaseLimits.fields)
     }
 
     func allFormer() throws(VaultError) -> [(item: [UInt8], records: [UInt8])] {
@@ -218,21 +228,20 @@ struct Rows {
         try execute("INSERT OR REPLACE INTO item (id, record) VALUES (?, ?)", [.blob(item.bytes), .blob(record)])
     }
 
-    func put(sealedValue: [UInt8], of item: ItemID) throws(VaultError) {
+    func put(fields: [UInt8], of item: ItemID) throws(VaultError) {
         written?.note(item)
-        try execute("INSERT OR REPLACE INTO value (id, sealed) VALUES (?, ?)", [.blob(item.bytes), .blob(sealedValue)])
+        try execute("INSERT OR REPLACE INTO field (item, content) VALUES (?, ?)", [.blob(item.bytes), .blob(fields)])
     }
 
+    func put(sealedValue: [UInt8], under key: [UInt8]) throws(VaultError) {
+        try execute("INSERT INTO value (id, sealed) VALUES (?, ?)", [.blob(key), .blob(sealedValue)])
+    }
+
+    /// Removes an item and its fields, but no value.
     func remove(_ item: ItemID) throws(VaultError) {
         written?.note(item)
         try execute("DELETE FROM item WHERE id = ?", [.blob(item.bytes)])
-        try execute("DELETE FROM value WHERE id = ?", [.blob(item.bytes)])
-    }
-
-    /// Makes an item's sealed value a former one.
-    func moveValue(of item: ItemID, to key: [UInt8]) throws(VaultError) {
-        written?.note(item)
-        try execute("UPDATE value SET id = ? WHERE id = ?", [.blob(key), .blob(item.bytes)])
+        try execute("DELETE FROM field WHERE item = ?", [.blob(item.bytes)])
     }
 
     func removeValue(_ key: [UInt8]) throws(VaultError) {

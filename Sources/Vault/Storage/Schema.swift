@@ -24,10 +24,13 @@ enum Schema {
         ),
         // Since format 2.
         ("former", "CREATE TABLE former (item BLOB PRIMARY KEY, records BLOB NOT NULL) WITHOUT ROWID"),
+        // Since format 3.
+        ("field", "CREATE TABLE field (item BLOB PRIMARY KEY, content BLOB NOT NULL) WITHOUT ROWID"),
+        ("slot", "CREATE TABLE slot (revision BLOB PRIMARY KEY, slots BLOB NOT NULL) WITHOUT ROWID"),
     ]
 
     /// How many of the tables a file of each format has, the first format first. Before there is a file there is none.
-    private static let counts = [0, 9, 10]
+    private static let counts = [0, 9, 10, 12]
 
     /// The tables that a file of this format has.
     private static func tables(of format: UInt16) -> ArraySlice<(name: String, sql: String)> {

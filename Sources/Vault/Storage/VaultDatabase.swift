@@ -1,11 +1,17 @@
 import Platform
 import SQLite
+import Synchronization
 
 /// A vault's SQLite file. It has one connection, locked against all others. Before a change is reported, it is on disk
 /// and the WAL is empty.
+///
+/// SQLite commits into the WAL without syncing it, because writing it back syncs it first. A commit that was not written
+/// back is synced here before anybody sees it.
 final class VaultDatabase: Sendable {
     private let connection: SerialConnection
     private let path: String
+    /// Whether a power cut could undo a commit. The TPM or the registry must never follow such a one.
+    private let isUnsynced = Atomic(false)
 
     /// SQLite's default, in bytes.
     static let pageSize = 4096
@@ -18,6 +24,8 @@ final class VaultDatabase: Sendable {
         // SQLite would only say that the file is in another mode than it should be.
         if let obstacle = Self.obstacle(path) { throw obstacle }
         self.path = path
+        // A broker that was killed may have left a commit there.
+        try Self.syncLog(of: path)
         let (connection, mode) = try StorageGate.run { () throws(SQLiteError) in
             // A broker that was just stopped may take a moment to release the file.
             let connection = try Connection(path: path, busyTimeout: 2000)
@@ -26,7 +34,7 @@ final class VaultDatabase: Sendable {
             for pragma in [
                 "page_size = \(pageSize)", "locking_mode = EXCLUSIVE", "foreign_keys = OFF", "trusted_schema = OFF",
                 "cell_size_check = ON", "mmap_size = 0", "secure_delete = ON", "temp_store = MEMORY",
-                "synchronous = FULL",
+                "synchronous = NORMAL",
             ] { try connection.once("PRAGMA \(pragma)") }
             return (connection, try connection.once("PRAGMA journal_mode = WAL"))
         }
@@ -54,8 +62,18 @@ final class VaultDatabase: Sendable {
         return nil
     }
 
-    /// Gives `body` the connection for itself, and names the file if that cannot be used.
     private func use<Value>(_ body: (Connection) throws(VaultError) -> Value) throws(VaultError) -> Value {
+        guard !isUnsynced.load(ordering: .relaxed) else {
+            throw VaultError(
+                .storage, "the disk could not store the vault's last change",
+                advice: "check the disk, then restart cofferd"
+            )
+        }
+        return try useAnyway(body)
+    }
+
+    /// Gives `body` the connection for itself, and names the file if that cannot be used.
+    private func useAnyway<Value>(_ body: (Connection) throws(VaultError) -> Value) throws(VaultError) -> Value {
         do throws(VaultError) {
             return try connection.use(body)
         } catch {
@@ -99,14 +117,17 @@ final class VaultDatabase: Sendable {
             let result = try connection.transaction(.writing, StorageGate.translate) { () throws(VaultError) in
                 try body(Rows(connection, written: written))
             }
-            try Self.emptyLog(connection)
+            do throws(VaultError) { try Self.emptyLog(connection) } catch {
+                keepCommit(after: error)
+                throw error
+            }
             ended(result, written)
             return result
         }
     }
 
     func close() throws(VaultError) {
-        try use { (connection) throws(VaultError) in
+        try useAnyway { (connection) throws(VaultError) in
             try StorageGate.run { () throws(SQLiteError) in try connection.close() }
         }
     }
@@ -122,6 +143,26 @@ final class VaultDatabase: Sendable {
                 .storage,
                 "the change could not be written back, and may or may not be stored",
                 advice: "check that, then try again")
+        }
+    }
+
+    /// Syncs a commit that stays in the WAL. If that fails, nobody sees it before the file is opened again.
+    private func keepCommit(after error: VaultError) {
+        // The kernel reports a failed sync once, so another one would succeed in vain.
+        var isLost = (error.cause as? SQLiteError)?.isOfSync ?? false
+        do throws(VaultError) { try Self.syncLog(of: path) } catch { isLost = true }
+        if isLost { isUnsynced.store(true, ordering: .relaxed) }
+    }
+
+    private static func syncLog(of path: String) throws(VaultError) {
+        let log = path + "-wal"
+        do throws(SystemError) {
+            guard let status = try FileStatus.of(log), status.size > 0 else { return }
+            try DurableFile.sync(log)
+        } catch {
+            throw VaultError(
+                .storage, "the vault's files cannot be used: \(error.message)",
+                advice: "check the disk and its permissions", cause: error)
         }
     }
 }

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Coffer
 import Glibc
 import Import
@@ -119,4 +120,20 @@ extension UnreadableFile {
             .failed, "\(file) cannot be imported: \(place)\(VisibleText.sentence(reason))",
             advice: advice.isEmpty ? "nothing was imported" : advice)
     }
+}
+
+/// Where secrets come from.
+enum ImportFormat: String, CaseIterable, ExpressibleByArgument {
+    case firefox, chromium, keepassxc, bitwarden, lastpass
+    case onePassword = "1password"
+    case netrc, pass
+    case gnomeKeyring = "gnome-keyring"
+    case kwallet
+    case coffer
+
+    /// Whether it is read from a file that holds secrets in the clear.
+    var isPlainFile: Bool { ![.pass, .gnomeKeyring, .kwallet, .coffer].contains(self) }
+
+    /// Whether it is read over D-Bus.
+    var isOnBus: Bool { self == .gnomeKeyring || self == .kwallet }
 }

@@ -313,12 +313,42 @@ struct RotationTests {
         await broker.stop()
     }
 
+    /// A guarded value is sealed anew under its item's new name. So what a person allowed before does not cover it.
+    @Test func aGuardedItemThatIsRenamedMeanwhileIsAskedForAgain() async throws {
+        let tpm = try SWTPM()
+        let broker = try await broker(tpm)
+        let client = try broker.client()
+        try await broker.makeVault(client)
+        try await set(client, "a", [1])
+        try await set(client, "x", [2], .presence)
+        let id = try await challenge { try await client.call(Keychain.RotateAll()) }
+        let (line, isDone) = try await broker.authenticator.rotate(id) { step in
+            guard step == .succeed else { return }
+            let rename = Keychain.Rename(service: "s", account: "x", newService: "s", newAccount: "w")
+            _ = try await broker.call(client, rename) { challenge in
+                var repeated = rename
+                repeated.challenge = challenge
+                return repeated
+            }
+        }
+        #expect(!isDone)
+        await line.close()
+        let next = try await challenge { try await client.call(Keychain.RotateAll(challenge: id)) }
+        let (again, isDoneThen) = try await broker.authenticator.rotate(next)
+        #expect(isDoneThen)
+        await again.close()
+        #expect(try await client.call(Keychain.RotateAll(challenge: next)).items == 2)
+        #expect(try await get(broker, client, "w") == [2])
+        #expect(try await get(broker, client, "a") == [1])
+        await broker.stop()
+    }
+
     @Test func whatIsStoredMeanwhileIsKept() async throws {
         let tpm = try SWTPM()
         let broker = try await broker(tpm)
         let client = try broker.client()
         try await broker.makeVault(client)
-        for account in ["a", "b", "c"] { try await set(client, account, [1]) }
+        for account in ["a", "b", "c", "d"] { try await set(client, account, [1]) }
         for account in ["x", "y", "z"] { try await set(client, account, [1], .presence) }
         let id = try await challenge { try await client.call(Keychain.RotateAll()) }
         let (line, isDone) = try await broker.authenticator.rotate(id) { step in
@@ -327,19 +357,15 @@ struct RotationTests {
             try await set(client, "a", [2])
             try await set(client, "new", [3])
             _ = try await client.call(Keychain.Delete(service: "s", account: "b"))
-            let rename = Keychain.Rename(service: "s", account: "x", newService: "s", newAccount: "w")
-            _ = try await broker.call(client, rename) { challenge in
-                var repeated = rename
-                repeated.challenge = challenge
-                return repeated
-            }
+            let rename = Keychain.Rename(service: "s", account: "d", newService: "s", newAccount: "w")
+            _ = try await client.call(rename)
             _ = try await client.call(Keychain.Edit(service: "s", account: "y", label: "L"))
             _ = try await client.call(Keychain.Delete(service: "s", account: "z"))
         }
         #expect(isDone)
         await line.close()
-        #expect(try await client.call(Keychain.RotateAll(challenge: id)).items == 5)
-        let expected: [String: [UInt8]] = ["a": [2], "c": [1], "new": [3], "w": [1], "y": [1]]
+        #expect(try await client.call(Keychain.RotateAll(challenge: id)).items == 6)
+        let expected: [String: [UInt8]] = ["a": [2], "c": [1], "new": [3], "w": [1], "x": [1], "y": [1]]
         #expect(Set(try await client.call(Keychain.List()).items.map(\.account)) == Set(expected.keys))
         for (account, value) in expected { #expect(try await get(broker, client, account) == value) }
         #expect(try await client.call(Keychain.Show(service: "s", account: "y")).item.label == "L")

@@ -38,6 +38,10 @@ struct SampleVault {
                     service: "service", account: "\(index)", value: SecretBytes(copying: Self.value(index)),
                     access: access, label: "Label", attributes: ["kind": "\(index)"], expires: 1_900_000_000_000))
         }
+        // One of them has a value that it had before.
+        try vault.set(
+            ItemDraft(
+                service: "service", account: "0", value: SecretBytes(copying: Self.value(0)), access: PartialAccess()))
         code = try RecoveryCode.random()
         let key = try sealer.open(.recovery, vault.objects, record: record, sign: Self.signing(authenticator))
         try vault.confirm(try vault.wrap(key, under: code))
@@ -47,6 +51,14 @@ struct SampleVault {
     }
 
     static func value(_ index: Int) -> [UInt8] { Array("value \(index)".utf8) }
+
+    /// The stamps of an item of which every part was changed.
+    var stamps: [UInt8] {
+        var stamps = ItemStamps(base: Stamp(clock: 1, origin: record.vault))
+        let parts: [ItemPart] = [.name, .access, .label, .comment, .expiry, .bin, .attribute([107]), .field(.secret)]
+        for part in parts { stamps.note(part, at: 2, in: record.vault) }
+        return stamps.encoded
+    }
 
     static func signing(_ key: P256.PrivateKey) -> (SigningRequest) throws(SigningRefusal) -> [UInt8] {
         { (request) throws(SigningRefusal) in

@@ -140,6 +140,18 @@ struct DecoderTarget: FuzzTarget {
             let record = try ItemRecord(decoding: $0)
             try promise(record.encoded == $0, "an item is another one when it is written again")
         }
+        add(try rows("SELECT content FROM field")) {
+            let fields = try ItemFields(decoding: $0)
+            try promise(fields.encoded == $0, "fields are others when they are written again")
+        }
+        add(try rows("SELECT records FROM former")) {
+            let values = try FormerValue.decode($0)
+            try promise(FormerValue.encode(values) == $0, "former values are others when they are written again")
+        }
+        add([sample.stamps]) {
+            let stamps = try ItemStamps(decoding: $0)
+            try promise(stamps.encoded == $0, "stamps are others when they are written again")
+        }
         add(try rows("SELECT items FROM posting")) {
             let items = try Posting.decode($0)
             try promise(Posting.encode(items) == $0, "a posting is another one when it is written again")

@@ -1,0 +1,165 @@
+import Authorization
+import Cryptography
+import Foundation
+import Item
+import Recovery
+import SQLite
+import TestSupport
+import Testing
+
+@testable import Vault
+
+/// Files of formats 1 and 2, as earlier versions have written them (Tests/Vaults).
+struct MigrationTests {
+    @Test func aFileOfFormat1IsMigratedWhenItIsOpened() throws {
+        let earlier = try EarlierVault(format: 1)
+        var vault = try earlier.open()
+        #expect(vault.lastHeader.format == 3)
+        #expect(try vault.verify().items == 2 && vault.history == .standard)
+        let item = try vault.find(service: "mail", account: "me")
+        #expect(item.metadata.label == "Mail" && item.version == 2)
+        #expect(try earlier.value(vault, "mail", "me") == "two")
+        // It keeps values from then on.
+        try vault.set(.make("mail", "me", "three"))
+        #expect(try earlier.value(vault, "mail", "me", version: 2) == "two")
+        try vault.close()
+        vault = try earlier.open()
+        #expect(try vault.verify().formerValues == 1)
+        #expect(try earlier.value(vault, "mail", "me") == "three")
+        try vault.close()
+    }
+
+    /// What everything in the file of format 2 reads as.
+    private func check(_ vault: OpenVault, of earlier: EarlierVault) throws {
+        #expect(vault.lastHeader.format == 3)
+        let report = try vault.verify()
+        #expect(report.items == 8 && report.formerValues == 2)
+        #expect(try earlier.value(vault, "mail", "me") == "two")
+        #expect(try earlier.value(vault, "mail", "me", version: 1) == "one")
+        // A person is asked for these. One was renamed since its value was replaced.
+        #expect(try earlier.value(vault, "bank", "me") == "b2")
+        #expect(try earlier.value(vault, "bank", "me", version: 1) == "b1")
+        let former = try vault.look(service: "bank", account: "me", version: 1) { $0.formerName?.service }
+        #expect(former == "oldbank")
+        for way in 0...1 { #expect(try earlier.value(vault, "either", "me", way: way) == "either") }
+        #expect(try earlier.value(vault, "code", "me") == "pass")
+        #expect(try earlier.value(vault, "boot", "disk") == "disk")
+        #expect(try earlier.value(vault, "card", "me") == "card")
+        #expect(try earlier.value(vault, "ssh", "key", kind: .key) == "keybytes")
+        let wifi = try #require(try vault.search(attributes: ["ssid": "net"]).first)
+        #expect(wifi.metadata.label == "Home" && wifi.metadata.comment == "upstairs" && wifi.metadata.expires != nil)
+        #expect(wifi.metadata.attributes == ["kind": "wpa", "ssid": "net"])
+        #expect(try earlier.value(vault, "wifi", "home") == "wpa")
+    }
+
+    @Test func aFileOfFormat2IsMigratedWhenItIsOpened() throws {
+        let earlier = try EarlierVault(format: 2)
+        let header = try Connection(path: earlier.path).bytes("SELECT content FROM header")
+        #expect(try Header.format(of: header) == 2)
+        var vault = try earlier.open()
+        try check(vault, of: earlier)
+        try vault.close()
+        // It is no longer touched.
+        let file = try Data(contentsOf: URL(fileURLWithPath: earlier.path))
+        vault = try earlier.open()
+        try check(vault, of: earlier)
+        try vault.close()
+        #expect(try Data(contentsOf: URL(fileURLWithPath: earlier.path)) == file)
+    }
+
+    /// Nobody is there who could open a value, so each stays as it was sealed until it is next sealed.
+    @Test func valuesStayAsTheyWereSealedUntilTheyAreSealedAgain() throws {
+        let earlier = try EarlierVault(format: 2)
+        let before = try Connection(path: earlier.path).rows("SELECT id, sealed FROM value ORDER BY id")
+        let vault = try earlier.open()
+        func field(_ service: String) throws -> FieldRecord {
+            try vault.read { (snapshot) throws(VaultError) in
+                try snapshot.value(of: snapshot.items(service: service)[0]).field
+            }
+        }
+        #expect(try field("mail").format == 1 && field("mail").commitment == FieldRecord.noDigest)
+        try vault.set(.make("mail", "me", "three"))
+        let mail = try field("mail")
+        #expect(mail.format == 3 && mail.version == 3 && mail.valueKey == mail.revision.bytes)
+        #expect(try earlier.value(vault, "mail", "me") == "three")
+        // What was replaced is still as it was, also in its place.
+        #expect(try earlier.value(vault, "mail", "me", version: 2) == "two")
+        #expect(try earlier.value(vault, "mail", "me", version: 1) == "one")
+        #expect(try vault.verify().formerValues == 3)
+        try vault.delete(vault.find(service: "bank", account: "me"))
+        #expect(try vault.verify().items == 7)
+        try vault.close()
+        let after = try Connection(path: earlier.path).rows("SELECT id, sealed FROM value ORDER BY id")
+        #expect(after.count == before.count + 1 - 2)
+        #expect(after.filter { !before.contains($0) }.count == 1)
+    }
+
+    /// The machine may stop at any moment of the migration: whatever part of SQLite's log is there, the file is good.
+    @Test func aStopAtAnyMomentLosesNothing() throws {
+        let earlier = try EarlierVault(format: 2)
+        let keys = try earlier.keys()
+        let connection = try Connection(path: earlier.path)
+        for pragma in ["journal_mode = WAL", "wal_autocheckpoint = 0"] { try connection.once("PRAGMA \(pragma)") }
+        let begun = try connection.transaction(.writing, StorageGate.translate) { () throws(VaultError) in
+            let rows = Rows(connection)
+            return try Migration.run(rows, Header(decoding: rows.header().content), keys).header
+        }
+        #expect(begun.format == 3)
+        let log = try Data(contentsOf: URL(fileURLWithPath: earlier.path + "-wal"))
+        #expect(try Data(contentsOf: URL(fileURLWithPath: earlier.path)) == earlier.file)
+        try connection.close()
+        // The head of a log has 32 bytes; a frame has a page behind 24 (SQLite, "The WAL File Format").
+        let frames = (log.count - 32) / (24 + 4096)
+        #expect(frames > 10 && log.count == 32 + frames * (24 + 4096))
+        for frame in 0...frames {
+            for torn in [0, 2000] {
+                try earlier.restore(log: log.prefix(32 + frame * (24 + 4096) + torn))
+                let vault = try earlier.open()
+                if frame % 8 == 0 || frame == frames { try check(vault, of: earlier) } else { _ = try vault.verify() }
+                #expect(try earlier.value(vault, "bank", "me") == "b2")
+                try vault.close()
+            }
+        }
+    }
+
+    /// Attacker 5 changes a row of a file that is about to be migrated. The migration must not vouch for it. The key of
+    /// the metadata does not tell: it seals neither the slots of an item nor the time of a former value.
+    @Test(arguments: ["item", "former"]) func whatIsNotTheVaultsIsNotTakenAlong(table: String) throws {
+        let earlier = try EarlierVault(format: 2)
+        let column = table == "item" ? "record" : "records"
+        let connection = try Connection(path: earlier.path)
+        var bytes = try connection.bytes("SELECT \(column) FROM \(table)")
+        let before = bytes
+        // The last slot's wrapped key, and the low byte of the time when a value was replaced.
+        bytes[table == "item" ? bytes.count - 1 : 8] ^= 1
+        try connection.run("UPDATE \(table) SET \(column) = ? WHERE \(column) = ?", [.blob(bytes), .blob(before)])
+        try connection.close()
+        let file = try Data(contentsOf: URL(fileURLWithPath: earlier.path))
+        #expect(vaultError { _ = try earlier.open() } == .damaged)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: earlier.path)) == file)
+    }
+
+    /// An item that was taken away from a file that is about to be migrated.
+    @Test func whatIsMissingIsNoticed() throws {
+        let earlier = try EarlierVault(format: 2)
+        let connection = try Connection(path: earlier.path)
+        try connection.run("DELETE FROM item WHERE id IN (SELECT id FROM item LIMIT 1)", [])
+        try connection.close()
+        #expect(vaultError { _ = try earlier.open() } == .damaged)
+    }
+
+    /// The recovery code opens files of all formats, and changes none.
+    @Test(arguments: [1, 2]) func anEarlierFileIsRecovered(format: Int) throws {
+        let earlier = try EarlierVault(format: format)
+        let vault = try RecoverableVault(
+            copying: earlier.path, to: earlier.folder.path, code: earlier.recoveryCode)
+        #expect(vault.items.count == (format == 1 ? 2 : 8))
+        let mail = try #require(vault.items.first { $0.summary.metadata.service == "mail" })
+        #expect(revealed(try vault.value(of: mail)) == Array("two".utf8))
+        if format == 2 {
+            let bank = try #require(vault.items.first { $0.summary.metadata.service == "bank" })
+            #expect(revealed(try vault.value(of: bank)) == Array("b2".utf8))
+        }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: earlier.path)) == earlier.file)
+    }
+}
