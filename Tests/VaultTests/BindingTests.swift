@@ -95,6 +95,11 @@ struct BindingTests {
         stamps.note(.name, at: 9, in: context.vault)
         let sealed = try item.seal(stamps, key: key)
         #expect(try item.open(stamps: sealed, key: key) == stamps)
+        // The length tells nothing of the parts that were changed.
+        let none = try item.seal(ItemStamps(base: Stamp(clock: 5, origin: context.vault)), key: key)
+        stamps.note(.attribute([UInt8](repeating: 7, count: 60)), at: 9, in: context.vault)
+        #expect(none.count == 64 + AESGCM.overhead && sealed.count == 64 + AESGCM.overhead)
+        #expect(try item.seal(stamps, key: key).count == 192 + AESGCM.overhead)
         let other = ItemContext(vault: context.vault, item: try .random())
         #expect(vaultError { _ = try other.open(stamps: sealed, key: key) } == .damaged)
     }

@@ -94,7 +94,7 @@ struct MigrationTests {
         #expect(after.filter { !before.contains($0) }.count == 1)
     }
 
-    /// The machine may stop at any moment of the migration: whatever part of SQLite's log is there, the file is good.
+    /// The machine can stop at any moment of the migration. The file is good with every part of SQLite's log.
     @Test func aStopAtAnyMomentLosesNothing() throws {
         let earlier = try EarlierVault(format: 2)
         let keys = try earlier.keys()

@@ -187,6 +187,7 @@ class Vault:
             meta = text(unseal(self.keys["metadata"], sealed, lp("org.coffer.metadata", u16(3), self.id, item, access)))
             r = Reader(content)
             stamps = unseal(self.keys["metadata"], r.lp(), lp("org.coffer.stamps", u16(3), self.id, item))
+            stamps = unpad(stamps, lambda count: (count + 63) // 64 * 64)
             assert len(stamps) >= 26 and r.take(2) == b"\1\1", "one field, one value"
             name = (meta["service"], meta["account"], meta.get("kind", "generic"))
             number, value = self.open(name, access, "secret", r.lp())

@@ -2,8 +2,8 @@ import Authorization
 import Platform
 import Vault
 
-/// Whom and what a lease covers: the process that it was granted to and all that descends from it, as far as the kernel
-/// tells (`ProcessAncestry`); and the signatures that the person was asked for, none besides.
+/// Decides what a lease covers. It covers the process that it was granted to and its descendants, by the kernel's word
+/// (`ProcessAncestry`). For these it covers the signatures that the person was asked for, and no other.
 extension LeaseStore {
     /// Whether one lease covers a whole way to answer this challenge, for its process.
     func covers(_ challenge: Challenge) -> Bool {

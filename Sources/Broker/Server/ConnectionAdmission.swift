@@ -4,7 +4,7 @@ import Varlink
 /// Who may connect to the broker's sockets: any account of this machine to the clients' socket, and the authenticator's
 /// alone to its own. The kernel names the user (unix(7), SO_PEERCRED). A process that it cannot name is not served.
 enum ConnectionAdmission {
-    /// - Throws: `PermissionDenied` for a user whom this socket is not for.
+    /// - Throws: `PermissionDenied` if this socket does not serve the user.
     static func check(_ uid: UInt32, _ served: any ServedInterface) throws(Fault) {
         guard served.admits(uid: uid) else { throw Fault(.permissionDenied, "this socket is not for you") }
     }

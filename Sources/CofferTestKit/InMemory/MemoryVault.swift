@@ -48,6 +48,8 @@ struct MemoryVault: Sendable {
         var renamed = item
         renamed.name = name
         renamed.modified = now
+        // A person is asked by name, so such a value is sealed anew.
+        if !item.value.access.requirements.isEmpty { renamed.value.version += 1 }
         remove(item.name)
         return put(renamed)
     }

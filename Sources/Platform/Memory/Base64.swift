@@ -50,7 +50,7 @@ public enum Base64 {
     ///
     /// - Parameters:
     ///   - buffer: has room for ``length(of:)``.
-    ///   - written: how many bytes were written, whatever is returned.
+    ///   - written: the number of bytes that were written, also after a failure.
     /// - Returns: whether the text is base64, as for ``decode(_:)``.
     @unsafe
     public static func decode(

@@ -58,19 +58,17 @@ struct ItemContext: Sendable {
 
     func seal(_ stamps: ItemStamps, key: SecretBytes) throws(VaultError) -> [UInt8] {
         try cryptography { () throws(CryptographyError) in
-            try AESGCM.seal(SecretBytes(copying: stamps.encoded), key: key, associatedData: bind("org.coffer.stamps"))
+            let content = try SecretBytes(copying: stamps.encoded)
+            return try AESGCM.seal(
+                Padding.add(content, upTo: SizeClass.stamps(content.count)), key: key,
+                associatedData: bind("org.coffer.stamps"))
         }
     }
 
     func open(stamps sealed: [UInt8], key: SecretBytes) throws(VaultError) -> ItemStamps {
-        let content: SecretBytes
-        do throws(CryptographyError) {
-            content = try AESGCM.open(sealed, key: key, associatedData: bind("org.coffer.stamps"))
-        } catch {
-            if error.code == .authenticationFailed { throw .damaged("an item's stamps do not open", cause: error) }
-            throw VaultError(error)
-        }
-        return try ItemStamps(decoding: content.copied)
+        try ItemStamps(
+            decoding: Self.open(
+                sealed, bind("org.coffer.stamps"), key, "an item's stamps", sizeClass: SizeClass.stamps))
     }
 
     private func bound(_ access: AccessControl) -> [UInt8] { bind("org.coffer.metadata", access.encoded) }
@@ -79,16 +77,17 @@ struct ItemContext: Sendable {
         LengthPrefixed.encode([Array(domain.utf8), BigEndian.bytes(Self.format), vault.bytes, item.bytes] + parts)
     }
 
-    /// Opens a text that is padded as metadata is.
+    /// Opens what is padded, as metadata is unless another size class is named.
     static func open(
-        _ sealed: [UInt8], _ bound: [UInt8], _ key: SecretBytes, _ what: String
+        _ sealed: [UInt8], _ bound: [UInt8], _ key: SecretBytes, _ what: String,
+        sizeClass: (Int) -> Int = SizeClass.metadata
     ) throws(VaultError) -> [UInt8] {
         let padded: SecretBytes
         do throws(CryptographyError) { padded = try AESGCM.open(sealed, key: key, associatedData: bound) } catch {
             if error.code == .authenticationFailed { throw .damaged("\(what) does not open", cause: error) }
             throw VaultError(error)
         }
-        return try Padding.remove(padded, what, sizeClass: SizeClass.metadata).copied
+        return try Padding.remove(padded, what, sizeClass: sizeClass).copied
     }
 }
 

@@ -83,4 +83,8 @@ enum SizeClass {
 
     /// The padded length of metadata: the next multiple of 256.
     static func metadata(_ count: Int) -> Int { (count + 4 + 255) / 256 * 256 }
+
+    /// The padded length of stamps: the next multiple of 64. They name attributes, and their number tells how many parts
+    /// were changed.
+    static func stamps(_ count: Int) -> Int { (count + 4 + 63) / 64 * 64 }
 }

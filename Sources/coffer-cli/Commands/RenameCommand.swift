@@ -9,7 +9,7 @@ struct RenameCommand: ParsableCommand {
         usage: "coffer rename <service> [<account>] <new-service> <new-account>",
         discussion: """
             Value, access and everything else stay the same. A name that is taken is never overwritten: status 10. Prompts show a secret's name, \
-            so renaming a secret with requirements prompts you as reading it does.
+            so renaming a secret with requirements prompts you as reading it does, and asks for its application password if it has one.
 
             Either name can be one word, SERVICE/ACCOUNT. With the new name in one word, the present account may be left out if there is only one.
 

@@ -389,7 +389,8 @@ struct LeaseTests {
 
     // MARK: the end
 
-    @Test("a changed item is asked for again: replaced, deleted and made anew, another access, another key")
+    @Test(
+        "a changed item is asked for again: replaced, deleted and made anew, another access, another key, another name")
     func changedItem() async throws {
         let (broker, client) = try await prepared()
         try await lease(broker, client, "a", "b", "c")
@@ -408,6 +409,13 @@ struct LeaseTests {
         #expect(try await !isLeased(client, "c"))
         #expect(try await leases(client).isEmpty)
         #expect(try await end(client).hasSuffix("its items have changed"))
+        try await lease(broker, client, "a")
+        let rename = { Keychain.Rename(service: "s", account: "a", newService: "s", newAccount: "z", challenge: $0) }
+        _ = try await broker.call(client, rename(nil)) { rename($0) }
+        #expect(try await !isLeased(client, "z"))
+        #expect(try await leases(client).isEmpty)
+        let back = { Keychain.Rename(service: "s", account: "z", newService: "s", newAccount: "a", challenge: $0) }
+        _ = try await broker.call(client, back(nil)) { back($0) }
         try await lease(broker, client, "a")
         let tighter = AccessControl.whenUnlocked.requiring(.userPresence, .devicePasscode)
         let edit = { Keychain.Edit(service: "s", account: "a", access: tighter, challenge: $0) }

@@ -285,7 +285,9 @@ let askingChecks = [
         await refused(.authenticationNeeded) { () throws(KeychainError) in
             try await keychain.edit("me", ItemEdit(access: .whenUnlocked))
         }
-        #expect(try await keychain.prompting(.right).rename("me", to: "you").account == "you")
+        let before = try await keychain.attributes(of: "me").version
+        let renamed = try await keychain.prompting(.right).rename("me", to: "you")
+        #expect(renamed.account == "you" && renamed.version == before + 1)
         #expect(try await keychain.prompting(.right).edit("you", ItemEdit(access: .whenUnlocked)).version > 2)
         #expect(try await keychain.string(for: "you") == "y")
         #expect(try await keychain.delete("you"))

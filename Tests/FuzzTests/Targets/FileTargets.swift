@@ -52,7 +52,7 @@ struct SampleVault {
 
     static func value(_ index: Int) -> [UInt8] { Array("value \(index)".utf8) }
 
-    /// The stamps of an item of which every part was changed.
+    /// The stamps of an item whose parts were all changed.
     var stamps: [UInt8] {
         var stamps = ItemStamps(base: Stamp(clock: 1, origin: record.vault))
         let parts: [ItemPart] = [.name, .access, .label, .comment, .expiry, .bin, .attribute([107]), .field(.secret)]
