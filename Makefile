@@ -64,7 +64,7 @@ needs-%:
 test: needs-test ## build, check, all tests; some need root, some an sshd, and say so; asks before it installs
 	$(SWIFT) build --build-tests $(all) $(jobs)
 	scripts/check
-	CPUS=$(CPUS) LIMIT=$(LIMIT) scripts/test $(FILTER)
+	CPUS=$(CPUS) ALONE=$(ALONE) LIMIT=$(LIMIT) scripts/test $(FILTER)
 
 race: needs-test ## the library's tests of many tasks and processes, under the thread sanitizer (.build-race)
 	scripts/race

@@ -45,6 +45,8 @@ extension AccessControl.Accessibility: JSONValue {}
 extension AccessControl.Requirement: JSONValue {}
 extension ItemKind: JSONValue {}
 
+extension FieldKind: JSONValue {}
+
 extension Fault {
     /// `InvalidArgument`, for an access control that contradicts itself.
     public init(_ error: AccessControlError) { self.init(.invalidArgument, error.description) }

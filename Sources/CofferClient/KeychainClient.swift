@@ -65,6 +65,11 @@ package struct KeychainClient: Sendable {
         try items(BrokerProtocol.Keychain.List(service: service, kind: kind))
     }
 
+    /// All items of the bin. Of one name, the one that was deleted last comes first.
+    package func deletedItems() throws(KeychainError) -> [ItemAttributes] {
+        try items(BrokerProtocol.Keychain.List(deleted: true))
+    }
+
     /// All items that have the attributes and contain the text, of any service.
     /// - Parameter kind: nil for items of all kinds.
     package func search(

@@ -105,7 +105,7 @@ struct EntryStore: Sendable {
         return SecretField.equal(item.value, entry.value)
     }
 
-    /// Deletes entries. Absent ones are fine.
+    /// Deletes entries for good. Absent ones are fine.
     func delete(_ names: [ItemName]) async throws(KeychainError) {
         try await delete(names.map { ItemChange($0, .delete) })
     }

@@ -1,7 +1,7 @@
 /// The messages between `coffer recovery restore` and `cofferd helper old-vault` (docs/architecture.md, "The helper").
 ///
-/// `coffer` first sends the recovery code and gets an ``Opening``. After a malformed code it may send another one. Then it sends an item's number and
-/// gets a ``Value``, until the input ends.
+/// `coffer` first sends the recovery code and gets an ``Opening``. After a malformed code it may send another one. Then it sends an item's number
+/// and that of one of its fields, with a blank between them, and gets a ``Value``, until the input ends.
 public enum OldVault {
     /// Whether the file opened.
     public struct Opening: Codable, Sendable {
@@ -13,9 +13,9 @@ public enum OldVault {
         public init(_ problem: Problem) { self.problem = problem }
     }
 
-    /// One item's secret.
+    /// The value of a field.
     public struct Value: Codable, Sendable {
-        /// The secret in Base64; nil if there is a problem.
+        /// In Base64; nil if there is a problem.
         public var value: String?
         public var problem: Problem?
 
@@ -23,7 +23,18 @@ public enum OldVault {
         public init(_ problem: Problem) { self.problem = problem }
     }
 
-    /// One item, without its secret.
+    /// A field of an item, without its value.
+    public struct Field: Codable, Sendable {
+        public var name: String
+        public var kind: String
+
+        public init(name: String, kind: String) {
+            self.name = name
+            self.kind = kind
+        }
+    }
+
+    /// One item, without its values.
     public struct Item: Codable, Sendable {
         public var service: String
         public var account: String
@@ -39,11 +50,13 @@ public enum OldVault {
         public var thisDeviceOnly: Bool
         public var require: [String]
         public var any: Bool
+        /// All fields of the item. The one named secret comes first, if there is one.
+        public var fields: [Field]
 
         public init(
             service: String, account: String, kind: String?, label: String?, comment: String?,
             attributes: [String: String], expires: UInt64?, accessibility: String, thisDeviceOnly: Bool,
-            require: [String], any: Bool
+            require: [String], any: Bool, fields: [Field]
         ) {
             self.service = service
             self.account = account
@@ -56,6 +69,7 @@ public enum OldVault {
             self.thisDeviceOnly = thisDeviceOnly
             self.require = require
             self.any = any
+            self.fields = fields
         }
     }
 

@@ -30,6 +30,8 @@ package enum ItemLimits {
     package static let formerValues = (usual: 3, most: 10)
     /// For how many days, unless it is set otherwise, and at most.
     package static let formerDays = (usual: 30, most: 366)
+    /// For how many days a vault keeps a deleted item, unless it is set otherwise, and at most.
+    package static let binDays = (usual: 30, most: 366)
 }
 
 /// A limit that an item does not keep.

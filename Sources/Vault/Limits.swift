@@ -15,6 +15,8 @@ struct Room: Sendable {
     var file: Int64 = 1 << 30
     /// All records of former values together, in bytes, without the values.
     var former: Int64 = 16 << 20
+    /// Whether the bin stays even if the vault is full. A successor is filled with what its former vault has.
+    var keepsBin = false
 }
 
 /// Limits on what a vault's file can make this process read. Nobody who can write the file may fill everybody's memory
@@ -56,6 +58,8 @@ public enum AccessLogLimits {
 public enum VaultLimits {
     /// How many ways to its key a value has.
     static let slots = 8
+    /// How many signatures all fields of an item take together: as many as one prompt gives.
+    static let signatures = 32
     /// How many values of one field two or more machines can have set at the same time: the one that is shown, and
     /// eight others.
     static let conflicts = 9

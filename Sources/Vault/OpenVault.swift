@@ -184,9 +184,15 @@ public final class OpenVault: Sendable {
     /// The header as this run last saw or wrote it.
     var lastHeader: Header { seen.header }
 
-    /// The number of items.
+    /// The number of items, without those in the bin.
     public var count: Int {
-        get throws(VaultError) { try read { (snapshot) throws(VaultError) in Int(snapshot.header.itemCount) } }
+        get throws(VaultError) {
+            try read { (snapshot) throws(VaultError) in
+                let count = try Int(snapshot.header.itemCount) - snapshot.binCount()
+                guard count >= 0 else { throw .damaged("it counts fewer items than it has") }
+                return count
+            }
+        }
     }
 
     /// The keys that need no unlocking.

@@ -42,6 +42,11 @@ struct CommandSession {
     /// All items of another vault.
     func list(in vault: VaultName) throws(KeychainError) -> [ItemAttributes] { try client.of(vault).list(service: nil) }
 
+    /// All items in the bin of another vault.
+    func deletedItems(in vault: VaultName) throws(KeychainError) -> [ItemAttributes] {
+        try client.of(vault).deletedItems()
+    }
+
     var programs: ProgramSearch { ProgramSearch(environment: environment) }
 
     func variable(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }

@@ -1,47 +1,96 @@
 import Coffer
 import FoundationEssentials
 
-/// Reads the values of many items, as many in one request as the broker takes. A person is asked once for each request with guarded items.
+/// A field of an item that is to be read.
+struct FieldOfItem {
+    let item: ItemAttributes
+    let field: FieldName
+
+    var name: PartialName { PartialName(item.name).with(field == .secret ? nil : field) }
+
+    /// All fields of these items, each item's together.
+    static func all(of items: [ItemAttributes]) -> [FieldOfItem] {
+        items.flatMap { item in item.fields.map { FieldOfItem(item: item, field: $0.name) } }
+    }
+}
+
+/// A field of an item that was read.
+struct ReadField {
+    let field: FieldName
+    let value: [UInt8]
+    /// The item as it was when the value was read.
+    let item: ItemAttributes
+
+    init(of field: FieldOfItem, _ value: [UInt8], _ item: ItemAttributes) {
+        self.field = field.field
+        self.value = value
+        self.item = item
+    }
+}
+
+/// Reads the values of many fields, as many in one request as the broker takes. A person is asked once for each request with guarded items.
 struct JointReading {
     let session: CommandSession
     let noPrompt: Bool
     /// For the prompt and the log.
-    let reason: String
+    let reason: String?
     /// For errors: what needs the values.
     let purpose: String
     /// The command to run in a terminal if nobody can be asked here.
     let command: String
 
-    /// - Returns: the values of those that have not expired meanwhile.
-    func values(of items: [ItemAttributes]) throws(KeychainError) -> [Item] {
-        var values: [Item] = []
-        var progress = ProgressLine(total: items.count, verb: "Read")
+    /// How many requests these fields take, and so how often a person may be asked.
+    static func requests(for fields: [FieldOfItem]) -> Int { batches(of: fields).count }
+
+    /// Fields of one item are in one request, so that one answer is for all of them. An item has fewer fields than a request takes.
+    private static func batches(of fields: [FieldOfItem]) -> [[FieldOfItem]] {
+        var batches: [[FieldOfItem]] = []
+        var place = fields.startIndex
+        while place < fields.endIndex {
+            let end = fields[place...].firstIndex { $0.item.id != fields[place].item.id } ?? fields.endIndex
+            let group = Array(fields[place..<end])
+            if let last = batches.last, last.count + group.count <= BatchLimits.reads {
+                batches[batches.count - 1] += group
+            } else {
+                batches.append(group)
+            }
+            place = end
+        }
+        return batches
+    }
+
+    /// - Parameter fields: each once, those of an item together.
+    /// - Returns: the values in the same order, without those of items that have expired meanwhile.
+    func values(of fields: [FieldOfItem]) throws(KeychainError) -> [ReadField] {
+        var values: [ReadField] = []
+        var progress = ProgressLine(total: fields.count, verb: "Read")
         defer { progress.clear() }
-        for start in stride(from: 0, to: items.count, by: BatchLimits.reads) {
-            values += try read(Array(items[start..<min(start + BatchLimits.reads, items.count)]))
+        for batch in Self.batches(of: fields) {
+            values += try read(batch)
             // A prompt of the next request would be in the same line.
-            if items.allSatisfy(\.access.requirements.isEmpty) { progress.show(values.count) }
+            if fields.allSatisfy(\.item.access.requirements.isEmpty) { progress.show(values.count) }
         }
         return values
     }
 
     /// Reads half as many at a time if the answer would be too long.
-    private func read(_ items: [ItemAttributes]) throws(KeychainError) -> [Item] {
+    private func read(_ fields: [FieldOfItem]) throws(KeychainError) -> [ReadField] {
         do throws(KeychainError) {
-            return try session.call(
-                ItemCall.readAll(items.map { PartialName($0.name) }, ReadRequest(reason: reason)), for: purpose,
+            let items = try session.call(
+                ItemCall.readAll(fields.map(\.name), ReadRequest(reason: reason)), for: purpose,
                 noPrompt: noPrompt, command: command)
+            return zip(fields, items).map { ReadField(of: $0, $1.value, $1.attributes) }
         } catch {
             if error.code == .notFound {
                 // The broker gives out nothing if one item has expired since the list was made.
                 let now = Date()
-                let live = items.filter { !$0.isExpired(at: now) }
-                guard live.count < items.count else { throw error }
+                let live = fields.filter { !$0.item.isExpired(at: now) }
+                guard live.count < fields.count else { throw error }
                 return live.isEmpty ? [] : try read(live)
             }
-            guard error.code == .limitExceeded, items.count > 1 else { throw error }
-            let half = items.count / 2
-            return try read(Array(items[..<half])) + read(Array(items[half...]))
+            guard error.code == .limitExceeded, fields.count > 1 else { throw error }
+            let half = fields.count / 2
+            return try read(Array(fields[..<half])) + read(Array(fields[half...]))
         }
     }
 }

@@ -43,14 +43,14 @@ enum PlainCommand: Equatable {
             let session = CommandSession()
             let name = try session.partialName(service, account, nil)
             let found = try ItemReading(command: GetCommand.command(name)).read(name, session)
-            try SecretOutput.value(found.value, of: found.attributes, raw: false)
+            try SecretOutput.value(found.value, of: found.attributes.shownName, raw: false)
         case .exists(let service, let account):
             let session = CommandSession()
             try ExistsCommand.answer(session.partialName(service, account, nil), session)
         case .read(let reference):
             let resolver = ReadCommand.resolver(of: reference, VaultOptions(.own))
             let secret = try ReadCommand.secret(reference, resolver)
-            try SecretOutput.value(secret.value, of: secret.item, raw: false)
+            try SecretOutput.value(secret.value, of: secret.shownName, raw: false)
         }
     }
 }

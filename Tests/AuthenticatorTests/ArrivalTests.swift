@@ -49,6 +49,12 @@ struct ArrivalTests {
             clients = []
         }
 
+        /// Ends everything that has a process.
+        func end() {
+            hangUp()
+            servers = []
+        }
+
         deinit { hangUp() }
     }
 
@@ -79,6 +85,23 @@ struct ArrivalTests {
         for _ in 0..<ServerLimits.burst + 10 { _ = scene.connect(1) }
         scene.hangUp()
         #expect(scene.turns(after: .seconds(60)).isEmpty && scene.arrivals.isEmpty)
+    }
+
+    /// All users together.
+    @Test func soManyWait() {
+        let scene = Scene()
+        for uid: UInt32 in 1...9 {
+            for _ in 0..<ServerLimits.burst { #expect(scene.connect(uid) == .start) }
+            scene.end()
+        }
+        // Eight users with 32 each are all that may wait.
+        for uid: UInt32 in 1...8 {
+            for _ in 0..<32 { #expect(scene.connect(uid) == .none) }
+            #expect(scene.connect(uid) == .refuse)
+        }
+        #expect(scene.connect(9) == .refuse)
+        #expect(scene.turns(after: ServerLimits.interval).count == 8)
+        #expect(scene.connect(9) == .none)
     }
 
     @Test func whatWaitsCountsAsTheUsers() {

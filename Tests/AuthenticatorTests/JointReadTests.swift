@@ -70,6 +70,29 @@ struct JointReadTests {
         #expect(lines.contains(#"  "github" / "c\u{202e}""#) && lines.contains(#"  "github" / "cafe\u{301}""#))
     }
 
+    /// An item has fields, and no name can imitate one.
+    @Test func fieldsAreShownBesideTheNames() throws {
+        let fixture = try fixture(["me", "me", #"me", field "pin"#])
+        fixture.broker.change { $0.facts.items?[1].fields = ["pin", "o\u{202e}tp"] }
+        var client = try fixture.client()
+        let lines = try client.begin().message?.text.unbroken.split(separator: "\n") ?? []
+        for line in [
+            #"  "github" / "me""#, #"  "github" / "me", fields "pin", "o\u{202e}tp""#,
+            #"  "github" / "me\", field \"pin""#,
+        ] {
+            #expect(lines.contains(Substring(line)), "\(lines)")
+        }
+        // The secret that is named is the same as one that is left out.
+        fixture.broker.change { $0.facts.items?[1].fields = ["secret"] }
+        var refused = try fixture.client()
+        #expect(try refused.begin().name == .authenticationChallengeRefused)
+        let single = try Fixture()
+        single.broker.change { $0.facts.fields = ["pin"] }
+        var other = try single.client()
+        let notice = try other.begin().message?.text ?? ""
+        #expect(notice.hasPrefix("Read \"github\" / \"me\", field \"pin\"\nfor "), "\(notice)")
+    }
+
     /// Items of different kinds can have one name. No name can imitate a kind.
     @Test func kindsAreShownBesideTheNames() throws {
         let fixture = try fixture(["me", "me", "me (key)"])

@@ -373,7 +373,8 @@ import Testing
         #expect(!record().isAlive(boot: "boot", at: 61_000))
         #expect(!record().isAlive(boot: "boot", at: 999))
         #expect(!record().isAlive(boot: "later", at: 1000))
-        #expect(!record(ends: 50_000_000).isAlive(boot: "boot", at: 1000))
+        #expect(record(ends: 1000 + SignedLeaseLimits.lifetime).isAlive(boot: "boot", at: 1000))
+        #expect(!record(ends: 1001 + SignedLeaseLimits.lifetime).isAlive(boot: "boot", at: 1000))
     }
 
     @Test func itHoldsForItsVaultUntilALock() throws {
@@ -435,6 +436,7 @@ import Testing
     @Test func aLengthOfTimeIsSpoken() {
         #expect(SpokenTime.of(seconds: 90) == "1 minute and 30 seconds")
         #expect(SpokenTime.of(seconds: 43_200) == "12 hours")
+        #expect([1, 59, 60, 3600].map(SpokenTime.of) == ["1 second", "59 seconds", "1 minute", "1 hour"])
         #expect(SpokenTime.of(seconds: 3661) == "1 hour, 1 minute and 1 second")
     }
 }

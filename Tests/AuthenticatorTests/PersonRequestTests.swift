@@ -108,6 +108,49 @@ struct PersonRequestTests {
         #expect(refusal([.rotate]) { $0.items = nil } == nil)
     }
 
+    /// The person is shown the fields that are read, and can be.
+    @Test func fieldsOfAnItem() throws {
+        let impossible: [[String]] = [
+            ["pin", "pin"], [""], [String(repeating: "x", count: 129)], (0...16).map { "\($0)" },
+        ]
+        for fields in impossible {
+            #expect(refusal([.read]) { $0.fields = fields } == Self.unnamed, "\(fields)")
+            #expect(
+                refusal([.lease]) { $0.items = [.init(service: "github", account: "me", fields: fields)] }
+                    == Self.unnamed, "\(fields)")
+        }
+        #expect(refusal([.read]) { $0.fields = ["secret", "pin"] } == nil)
+        var facts = facts([.change])
+        facts.fields = ["secret", "pin"]
+        let request = try PersonRequest(facts)
+        #expect(request.items.map(\.fields) == [["secret", "pin"]] && request.fieldCount == 2)
+        #expect(try PersonRequest(self.facts([.read])).fieldCount == 1)
+    }
+
+    /// A broker that was taken over gets no signature for more than the person is shown, attacker 9.
+    @Test func noMoreSignaturesThanFields() throws {
+        func ways(_ count: Int, _ request: PersonRequest) -> Bool {
+            let authorizations = (0..<count).map { _ in BrokerInterface.Authorization(kind: "presence", point: "AA==") }
+            do throws(ConversationError) {
+                _ = try SignatureWays(authorizations, [Array(0..<count)], for: request)
+                return true
+            } catch { return false }
+        }
+        var facts = facts([.change])
+        let one = try PersonRequest(facts)
+        #expect(ways(1, one) && !ways(2, one))
+        facts.fields = ["secret", "pin"]
+        let two = try PersonRequest(facts)
+        #expect(ways(2, two) && !ways(3, two))
+        let items: [BrokerInterface.NamedItem] = [
+            .init(service: "github", account: "me", fields: ["pin"]),
+            .init(service: "github", account: "me", fields: ["otp", "notes"]),
+        ]
+        for request in [PersonRequest.readAll(items, unlocks: false), .rotate(items)] {
+            #expect(ways(3, request) == (request.kind == .readAll) && !ways(4, request))
+        }
+    }
+
     /// A field of another request is refused, even though the person would not be shown it.
     @Test func eachFieldBelongsToItsRequest() {
         for purposes in PersonRequest.samples.keys.map(Array.init) {

@@ -240,7 +240,8 @@ import Testing
         #expect(!record().isAlive(boot: "boot", at: 61_000))
         #expect(!record().isAlive(boot: "boot", at: 999))
         #expect(!record().isAlive(boot: "later", at: 1000))
-        #expect(!record(ends: 2_000_000).isAlive(boot: "boot", at: 1000))
+        #expect(record(ends: 1000 + ReuseLimits.lifetime).isAlive(boot: "boot", at: 1000))
+        #expect(!record(ends: 1001 + ReuseLimits.lifetime).isAlive(boot: "boot", at: 1000))
     }
 
     @Test func theRuleIsThisTable() {

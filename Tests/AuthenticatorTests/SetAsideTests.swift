@@ -50,6 +50,15 @@ struct SetAsideTests {
         #expect(try fixture.registry.record(for: fixture.record.owner) == fixture.record)
     }
 
+    @Test func aTimeHasPlainCharactersOnly() {
+        for stamp in ["0", "9", "A", "Z", "-", String(repeating: "1", count: 32)] {
+            #expect(SetAsideVault.isStamp(stamp), "\(stamp)")
+        }
+        for stamp in ["", "/", ":", "@", "[", "a", ".", ",", String(repeating: "1", count: 33)] {
+            #expect(!SetAsideVault.isStamp(stamp), "\(stamp)")
+        }
+    }
+
     @Test(.enabled(if: geteuid() == 0, "needs root")) func onlyRootMayAsk() throws {
         let fixture = try Fixture()
         let call = """

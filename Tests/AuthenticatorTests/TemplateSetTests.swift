@@ -98,11 +98,22 @@ struct TemplateSetTests {
     }
 
     @Test func tooMuchIsRefused() throws {
-        for number in 0...BiometryLimits.files { try write("", to: "d/\(number)") }
+        // The folder counts, too.
+        for number in 1..<BiometryLimits.files { try write("", to: "d/\(number)") }
+        #expect(reason() == nil)
+        try write("", to: "d/0")
         #expect(reason()?.contains("more than 256 files") == true)
+        try FileManager.default.removeItem(atPath: storage.path + "/ada")
+        for number in 1...16 { try write(String(repeating: "x", count: BiometryLimits.file), to: "d/\(number)") }
+        #expect(reason() == nil)
+        try write("x", to: "d/17")
+        #expect(reason()?.contains("more than 16 MiB") == true)
         try FileManager.default.removeItem(atPath: storage.path + "/ada")
         try write(String(repeating: "x", count: BiometryLimits.file + 1), to: "d/1")
         #expect(reason()?.contains("more than 1048576 bytes") == true)
+        try FileManager.default.removeItem(atPath: storage.path + "/ada")
+        try write("deep", to: "1/2/3/4/5/6/7")
+        #expect(reason() == nil)
         try FileManager.default.removeItem(atPath: storage.path + "/ada")
         try write("deep", to: "1/2/3/4/5/6/7/8")
         #expect(reason()?.contains("nested too deeply") == true)

@@ -77,6 +77,7 @@ extension Sampled where Self: CaseIterable {
 
 extension Keychain.Purpose: Sampled {}
 extension ItemKind: Sampled {}
+extension FieldKind: Sampled {}
 extension AccessControl.Accessibility: Sampled {}
 extension AccessControl.Requirement: Sampled {}
 extension Keychain.VaultState.State: Sampled {}

@@ -266,6 +266,21 @@ import Varlink
         #expect(end.value == 0)
     }
 
+    /// The socket is its user's alone.
+    @Test func othersCannotReachTheSocket() throws {
+        let fixture = try AgentFixture()
+        let mode = Box<mode_t>()
+        _ = try fixture.coffer.program.run(
+            "agent",
+            turns: [
+                .init(wait: AgentFixture.banner, type: Self.ctrlC) {
+                    mode.value = try FileStatus.of(fixture.path)?.mode
+                }
+            ])
+        #expect(mode.value.map { $0 & 0o7777 } == 0o600)
+        #expect(!FileManager.default.fileExists(atPath: fixture.path) || !Reachability.answers(path: fixture.path))
+    }
+
     /// Ctrl-Z in the agent's terminal. The caller says so, instead of "there is no terminal".
     @Test func aSuspendedAgentIsNamed() throws {
         let fixture = try AgentFixture()

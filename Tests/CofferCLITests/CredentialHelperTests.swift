@@ -108,6 +108,9 @@ import Testing
         #expect(result.status == 1)
         #expect(result.text.hasPrefix("git-credential-coffer: "), "\(result.text)")
         #expect(result.text.contains("bytes;") || result.text.contains("no host") || result.text.contains("key=value"))
+    }
+
+    @Test func anEndlessServerEndsInAnErrorAndTheLongestIsRead() throws {
         let docker = try shell(
             "ulimit -v 600000; head -c 100000000 /dev/zero | tr '\\000' a | docker-credential-coffer get")
         #expect(docker.status == 1 && docker.text.hasPrefix("the input has more than "), "\(docker.text)")

@@ -77,6 +77,7 @@ import Testing
             .replacing(/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z/, with: "TIME")
             .replacing(/since [0-9]{2}:[0-9]{2}/, with: "since TIME")
             .replacing(/made on [0-9-]{10}/, with: "made on DAY")
+            .replacing(/until [0-9-]{10}/, with: "until DAY")
             .replacing(/([0-9A-HJKMNP-TV-Z]{5}-){5}[0-9A-HJKMNP-TV-Z]{5}/, with: "CODE")
             .replacing(/roup [1-6]/, with: "roup N")
             .replacing(/[0-9A-Fa-f]{8}-[0-9A-Fa-f-]{27}/, with: "ID")

@@ -25,11 +25,12 @@ import Testing
             })
     }
 
-    private static let nothingBeside = FakeServer.Step.answer(Keychain.Exists.Reply(exists: false))
+    /// Neither the item nor one beside it says that it has a seed.
+    private static let nothingBeside = FakeCoffer.absent
 
     private func code(_ value: String, at time: String) throws -> String {
         let fixture = try FakeCoffer(broker: [
-            "Exists": [Self.nothingBeside], "Get": [FakeCoffer.value(Array(value.utf8))],
+            "Show": [Self.nothingBeside], "Get": [FakeCoffer.value(Array(value.utf8))],
         ])
         let result = try fixture.program.run("otp", "github", "me", "--at", time)
         #expect(result.status == 0 && result.errors.isEmpty, "\(result)")
@@ -98,7 +99,7 @@ import Testing
     func noErrorRepeatsASeed(text: String) throws {
         #expect(throws: OneTimeSeed.Mistake.self) { try OneTimeSeed(reading: Array(text.utf8)) }
         let fixture = try FakeCoffer(broker: [
-            "Exists": [Self.nothingBeside], "Get": [FakeCoffer.value(Array(text.utf8))], "Show": [FakeCoffer.absent],
+            "Get": [FakeCoffer.value(Array(text.utf8))], "Show": [FakeCoffer.absent],
             "Set": [FakeCoffer.stored()],
         ])
         for arguments in [["otp", "github", "me"], ["otp", "github", "me", "--json"]] {
@@ -114,18 +115,20 @@ import Testing
     /// Letters and digits may as well be a password, and its code would be nonsense.
     @Test(arguments: ["my token", "JBSWY3DPEHPK3PXP"]) func aPasswordIsNoSeed(text: String) throws {
         let fixture = try FakeCoffer(broker: [
-            "Exists": [Self.nothingBeside], "Get": [FakeCoffer.value(Array(text.utf8))],
+            "Show": [Self.nothingBeside], "Get": [FakeCoffer.value(Array(text.utf8))],
         ])
         let result = try fixture.program.run("otp", "github", "me")
         #expect(result.status == 1 && result.output.isEmpty, "\(result)")
         // The advice must not replace the password.
-        #expect(result.errors.hasSuffix("coffer set github me:otp --otp --new\n"), "\(result)")
+        #expect(result.errors.hasSuffix("coffer set github me --otp --new\n"), "\(result)")
     }
 
     @Test func theSeedBesideAPasswordIsFound() throws {
         let seed = "otpauth://totp/x:y?secret=\(Self.base32("12345678901234567890"))"
-        let exists = FakeServer.Step.answer(Keychain.Exists.Reply(exists: true))
-        let fixture = try FakeCoffer(broker: ["Exists": [exists], "Get": [FakeCoffer.value(Array(seed.utf8))]])
+        let found = FakeServer.Step.answer(Keychain.ItemReply(item: FakeCoffer.item("github", "me:otp")))
+        let fixture = try FakeCoffer(broker: [
+            "Show": [FakeCoffer.absent, found], "Get": [FakeCoffer.value(Array(seed.utf8))],
+        ])
         let result = try fixture.program.run("otp", "github", "me", "--at", "1970-01-01T00:00:59Z")
         #expect(result.status == 0 && result.text == "287082\n", "\(result)")
         let call = try #require(try fixture.broker.calls("Get").first?.parameters(Keychain.Get.self))
@@ -136,14 +139,14 @@ import Testing
         let fixture = try FakeCoffer(broker: ["Show": [FakeCoffer.absent], "Set": [FakeCoffer.stored()]])
         let result = try fixture.program.run(
             "set", "--otp", "github", "me", input: .bytes(Array("JBSW Y3DP EHPK 3PXP\n".utf8)))
-        #expect(result.status == 0 && result.errors == "Stored github/me\n", "\(result)")
+        #expect(result.status == 0 && result.errors == "Stored github/me, field otp\n", "\(result)")
         let call = try #require(try fixture.broker.calls("Set").first?.parameters(Keychain.Set.self))
         let address = "otpauth://totp/github:me?secret=JBSWY3DPEHPK3PXP&issuer=github"
         #expect(call.value == Data(address.utf8).base64EncodedString())
     }
 
     @Test func aTerminalSaysHowLongItIsGood() throws {
-        let fixture = try FakeCoffer(broker: ["Exists": [Self.nothingBeside], "Get": [FakeCoffer.value(Self.stored)]])
+        let fixture = try FakeCoffer(broker: ["Show": [Self.nothingBeside], "Get": [FakeCoffer.value(Self.stored)]])
         let shown = try fixture.program.run("otp", "github", "me", output: .terminal, turns: [])
         #expect(shown.screen.wholeMatch(of: /[0-9]{6}\r\n/) != nil, "\(shown)")
         #expect(shown.errors.wholeMatch(of: /Good for [0-9]+ seconds?\n/) != nil, "\(shown)")
@@ -159,7 +162,7 @@ import Testing
 
     /// The seed is not among what other programs can read of the helper.
     @Test func theSeedIsNoArgument() throws {
-        let fixture = try FakeCoffer(broker: ["Exists": [Self.nothingBeside], "Get": [FakeCoffer.value(Self.stored)]])
+        let fixture = try FakeCoffer(broker: ["Show": [Self.nothingBeside], "Get": [FakeCoffer.value(Self.stored)]])
         let trace = fixture.scratch.file("trace")
         var traced = fixture.program
         traced.executable = "/usr/bin/strace"

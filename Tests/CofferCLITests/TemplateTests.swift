@@ -35,7 +35,7 @@ import Testing
 
     @Test(
         arguments: [
-            ("{{ coffer://a/b", 1, 1), ("\n é{{ coffer://a/b\n}}", 2, 3), ("\n é{{ coffer://a/b/c }}", 2, 6),
+            ("{{ coffer://a/b", 1, 1), ("\n é{{ coffer://a/b\n}}", 2, 3), ("\n é{{ coffer://a/b/c/d }}", 2, 6),
             ("{{ COFFER://a }}", 1, 4), ("{{coffer:/a}}", 1, 3), ("{{ coffer://a }", 1, 1),
             ("{{ coffer://a b }}", 1, 4),
         ])

@@ -57,6 +57,26 @@ import Testing
         #expect(await code { try await files.delete("f") } == .invalidArgument)
     }
 
+    /// Between the deletion of the keys and the removal of the empty folders, somebody else changes one of them.
+    @Test func aFolderThatCannotBeRemovedIsTold() async throws {
+        let scratch = try Scratch()
+        var keys = try scratch.keys()
+        for path in ["f/b", "f/g/c"] { try await scratch.files(keys).write([1], to: path) }
+        let folder = scratch.root + "/f/g"
+        keys.beforeDelete = { () throws(KeychainError) in
+            // A failure shows below.
+            try? FileManager.default.removeItem(atPath: folder)
+            try? Data([1]).write(to: URL(fileURLWithPath: folder))
+        }
+        #expect(await code { try await scratch.files(keys).deleteAll() } == .notPermitted)
+        try FileManager.default.removeItem(atPath: folder)
+        try await scratch.files(keys).write([1], to: "f/g/c")
+        // One that is gone, or has something in it, is none of this call's.
+        keys.beforeDelete = { () throws(KeychainError) in try? FileManager.default.removeItem(atPath: folder) }
+        try await scratch.files(keys).deleteAll()
+        #expect(try await scratch.files(keys).list(recursively: true).isEmpty && keys.ids.isEmpty)
+    }
+
     @Test(arguments: [
         "", "/a", "a/", "a//b", ".", "..", "../a", "a/../b", "a/./b", "a\0b", ".coffer", ".coffer/id",
         String(repeating: "x", count: 256), String(repeating: "x/", count: 64) + "x",
@@ -172,7 +192,11 @@ import Testing
         #expect(path(.custom("/x/y"), [:]) == "/x/y")
         #expect(path(.custom("x"), [:]) == nil)
         #expect(path(.documents, [:]) == nil)
-        for service in ["", ".", "..", "a/b", "/a", "a\0"] { #expect(path(.documents, home, service: service) == nil) }
+        let longest = String(repeating: "n", count: 255)
+        for service in ["", ".", "..", "a/b", "/a", "a\0", longest + "n"] {
+            #expect(path(.documents, home, service: service) == nil)
+        }
+        for service in ["a", "a b", "a\\b", "^", longest] { #expect(path(.caches, home, service: service) != nil) }
     }
 
     @Test func directoriesOfOneServiceAreApart() async throws {

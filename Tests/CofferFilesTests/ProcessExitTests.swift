@@ -68,21 +68,14 @@ import Testing
         }
         let path = scratch.path
         await #expect(processExitsWith: .success) { [path = path as String, name = name as String] in
-            let options = ["-f", "-y", "-qq", "-e", "trace=fsync,unlink,unlinkat", "-o", path + "/trace"]
-            let strace = try Subprocess("/usr/bin/strace", options + ["-p", "\(getpid())"])
-            // Until all threads are traced.
-            while try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").contains(where: { thread in
-                ProcFile.text("/proc/self/task/\(thread)/status")?.contains("TracerPid:\t0\n") ?? false
-            }) { usleep(2000) }
-            let files = try Scratch.files(path)
-            if name.hasSuffix("/") {
-                try await files.removeDirectory(String(name.dropLast()))
-            } else {
-                try await files.delete(name)
+            try await Self.traced("fsync,unlink,unlinkat", in: path) {
+                let files = try Scratch.files(path)
+                if name.hasSuffix("/") {
+                    try await files.removeDirectory(String(name.dropLast()))
+                } else {
+                    try await files.delete(name)
+                }
             }
-            // It detaches, and has written everything then.
-            strace.signal(SIGINT)
-            _ = try strace.finish()
         }
         let calls = try String(contentsOfFile: path + "/trace", encoding: .utf8).split(separator: "\n")
         let folder = scratch.root + (name.contains("/") ? "/folder" : "")
@@ -95,6 +88,46 @@ import Testing
         guard !name.hasSuffix("/") else { return }
         let key = try #require(calls.firstIndex { $0.contains("unlink") && $0.contains(path + "/keys/") }, "\(calls)")
         #expect(unlinked < synced && synced < key, "\(calls)")
+    }
+
+    /// A power cut after a write: the content is on the disk before its name is, and the name when the call returns. The
+    /// same holds for the directory's id, which keys name.
+    @Test(.enabled(if: geteuid() == 0, "only root traces any process"), arguments: ["f", "folder/f"])
+    func aFilesNameIsOnTheDiskBehindItsContent(name: String) async throws {
+        let scratch = try Scratch()
+        let path = scratch.path
+        await #expect(processExitsWith: .success) { [path = path as String, name = name as String] in
+            try await Self.traced("fsync,mkdirat,rename,renameat,renameat2", in: path) {
+                try await Scratch.files(path).write([1], to: name)
+            }
+        }
+        let calls = try String(contentsOfFile: path + "/trace", encoding: .utf8).split(separator: "\n")
+        let folder = scratch.root + (name.contains("/") ? "/folder" : "")
+        for (content, former, place) in [
+            ("/.coffer/id.new>", "\"id.new\"", scratch.root + "/.coffer"), (".part>", ".part\"", folder),
+        ] {
+            let written = try #require(calls.firstIndex { $0.contains("fsync(") && $0.contains(content) }, "\(calls)")
+            let named = try #require(calls.firstIndex { $0.contains("rename") && $0.contains(former) }, "\(calls)")
+            let synced = calls[named...].firstIndex { $0.contains("fsync(") && $0.contains("\(place)>") }
+            #expect(written < named && synced != nil, "\(calls)")
+        }
+        guard folder != scratch.root else { return }
+        let made = try #require(calls.firstIndex { $0.contains("mkdirat(") && $0.contains("\"folder\"") }, "\(calls)")
+        #expect(calls[made...].contains { $0.contains("fsync(") && $0.contains("\(scratch.root)>") }, "\(calls)")
+    }
+
+    /// Has the calls of this process written to a file while something runs.
+    private static func traced(_ calls: String, in path: String, _ body: () async throws -> Void) async throws {
+        let options = ["-f", "-y", "-qq", "-e", "trace=\(calls)", "-o", path + "/trace"]
+        let strace = try Subprocess("/usr/bin/strace", options + ["-p", "\(getpid())"])
+        // Until all threads are traced.
+        while try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").contains(where: { thread in
+            ProcFile.text("/proc/self/task/\(thread)/status")?.contains("TracerPid:\t0\n") ?? false
+        }) { usleep(2000) }
+        try await body()
+        // It detaches, and has written everything then.
+        strace.signal(SIGINT)
+        _ = try strace.finish()
     }
 
     @Test func aWriterThatIsKilledLeavesTheFormerFileOrTheNewOne() async throws {

@@ -23,6 +23,55 @@ import Testing
         #expect(try await files.read("kept") == [1])
     }
 
+    /// A day, by itself or when it is called.
+    @Test(arguments: [(23, 0), (25, 1)]) func aKeyIsOldAfterADay(hours: TimeInterval, removed: Int) async throws {
+        let scratch = try Scratch()
+        var keys = try scratch.keys()
+        keys.age = hours * 3600
+        let files = try scratch.files(keys)
+        try await files.write([1], to: "gone")
+        try FileManager.default.removeItem(atPath: scratch.root + "/gone")
+        #expect(try await files.sweep() == removed)
+        #expect(keys.ids.count == 1 - removed)
+        try FileManager.default.removeItem(atPath: scratch.root + "/.coffer/swept")
+        try await files.write([1], to: "f")
+        #expect(keys.ids.count == 2 - removed)
+    }
+
+    /// Minutes since the last sweep. Before it means that the clock was set back.
+    @Test(arguments: [(45, false), (90, true), (-60, true)])
+    func aWriteSweepsAnHourAfterTheLastTime(minutes: Int, isDue: Bool) async throws {
+        let scratch = try Scratch()
+        var keys = try scratch.keys()
+        keys.age = Self.day
+        let files = try scratch.files(keys)
+        for name in ["f", "g"] { try await files.write([1], to: name) }
+        try FileManager.default.removeItem(atPath: scratch.root + "/f")
+        let swept = Int(Date.now.timeIntervalSince1970) - minutes * 60
+        var times = [timeval(tv_sec: swept, tv_usec: 0), timeval(tv_sec: swept, tv_usec: 0)]
+        let set = unsafe utimes(scratch.root + "/.coffer/swept", &times)
+        try #require(set == 0)
+        try await files.write([1], to: "g")
+        // The present key of "g", and that of "f".
+        #expect(keys.ids.count == (isDue ? 1 : 2))
+    }
+
+    /// The one who asked for it is told. A write does not depend on it.
+    @Test func aSweepThatFailsIsTold() async throws {
+        let scratch = try Scratch()
+        let files = try scratch.files()
+        try await files.write([1], to: "f")
+        let path = scratch.root + "/.coffer/00.part"
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        #expect(await code { try await files.sweep() } != nil)
+        // `try?`: the sweep may have failed before it noted itself.
+        try? FileManager.default.removeItem(atPath: scratch.root + "/.coffer/swept")
+        try await files.write([2], to: "f")
+        #expect(try await files.read("f") == [2])
+        try FileManager.default.removeItem(atPath: path)
+        #expect(try await files.sweep() == 0)
+    }
+
     /// What is more waits for the next sweep.
     @Test func oneSweepDeletesManyKeysAndNotAll() async throws {
         let scratch = try Scratch()

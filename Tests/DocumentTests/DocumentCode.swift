@@ -94,6 +94,27 @@ struct Example6 {
 
 // docs/library.md
 struct Example7 {
+    func run() async throws {
+        try await keychain.set("s3cret", for: "octo")
+        try await keychain.field(.notes).set("Ask for Mona", for: "octo")
+        try await keychain.field("pin").set("1234", for: "octo")
+
+        for field in try await keychain.attributes(of: "octo").fields { print(field.name, field.kind, field.set) }
+
+        // One prompt for all of them, if the item requires a person.
+        let login = try await keychain.values(of: "octo", fields: [.secret, "pin"], reason: "Sign in")
+        let (password, pin) = (try login.string(of: .secret), try login.string(of: "pin"))
+        print(password.count, pin.count)
+
+        try await keychain.removeField("pin", of: "octo")
+        _ = login
+        _ = password
+        _ = pin
+    }
+}
+
+// docs/library.md
+struct Example8 {
     struct Account {
         @KeychainItem("token", in: keychain, access: .whenUnlocked.requiring(.userPresence))
         var token: KeychainHandle<String>
@@ -108,7 +129,7 @@ struct Example7 {
 }
 
 // docs/library.md
-struct Example8 {
+struct Example9 {
     func run() async throws {
         let inWindow = Keychain(service: "com.example.app", prompts: .handler { message in
             guard message.wantsAnswer else {
@@ -124,7 +145,7 @@ struct Example8 {
 }
 
 // docs/library.md
-struct Example9 {
+struct Example10 {
     func run() async throws {
         let reading = Task { try await keychain.string(for: "token") }
         reading.cancel()
@@ -133,7 +154,7 @@ struct Example9 {
 }
 
 // docs/library.md
-struct Example10 {
+struct Example11 {
     func token() async throws(KeychainError) -> String? {
         do throws(KeychainError) { return try await keychain.string(for: "token", reason: "Fetch your mail") } catch {
             switch error.code {
@@ -146,7 +167,7 @@ struct Example10 {
 }
 
 // docs/library.md
-struct Example11 {
+struct Example12 {
     func run() async throws {
         try await keychain.set(
             "s3cret", for: "seed", access: .whenUnlocked.thisDeviceOnly.requiring(.applicationPassword),
@@ -160,7 +181,7 @@ struct Example11 {
 }
 
 // docs/library.md
-struct Example12 {
+struct Example13 {
     func run() async throws {
         let known = try await keychain.attributes(of: "access")
         try await keychain.apply([
@@ -175,14 +196,14 @@ struct Example12 {
 }
 
 // docs/library.md
-struct Example13 {
+struct Example14 {
     func run() async throws {
         try await keychain.delete("thumbnail-42", protection: .later)
     }
 }
 
 // docs/library.md
-struct Example14 {
+struct Example15 {
     func run() async throws {
         for try await event in try await keychain.changes() {
             switch event {
@@ -197,7 +218,7 @@ struct Example14 {
 }
 
 // docs/library.md
-struct Example15 {
+struct Example16 {
     func run() async throws {
         for version in try await keychain.history(of: "token") { print(version.version, version.set) }
 
@@ -211,7 +232,7 @@ struct Example15 {
 }
 
 // docs/library.md
-struct Example16 {
+struct Example17 {
     func run() async throws {
         let shared = Keychain(service: "com.example.app", group: "ops")
         try await shared.set("s3cret", for: "database")
@@ -220,7 +241,7 @@ struct Example16 {
 }
 
 // docs/library.md
-struct Example17 {
+struct Example18 {
     func run() async throws {
         let keys = keychain.items(ofClass: .key)
         try await keys.set([UInt8](repeating: 7, count: 32), for: "signing")
@@ -235,7 +256,7 @@ struct Example17 {
 }
 
 // docs/library.md
-struct Example18 {
+struct Example19 {
     func run() async throws {
         let session = CredentialSession(
             keychain: keychain, access: [.password: .whenUnlocked.thisDeviceOnly.requiring(.userPresence)])
@@ -254,7 +275,7 @@ struct Example18 {
 }
 
 // docs/library.md
-struct Example19 {
+struct Example20 {
     func run() async throws {
         let fontSize = SettingKey("fontSize", default: 12)
         let settings = Settings(suite: "com.example.app")
@@ -268,7 +289,7 @@ struct Example19 {
 }
 
 // docs/library.md
-struct Example20 {
+struct Example21 {
     struct Preferences {
         @Setting("fontSize", in: settings) var fontSize = 12
         @Setting("nickname", in: settings) var nickname: String?
@@ -282,7 +303,7 @@ struct Example20 {
 }
 
 // docs/library.md
-struct Example21 {
+struct Example22 {
     func run() async throws {
         let files = ProtectedFiles(service: "com.example.notes", directory: .documents)
         try await files.write(Array("Buy milk".utf8), to: "notes/today.txt", access: .whenUnlocked.requiring(.userPresence))
@@ -296,7 +317,7 @@ struct Example21 {
 }
 
 // docs/library.md
-struct Example22 {
+struct Example23 {
     func run() async throws {
         var writer = try await files.writer(to: "backup.tar")
         try await writer.write([1, 2, 3])
@@ -307,7 +328,7 @@ struct Example22 {
 }
 
 // docs/library.md
-struct Example23 {
+struct Example24 {
     func run() async throws {
         let pictures = await LRUCache<String, [UInt8]>(
             limits: CacheLimits(count: 200, cost: 32 << 20), emptiesOnLockOf: keychain)
@@ -326,7 +347,7 @@ struct Example23 {
 }
 
 // docs/library.md
-struct Example24 {
+struct Example25 {
     struct User: HybridRecord {
         var token: String?
         var theme = "light"
@@ -348,7 +369,7 @@ struct Example24 {
 }
 
 // docs/library.md
-struct Example25 {
+struct Example26 {
     func run() async throws {
         let life = ServiceLifeCycle(
             keychain: keychain, sessions: [CredentialSession(keychain: keychain)],
@@ -360,7 +381,7 @@ struct Example25 {
 }
 
 // docs/library.md
-struct Example26 {
+struct Example27 {
     func run() async throws {
         let secrets = KeychainProvider(Keychain(service: "com.example.server"))
         let config = ConfigReader(providers: [secrets, EnvironmentVariablesProvider()])
@@ -372,7 +393,7 @@ struct Example26 {
 }
 
 // docs/library.md
-struct Example27 {
+struct Example28 {
     func run() async throws {
         try await secrets.preload()
         try await secrets.run { _ = try? await secrets.preload() }   // until the task is cancelled
@@ -380,7 +401,7 @@ struct Example27 {
 }
 
 // docs/library.md
-struct Example28 {
+struct Example29 {
     @Test func `the token needs a person`() async throws {
         let backend = InMemoryKeychain(password: "s3cret", person: .givesUp)
         let keychain = Keychain(service: "com.example.app", backend: backend)
@@ -391,7 +412,7 @@ struct Example28 {
 }
 
 // docs/library.md
-struct Example29 {
+struct Example30 {
     func run() async throws {
         let sandbox = try await SandboxBroker()
         let keychain = Keychain(
@@ -408,7 +429,7 @@ struct Example29 {
 }
 
 // docs/porting.md
-struct Example30 {
+struct Example31 {
     func run() async throws {
         let token = try await Keychain(service: "com.example.app").bytes(for: "token", reason: "Fetch your mail")
         _ = token
@@ -416,7 +437,7 @@ struct Example30 {
 }
 
 // docs/porting.md
-struct Example31 {
+struct Example32 {
     func run() async throws {
         do throws(KeychainError) {
             try await keychain.set(
@@ -428,7 +449,7 @@ struct Example31 {
 }
 
 // docs/porting.md
-struct Example32 {
+struct Example33 {
     func status(of call: () async throws(KeychainError) -> Void) async -> Int32 {
         do throws(KeychainError) {
             try await call()
@@ -438,7 +459,7 @@ struct Example32 {
 }
 
 // docs/porting.md
-struct Example33 {
+struct Example34 {
     func run() async throws {
         try await keychain.set("s3cret", for: "token", access: .afterFirstUnlock, label: "example.com")
         let token = try await keychain.string(for: "token", reason: "Fetch your mail")
@@ -447,7 +468,7 @@ struct Example33 {
 }
 
 // docs/porting.md
-struct Example34 {
+struct Example35 {
     func run() async throws {
         let former = ["access": "a", "refresh": "r"]   // what the other store gave
         try await keychain.apply(former.map { account, value in
@@ -461,7 +482,7 @@ struct Example34 {
 }
 
 // docs/porting.md
-struct Example35 {
+struct Example36 {
     func stored(_ account: String) async throws(KeychainError) -> String? {
         do throws(KeychainError) { return try await keychain.string(for: account) } catch {
             guard error.code == .notFound else { throw error }
@@ -471,7 +492,7 @@ struct Example35 {
 }
 
 // Sources/Coffer/Coffer.docc/Coffer.md
-struct Example36 {
+struct Example37 {
     func run() async throws {
         let keychain = Keychain(service: "com.example.app")
         try await keychain.set("s3cret", for: "token", access: .whenUnlocked.requiring(.userPresence))
@@ -482,7 +503,7 @@ struct Example36 {
 }
 
 // Sources/CofferSettings/CofferSettings.docc/CofferSettings.md
-struct Example37 {
+struct Example38 {
     func run() async throws {
         let fontSize = SettingKey("fontSize", default: 12)
         let settings = Settings(suite: "com.example.app")
@@ -494,7 +515,7 @@ struct Example37 {
 }
 
 // Sources/CofferCaches/CofferCaches.docc/CofferCaches.md
-struct Example38 {
+struct Example39 {
     func run() async throws {
         let profiles = Repository(
             source: ClosureSource { (id: String) in try await mailServer.profile(id) },
@@ -506,7 +527,7 @@ struct Example38 {
 }
 
 // Sources/CofferSessions/CofferSessions.docc/CofferSessions.md
-struct Example39 {
+struct Example40 {
     func run() async throws {
         let session = CredentialSession(
             keychain: keychain, access: [.password: .whenUnlocked.thisDeviceOnly.requiring(.userPresence)])
@@ -517,7 +538,7 @@ struct Example39 {
 }
 
 // Sources/CofferFiles/CofferFiles.docc/CofferFiles.md
-struct Example40 {
+struct Example41 {
     func run() async throws {
         let files = ProtectedFiles(service: "com.example.notes", directory: .documents)
         try await files.write(Array("Buy milk".utf8), to: "today.txt", access: .whenUnlocked.requiring(.userPresence))
@@ -528,7 +549,7 @@ struct Example40 {
 }
 
 // Sources/CofferConfiguration/CofferConfiguration.docc/CofferConfiguration.md
-struct Example41 {
+struct Example42 {
     func run() async throws {
         let config = ConfigReader(providers: [KeychainProvider(Keychain(service: "com.example.server"))])
         let password = try await config.fetchRequiredString(forKey: "database.password")
@@ -538,7 +559,7 @@ struct Example41 {
 }
 
 // Sources/CofferTestKit/CofferTestKit.docc/CofferTestKit.md
-struct Example42 {
+struct Example43 {
     func run() async throws {
         let backend = InMemoryKeychain(password: "s3cret", person: .answers("s3cret"))
         let keychain = Keychain(service: "com.example.app", backend: backend)
@@ -548,7 +569,7 @@ struct Example42 {
 }
 
 // Sources/Item/AccessControl.swift
-struct Example43 {
+struct Example44 {
     func run() async throws {
         let access = AccessControl.whenUnlocked.thisDeviceOnly.requiring(.userPresence)
         _ = access
@@ -556,7 +577,7 @@ struct Example43 {
 }
 
 // Sources/Item/AccessControlError.swift
-struct Example44 {
+struct Example45 {
     func run() async throws {
         do {
             _ = try AccessControl(requirements: [.biometryAny, .biometryCurrentSet])
@@ -566,8 +587,26 @@ struct Example44 {
     }
 }
 
+// Sources/Item/FieldKind.swift
+struct Example46 {
+    func run() async throws {
+        let kinds: Set<FieldKind> = [.secret, .otp]
+        for field in try await keychain.attributes(of: "octo").fields where kinds.contains(field.kind) { print(field.name) }
+        _ = kinds
+    }
+}
+
+// Sources/Item/FieldName.swift
+struct Example47 {
+    func run() async throws {
+        let pin: FieldName = "pin"
+        print(pin, FieldName.otp)
+        _ = pin
+    }
+}
+
 // Sources/Item/ItemKind.swift
-struct Example45 {
+struct Example48 {
     func run() async throws {
         let keys = keychain.items(ofClass: .key)
         _ = keys
@@ -575,7 +614,7 @@ struct Example45 {
 }
 
 // Sources/Item/ItemName.swift
-struct Example46 {
+struct Example49 {
     func run() async throws {
         let name = ItemName(service: "com.example.app", account: "token")
         _ = name
@@ -583,7 +622,7 @@ struct Example46 {
 }
 
 // Sources/Item/PartialAccess.swift
-struct Example47 {
+struct Example50 {
     func run() async throws {
         let change = PartialAccess(requirements: [.devicePasscode])
         let access = try change.applied(to: .whenUnlocked.thisDeviceOnly)
@@ -593,7 +632,7 @@ struct Example47 {
 }
 
 // Sources/CofferClient/Backend/BrokerBackend.swift
-struct Example48 {
+struct Example51 {
     func run() async throws {
         let keychain = Keychain(service: "com.example.app", backend: BrokerBackend(paths: SocketPaths(broker: folder + "/coffer.sock")))
         _ = keychain
@@ -601,7 +640,7 @@ struct Example48 {
 }
 
 // Sources/CofferClient/Backend/KeychainBackend.swift
-struct Example49 {
+struct Example52 {
     func run() async throws {
         let keychain = Keychain(service: "com.example.app", backend: InMemoryKeychain(person: .answers("sandbox")))
         _ = keychain
@@ -609,7 +648,7 @@ struct Example49 {
 }
 
 // Sources/CofferClient/Backend/KeychainBackend.swift
-struct Example50 {
+struct Example53 {
     func run() async throws {
         let quiet = ReadRequest(prompts: .never, mayUnlock: false)
         _ = quiet
@@ -617,7 +656,7 @@ struct Example50 {
 }
 
 // Sources/CofferClient/Backend/KeychainBackend.swift
-struct Example51 {
+struct Example54 {
     func run() async throws {
         let query = ItemQuery(service: "com.example.app", attributes: ["server": "db1"])
         _ = query
@@ -625,7 +664,7 @@ struct Example51 {
 }
 
 // Sources/CofferClient/Backend/KeychainBackend.swift
-struct Example52 {
+struct Example55 {
     func run() async throws {
         let fingers = try await keychain.biometrics()
         if let reason = fingers.unavailableReason { print("Use your password: \(reason)") }
@@ -634,7 +673,7 @@ struct Example52 {
 }
 
 // Sources/CofferClient/Errors/KeychainError.swift
-struct Example53 {
+struct Example56 {
     func run() async throws {
         do throws(KeychainError) {
             print(try await keychain.string(for: "token").count)
@@ -649,14 +688,21 @@ struct Example53 {
 }
 
 // Sources/CofferClient/Errors/KeychainError.swift
-struct Example54 {
+struct Example57 {
     func run() async throws {
         throw KeychainError(.locked, "the vault is locked", advice: "coffer unlock")
     }
 }
 
+// Sources/CofferClient/Items/Field.swift
+struct Example58 {
+    func run() async throws {
+        for field in try await keychain.attributes(of: "octo").fields { print(field.name, field.kind) }
+    }
+}
+
 // Sources/CofferClient/Items/ItemAttributes.swift
-struct Example55 {
+struct Example59 {
     func run() async throws {
         let token = try await keychain.attributes(of: "token")
         print(token.modified, token.access)
@@ -665,7 +711,7 @@ struct Example55 {
 }
 
 // Sources/CofferClient/Items/ItemAttributes.swift
-struct Example56 {
+struct Example60 {
     func run() async throws {
         let item = try await keychain.item(for: "token", reason: "Show your token")
         print(item.value.count, item.attributes.modified)
@@ -674,14 +720,14 @@ struct Example56 {
 }
 
 // Sources/CofferClient/Items/ItemAttributes.swift
-struct Example57 {
+struct Example61 {
     func run() async throws {
         for itemClass in ItemClass.allCases { print(itemClass.rawValue) }
     }
 }
 
 // Sources/CofferClient/Items/ItemAttributes.swift
-struct Example58 {
+struct Example62 {
     func run() async throws {
         if let former = try await keychain.history(of: "token").first {
             try await keychain.restore("token", version: former.version)
@@ -690,7 +736,7 @@ struct Example58 {
 }
 
 // Sources/CofferClient/Items/ItemChange.swift
-struct Example59 {
+struct Example63 {
     func run() async throws {
         let change = ItemChange(ItemName(service: "com.example.app", account: "token"), .delete)
         _ = change
@@ -698,7 +744,7 @@ struct Example59 {
 }
 
 // Sources/CofferClient/Items/ItemChange.swift
-struct Example60 {
+struct Example64 {
     func run() async throws {
         let item = NewItem(value: Array("s3cret".utf8), access: .whenUnlocked.thisDeviceOnly)
         _ = item
@@ -706,7 +752,7 @@ struct Example60 {
 }
 
 // Sources/CofferClient/Items/ItemChange.swift
-struct Example61 {
+struct Example65 {
     func run() async throws {
         let edit = ItemEdit(label: "Production")
         _ = edit
@@ -714,7 +760,7 @@ struct Example61 {
 }
 
 // Sources/CofferClient/Items/ItemChange.swift
-struct Example62 {
+struct Example66 {
     func run() async throws {
         let outcomes = try await keychain.apply(changes)
         let replaced = outcomes.filter { $0.existedBefore }.count
@@ -724,14 +770,14 @@ struct Example62 {
 }
 
 // Sources/CofferClient/Items/ItemChange.swift
-struct Example63 {
+struct Example67 {
     func run() async throws {
         try await keychain.delete("thumbnail-42", protection: .later)
     }
 }
 
 // Sources/CofferClient/Items/KeychainEvent.swift
-struct Example64 {
+struct Example68 {
     func run() async throws {
         for try await event in try await keychain.changes() {
             if case .updated(let item) = event { print(item.account) }
@@ -740,7 +786,7 @@ struct Example64 {
 }
 
 // Sources/CofferClient/Items/VaultName.swift
-struct Example65 {
+struct Example69 {
     func run() async throws {
         let team = Keychain(service: "com.example.app", group: "developers")
         assert(team.vault == .group("developers"))
@@ -749,14 +795,14 @@ struct Example65 {
 }
 
 // Sources/CofferClient/Items/VaultName.swift
-struct Example66 {
+struct Example70 {
     func run() async throws {
         guard try await keychain.status().state == .unlocked else { return }
     }
 }
 
 // Sources/CofferClient/Prompts/Prompts.swift
-struct Example67 {
+struct Example71 {
     func run() async throws {
         let quiet = Keychain(service: "com.example.daemon", prompts: .never)
         _ = quiet
@@ -764,7 +810,7 @@ struct Example67 {
 }
 
 // Sources/CofferClient/Prompts/Prompts.swift
-struct Example68 {
+struct Example72 {
     func run() async throws {
         let keychain = Keychain(service: "com.example.app", prompts: .handler { message in
             guard message.wantsAnswer else {
@@ -778,7 +824,7 @@ struct Example68 {
 }
 
 // Sources/CofferClient/Prompts/Prompts.swift
-struct Example69 {
+struct Example73 {
     func run() async throws {
         let message = PromptMessage(style: .hiddenQuestion, text: "Password: ")
         assert(message.wantsAnswer && message.isHidden)
@@ -787,7 +833,7 @@ struct Example69 {
 }
 
 // Sources/CofferClient/SocketPaths.swift
-struct Example70 {
+struct Example74 {
     func run() async throws {
         let sockets = SocketPaths(broker: folder + "/coffer.sock", authenticator: folder + "/auth.sock")
         _ = sockets
@@ -795,14 +841,14 @@ struct Example70 {
 }
 
 // Sources/Coffer/Items/Expiry.swift
-struct Example71 {
+struct Example75 {
     func run() async throws {
         try await keychain.set("one-time", for: "upload", expires: .after(.seconds(600)))
     }
 }
 
 // Sources/Coffer/Items/Expiry.swift
-struct Example72 {
+struct Example76 {
     func run() async throws {
         let item = NewItem(value: Array("s3cret".utf8), expiry: .after(.seconds(600)))
         _ = item
@@ -810,7 +856,7 @@ struct Example72 {
 }
 
 // Sources/Coffer/Items/Expiry.swift
-struct Example73 {
+struct Example77 {
     func run() async throws {
         let edit = ItemEdit(expiry: .never)
         _ = edit
@@ -818,7 +864,7 @@ struct Example73 {
 }
 
 // Sources/Coffer/Keychain/AuthenticationContext.swift
-struct Example74 {
+struct Example78 {
     func run() async throws {
         let context = try await keychain.authenticate(for: ["user", "password"], reason: "Sign in")
         let password = try context.string(for: "password")
@@ -827,8 +873,18 @@ struct Example74 {
     }
 }
 
+// Sources/Coffer/Keychain/FieldValues.swift
+struct Example79 {
+    func run() async throws {
+        let login = try await keychain.values(of: "octo", fields: [.secret, .otp], reason: "Sign in")
+        let password = try login.string(of: .secret)
+        _ = login
+        _ = password
+    }
+}
+
 // Sources/Coffer/Keychain/InternetPassword.swift
-struct Example75 {
+struct Example80 {
     func run() async throws {
         let server = try InternetServer(scheme: "https", host: "example.com", port: 8443)
         let password = try await keychain.internetPassword(for: "me", on: server)
@@ -838,7 +894,7 @@ struct Example75 {
 }
 
 // Sources/Coffer/Keychain/InternetPassword.swift
-struct Example76 {
+struct Example81 {
     func run() async throws {
         let server = try InternetServer(scheme: "https", host: "example.com")
         try await keychain.setInternetPassword("s3cret", for: "me", on: server)
@@ -846,8 +902,18 @@ struct Example76 {
     }
 }
 
+// Sources/Coffer/Keychain/Keychain+Fields.swift
+struct Example82 {
+    func run() async throws {
+        try await keychain.set("s3cret", for: "octo")
+        try await keychain.field(.notes).set("Ask for Mona", for: "octo")
+        let notes = try await keychain.field(.notes).string(for: "octo")
+        _ = notes
+    }
+}
+
 // Sources/Coffer/Keychain/Keychain+Finding.swift
-struct Example77 {
+struct Example83 {
     func run() async throws {
         let work = try await keychain.search(attributes: ["profile": "work"])
         _ = work
@@ -855,7 +921,7 @@ struct Example77 {
 }
 
 // Sources/Coffer/Keychain/Keychain+Finding.swift
-struct Example78 {
+struct Example84 {
     func run() async throws {
         for try await event in try await keychain.changes() {
             if case .locked = event { hideSecrets() }
@@ -864,7 +930,7 @@ struct Example78 {
 }
 
 // Sources/Coffer/Keychain/Keychain+Reading.swift
-struct Example79 {
+struct Example85 {
     func run() async throws {
         let length = try await keychain.withBytes(for: "signingKey", reason: "Sign the report") { key in key.count }
         _ = length
@@ -872,7 +938,7 @@ struct Example79 {
 }
 
 // Sources/Coffer/Keychain/Keychain+Reading.swift
-struct Example80 {
+struct Example86 {
     func run() async throws {
         let token = try await keychain.string(for: "accessToken", reason: "Show your token")
         _ = token
@@ -880,7 +946,7 @@ struct Example80 {
 }
 
 // Sources/Coffer/Keychain/Keychain+Reading.swift
-struct Example81 {
+struct Example87 {
     func run() async throws {
         let context = try await keychain.authenticate(for: ["accessToken", "refreshToken"], reason: "Sign you in")
         let access = try context.string(for: "accessToken")
@@ -892,7 +958,7 @@ struct Example81 {
 }
 
 // Sources/Coffer/Keychain/Keychain+Reading.swift
-struct Example82 {
+struct Example88 {
     func run() async throws {
         try await keychain.update(for: "counter") { old in
             String((Int(old ?? "") ?? 0) + 1)
@@ -901,14 +967,14 @@ struct Example82 {
 }
 
 // Sources/Coffer/Keychain/Keychain+Writing.swift
-struct Example83 {
+struct Example89 {
     func run() async throws {
         try await keychain.set("s3cret", for: "me", access: .whenUnlocked.requiring(.userPresence))
     }
 }
 
 // Sources/Coffer/Keychain/Keychain+Writing.swift
-struct Example84 {
+struct Example90 {
     func run() async throws {
         try await keychain.apply([
             ItemChange(keychain.name("accessToken"), .set(NewItem(value: Array("a".utf8)))),
@@ -919,7 +985,7 @@ struct Example84 {
 }
 
 // Sources/Coffer/Keychain/Keychain.swift
-struct Example85 {
+struct Example91 {
     func run() async throws {
         let keychain = Keychain(service: "com.example.app")
         try await keychain.set("s3cret", for: "accessToken",
@@ -931,7 +997,7 @@ struct Example85 {
 }
 
 // Sources/Coffer/Keychain/KeychainAvailability.swift
-struct Example86 {
+struct Example92 {
     func run() async throws {
         switch await keychain.availability() {
         case .available(let status): print(status.state)
@@ -941,7 +1007,7 @@ struct Example86 {
 }
 
 // Sources/Coffer/Keychain/KeychainHandle.swift
-struct Example87 {
+struct Example93 {
     func run() async throws {
         let token = KeychainHandle<String>("token", in: keychain)
         try await token.set("s3cret")
@@ -952,7 +1018,7 @@ struct Example87 {
 }
 
 // Sources/Coffer/Keychain/KeychainHandle.swift
-struct Example88 {
+struct Example94 {
     func run() async throws {
         for try await event in try await account.token.changes() {
             if case .deleted = event { signOut() }
@@ -961,7 +1027,7 @@ struct Example88 {
 }
 
 // Sources/Coffer/Keychain/KeychainItem.swift
-struct Example89 {
+struct Example95 {
     struct Account {
         @KeychainItem("token", in: keychain, access: .whenUnlocked.requiring(.userPresence))
         var token: KeychainHandle<String>
@@ -975,21 +1041,21 @@ struct Example89 {
 }
 
 // Sources/Coffer/LifeCycle/Keychain+Temporary.swift
-struct Example90 {
+struct Example96 {
     func run() async throws {
         try await keychain.setTemporary("s3cret", for: "upload", lifetime: .seconds(600))
     }
 }
 
 // Sources/Coffer/LifeCycle/ServiceData.swift
-struct Example91 {
+struct Example97 {
     struct Thumbnails: ServiceData {
         func deleteEverything(of service: String) async throws { redraw() }
     }
 }
 
 // Sources/Coffer/Storage/StorageAdvice.swift
-struct Example92 {
+struct Example98 {
     func run() async throws {
         let advice = StorageAdvice.store(for: .document, size: picture.count)
         _ = advice
@@ -997,7 +1063,7 @@ struct Example92 {
 }
 
 // Sources/Coffer/Storage/StorageAdvice.swift
-struct Example93 {
+struct Example99 {
     func run() async throws {
         let advice = StorageAdvice.store(for: .document, size: picture.count)
         print(advice.store, advice.reason)   // protectedFile …
@@ -1006,7 +1072,7 @@ struct Example93 {
 }
 
 // Sources/Coffer/Storage/StorageAdvice.swift
-struct Example94 {
+struct Example100 {
     func run() async throws {
         let fits = picture.count <= StorageLimits.item
         _ = fits
@@ -1014,7 +1080,7 @@ struct Example94 {
 }
 
 // Sources/CofferSettings/FileSettings.swift
-struct Example95 {
+struct Example101 {
     func run() async throws {
         let settings = Settings(suite: "com.example.app")
         _ = settings
@@ -1022,7 +1088,7 @@ struct Example95 {
 }
 
 // Sources/CofferSettings/InMemorySettings.swift
-struct Example96 {
+struct Example102 {
     func run() async throws {
         let settings = Settings(backend: InMemorySettings())
         _ = settings
@@ -1030,12 +1096,12 @@ struct Example96 {
 }
 
 // Sources/CofferSettings/Sensitive.swift
-struct Example97 {
+struct Example103 {
     struct Token: Codable, SensitiveValue { let text: String }
 }
 
 // Sources/CofferSettings/Sensitive.swift
-struct Example98 {
+struct Example104 {
     struct Account: Codable, Sendable {
         var name: String
         @Sensitive var token: String
@@ -1043,7 +1109,7 @@ struct Example98 {
 }
 
 // Sources/CofferSettings/Setting.swift
-struct Example99 {
+struct Example105 {
     struct Preferences {
         @Setting("fontSize", in: settings) var fontSize = 12
         @Setting("nickname", in: settings) var nickname: String?
@@ -1062,7 +1128,7 @@ struct Example99 {
 }
 
 // Sources/CofferSettings/SettingCoding.swift
-struct Example100 {
+struct Example106 {
     enum Theme: String, SettingValue { case light, dark }
 }
 
@@ -1070,7 +1136,7 @@ struct Example100 {
 extension SettingKey where Value == Int {
     static let fontSize = SettingKey("editor.fontSize", default: 12)
 }
-struct Example101 {
+struct Example107 {
     func run() async throws {
         let size = try settings.value(for: .fontSize)
         _ = size
@@ -1078,34 +1144,34 @@ struct Example101 {
 }
 
 // Sources/CofferSettings/SettingValue.swift
-struct Example102 {
+struct Example108 {
     enum Theme: String, SettingValue { case light, dark }
     struct WindowFrame: Codable, SettingValue { var width = 800, height = 600 }
 }
 
 // Sources/CofferSettings/Settings+Changes.swift
-struct Example103 {
+struct Example109 {
     func run() async throws {
         for await change in settings.changes() where change.names.contains("theme") { redraw() }
     }
 }
 
 // Sources/CofferSettings/Settings+Changes.swift
-struct Example104 {
+struct Example110 {
     func run() async throws {
         for await size in settings.changes(of: fontSize) { layout(size) }
     }
 }
 
 // Sources/CofferSettings/Settings+Changes.swift
-struct Example105 {
+struct Example111 {
     func run() async throws {
         for await size in settings.changes(of: fontSize) { layout(size) }
     }
 }
 
 // Sources/CofferSettings/Settings.swift
-struct Example106 {
+struct Example112 {
     func run() async throws {
         let settings = Settings(suite: "com.example.app")
         let fontSize = SettingKey("fontSize", default: 12)
@@ -1119,21 +1185,21 @@ struct Example106 {
 }
 
 // Sources/CofferSettings/Settings.swift
-struct Example107 {
+struct Example113 {
     func run() async throws {
         try settings.register(default: 16, for: fontSize)
     }
 }
 
 // Sources/CofferSettings/Settings.swift
-struct Example108 {
+struct Example114 {
     func run() async throws {
         try settings.removeAll(except: ["fontSize", "theme"])
     }
 }
 
 // Sources/CofferSettings/Settings.swift
-struct Example109 {
+struct Example115 {
     func run() async throws {
         try await settings.update { draft throws(SettingsError) in
             try draft.set(draft.value(for: launches) + 1, for: launches)
@@ -1142,7 +1208,7 @@ struct Example109 {
 }
 
 // Sources/CofferSettings/SettingsBackend.swift
-struct Example110 {
+struct Example116 {
     func run() async throws {
         let settings = Settings(backend: InMemorySettings())
         _ = settings
@@ -1150,7 +1216,7 @@ struct Example110 {
 }
 
 // Sources/CofferSettings/SettingsBackend.swift
-struct Example111 {
+struct Example117 {
     func run() async throws {
         let content = try InMemorySettings().read()
         print(content.values.keys.sorted())
@@ -1159,7 +1225,7 @@ struct Example111 {
 }
 
 // Sources/CofferSettings/SettingsBackend.swift
-struct Example112 {
+struct Example118 {
     func run() async throws {
         let backend = InMemorySettings()
         let isSame = try backend.stamp() == backend.read().stamp
@@ -1169,21 +1235,21 @@ struct Example112 {
 }
 
 // Sources/CofferSettings/SettingsChanges.swift
-struct Example113 {
+struct Example119 {
     func run() async throws {
         for await change in settings.changes() where change.names.contains("theme") { redraw() }
     }
 }
 
 // Sources/CofferSettings/SettingsChanges.swift
-struct Example114 {
+struct Example120 {
     func run() async throws {
         for await change in settings.changes() { print(change.names) }
     }
 }
 
 // Sources/CofferSettings/SettingsDraft.swift
-struct Example115 {
+struct Example121 {
     func run() async throws {
         try await settings.update { (draft) throws(SettingsError) in
             try draft.set(try draft.value(for: launches) + 1, for: launches)
@@ -1192,14 +1258,14 @@ struct Example115 {
 }
 
 // Sources/CofferSettings/SettingsError.swift
-struct Example116 {
+struct Example122 {
     func run() async throws {
         do { try await settings.flush() } catch where error.code == .busy { showBusy() }
     }
 }
 
 // Sources/CofferSettings/SettingsJSON.swift
-struct Example117 {
+struct Example123 {
     func run() async throws {
         let migration = SettingsMigration(from: 1) { json in
             json["fontSize"] = json["size"] ?? 12
@@ -1210,7 +1276,7 @@ struct Example117 {
 }
 
 // Sources/CofferSettings/SettingsLimits.swift
-struct Example118 {
+struct Example124 {
     func run() async throws {
         let fits = fontSize.name.utf8.count <= SettingsLimits.name
         _ = fits
@@ -1218,7 +1284,7 @@ struct Example118 {
 }
 
 // Sources/CofferSettings/SettingsMigration.swift
-struct Example119 {
+struct Example125 {
     func run() async throws {
         let migration = SettingsMigration(from: 1) { json in
             json["fontSize"] = json["size"] ?? 12
@@ -1229,7 +1295,7 @@ struct Example119 {
 }
 
 // Sources/CofferSettings/SettingsMigration.swift
-struct Example120 {
+struct Example126 {
     func run() async throws {
         let migration = SettingsMigration(from: 2, PreferencesV2.self) { old in PreferencesV3(fontSize: Double(old.fontSize)) }
         _ = migration
@@ -1237,7 +1303,7 @@ struct Example120 {
 }
 
 // Sources/CofferSettings/VersionedSettings.swift
-struct Example121 {
+struct Example127 {
     struct Preferences: Codable, Sendable { var fontSize = 12.0; var recentFiles: [URL] = [] }
     func run() async throws {
         let preferences = VersionedSettings(
@@ -1254,7 +1320,7 @@ struct Example121 {
 }
 
 // Sources/CofferCaches/KeychainCache.swift
-struct Example122 {
+struct Example128 {
     func run() async throws {
         let profiles = KeychainCache<Profile>(name: "profiles", keychain: keychain, lifetime: .seconds(86400))
         try await profiles.set(profile, for: "42")
@@ -1265,7 +1331,7 @@ struct Example122 {
 }
 
 // Sources/CofferCaches/LRUCache.swift
-struct Example123 {
+struct Example129 {
     func run() async throws {
         let pictures = LRUCache<String, [UInt8]>(limits: CacheLimits(count: 200, cost: 32 << 20))
         pictures.set(bytes, for: "me", cost: bytes.count)
@@ -1276,7 +1342,7 @@ struct Example123 {
 }
 
 // Sources/CofferCaches/MemoryCache.swift
-struct Example124 {
+struct Example130 {
     func run() async throws {
         let limits = CacheLimits(count: 100, cost: 1 << 20)
         _ = limits
@@ -1284,7 +1350,7 @@ struct Example124 {
 }
 
 // Sources/CofferCaches/RemoteSource.swift
-struct Example125 {
+struct Example131 {
     struct Profiles: RemoteSource {
         func fetch(_ ids: [String]) async throws -> [String: Profile] { try await mailServer.profiles(ids) }
         func send(_ profiles: [String: Profile]) async throws { try await mailServer.store(profiles) }
@@ -1292,7 +1358,7 @@ struct Example125 {
 }
 
 // Sources/CofferCaches/RemoteSource.swift
-struct Example126 {
+struct Example132 {
     func run() async throws {
         let source = ClosureSource { (id: String) in try await mailServer.profile(id) }
         _ = source
@@ -1300,12 +1366,12 @@ struct Example126 {
 }
 
 // Sources/CofferCaches/RemoteSource.swift
-struct Example127 {
+struct Example133 {
     func send(_ values: [String: Profile]) async throws { throw ReadOnlySource() }
 }
 
 // Sources/CofferCaches/Repository.swift
-struct Example128 {
+struct Example134 {
     func run() async throws {
         let profile = try await profiles.value(for: "42", policy: .networkFirst)
         _ = profile
@@ -1313,7 +1379,7 @@ struct Example128 {
 }
 
 // Sources/CofferCaches/Repository.swift
-struct Example129 {
+struct Example135 {
     func run() async throws {
         let profiles = Repository(
             source: ClosureSource { (id: String) in try await mailServer.profile(id) },
@@ -1329,14 +1395,14 @@ struct Example129 {
 }
 
 // Sources/CofferCaches/Repository.swift
-struct Example130 {
+struct Example136 {
     func warm(_ cache: some ValueCache<String, Profile>) async throws {
         try await cache.keep(["42": profile])
     }
 }
 
 // Sources/CofferCaches/TTLCache.swift
-struct Example131 {
+struct Example137 {
     func run() async throws {
         let answers = TTLCache<String, Answer>(lifetime: .seconds(300))
         answers.set(answer, for: url)
@@ -1348,14 +1414,14 @@ struct Example131 {
 }
 
 // Sources/CofferSessions/CredentialSession+Reading.swift
-struct Example132 {
+struct Example138 {
     func run() async throws {
         if try await session.state() == .needsRefresh { showBusy() }
     }
 }
 
 // Sources/CofferSessions/CredentialSession+Reading.swift
-struct Example133 {
+struct Example139 {
     func run() async throws {
         let login = try await session.load([.userName, .password], reason: "Sign you in")
         _ = login
@@ -1363,7 +1429,7 @@ struct Example133 {
 }
 
 // Sources/CofferSessions/CredentialSession+Refresh.swift
-struct Example134 {
+struct Example140 {
     func run() async throws {
         let tokens = try await session.refresh { refreshToken in
             try await mailServer.exchange(refreshToken)
@@ -1373,7 +1439,7 @@ struct Example134 {
 }
 
 // Sources/CofferSessions/CredentialSession.swift
-struct Example135 {
+struct Example141 {
     func run() async throws {
         let session = CredentialSession(
             keychain: Keychain(service: "com.example.app"),
@@ -1389,14 +1455,14 @@ struct Example135 {
 }
 
 // Sources/CofferSessions/Credentials.swift
-struct Example136 {
+struct Example142 {
     func run() async throws {
         try await session.save(Credentials(accessToken: "a1", refreshToken: "r1", userID: "42"))
     }
 }
 
 // Sources/CofferSessions/Credentials.swift
-struct Example137 {
+struct Example143 {
     func run() async throws {
         let credentials = Credentials(accessToken: "a1", refreshToken: "r1", userID: "42")
         _ = credentials
@@ -1404,7 +1470,7 @@ struct Example137 {
 }
 
 // Sources/CofferSessions/Credentials.swift
-struct Example138 {
+struct Example144 {
     func run() async throws {
         let tokens = SessionTokens(accessToken: "a2", expires: Date(timeIntervalSinceNow: 3600))
         _ = tokens
@@ -1412,7 +1478,7 @@ struct Example138 {
 }
 
 // Sources/CofferSessions/Credentials.swift
-struct Example139 {
+struct Example145 {
     func run() async throws {
         let tokens = SessionTokens(accessToken: "a2", expires: Date(timeIntervalSinceNow: 3600))
         _ = tokens
@@ -1420,7 +1486,7 @@ struct Example139 {
 }
 
 // Sources/CofferSessions/Credentials.swift
-struct Example140 {
+struct Example146 {
     func run() async throws {
         let session = CredentialSession(keychain: keychain, access: [.refreshToken: .whenUnlocked.thisDeviceOnly])
         _ = session
@@ -1428,7 +1494,7 @@ struct Example140 {
 }
 
 // Sources/CofferSessions/ServiceLifeCycle.swift
-struct Example141 {
+struct Example147 {
     func run() async throws {
         let life = ServiceLifeCycle(
             keychain: keychain, sessions: [session],
@@ -1441,7 +1507,7 @@ struct Example141 {
 }
 
 // Sources/CofferSessions/ServiceLifeCycle.swift
-struct Example142 {
+struct Example148 {
     func run() async throws {
         do throws(ServiceDeletionError) {
             try await lifeCycle.deleteEverything()
@@ -1452,7 +1518,7 @@ struct Example142 {
 }
 
 // Sources/CofferFiles/Folders/ProtectedDirectory.swift
-struct Example143 {
+struct Example149 {
     func run() async throws {
         let documents = ProtectedFiles(service: "com.example.notes", directory: .documents)
         let exports = ProtectedFiles(service: "com.example.notes", directory: .custom("/srv/notes"))
@@ -1462,7 +1528,7 @@ struct Example143 {
 }
 
 // Sources/CofferFiles/Hybrid/HybridRecord.swift
-struct Example144 {
+struct Example150 {
     struct User: HybridRecord {
         var token: String?
         var theme = "light"
@@ -1477,7 +1543,7 @@ struct Example144 {
 }
 
 // Sources/CofferFiles/Hybrid/HybridRecord.swift
-struct Example145 {
+struct Example151 {
     func run() async throws {
         let token = HybridField<User>.secret("token", \.token)
         _ = token
@@ -1485,7 +1551,7 @@ struct Example145 {
 }
 
 // Sources/CofferFiles/Hybrid/HybridStore.swift
-struct Example146 {
+struct Example152 {
     func run() async throws {
         let users = HybridStore(
             User.self, name: "user", keychain: keychain, settings: settings, files: files)
@@ -1498,28 +1564,28 @@ struct Example146 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example147 {
+struct Example153 {
     func run() async throws {
         for file in try await files.list() where !file.isFolder { print(file.path, file.size) }
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example148 {
+struct Example154 {
     func run() async throws {
         for file in try await files.list(in: "notes") where !file.isFolder { print(file.name, file.size) }
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example149 {
+struct Example155 {
     func run() async throws {
         if try await files.exists("notes/today.json") { show("notes/today.json") }
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example150 {
+struct Example156 {
     func run() async throws {
         let age = Date.now.timeIntervalSince(try await files.info(of: "notes/today.json").modified)
         _ = age
@@ -1527,7 +1593,7 @@ struct Example150 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example151 {
+struct Example157 {
     func run() async throws {
         let bytes = try await files.size(of: "backup.tar")
         _ = bytes
@@ -1535,7 +1601,7 @@ struct Example151 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example152 {
+struct Example158 {
     func run() async throws {
         let date = try await files.modified(of: "backup.tar")
         _ = date
@@ -1543,21 +1609,21 @@ struct Example152 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example153 {
+struct Example159 {
     func run() async throws {
         if try await caches.directorySize() > 100 << 20 { try await caches.deleteAll() }
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Moving.swift
-struct Example154 {
+struct Example160 {
     func run() async throws {
         try await files.move("notes/draft.json", to: "notes/final.json", reason: "Rename your note")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Reading.swift
-struct Example155 {
+struct Example161 {
     func run() async throws {
         let picture = try await files.read("pictures/profile.png", reason: "Show your picture")
         _ = picture
@@ -1565,7 +1631,7 @@ struct Example155 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Reading.swift
-struct Example156 {
+struct Example162 {
     func run() async throws {
         let note = try await files.read("notes/today.json", as: Note.self)
         _ = note
@@ -1573,56 +1639,56 @@ struct Example156 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Reading.swift
-struct Example157 {
+struct Example163 {
     func run() async throws {
         for try await part in files.chunks(of: "recording.wav") { await player.play(part) }
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Reading.swift
-struct Example158 {
+struct Example164 {
     func run() async throws {
         try await files.export("backup.tar", toDescriptor: STDOUT_FILENO, reason: "Restore the backup")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Removing.swift
-struct Example159 {
+struct Example165 {
     func run() async throws {
         try await files.delete("notes/today.json")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Removing.swift
-struct Example160 {
+struct Example166 {
     func run() async throws {
         try await files.delete(["notes/today.json", "notes/yesterday.json"])
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Removing.swift
-struct Example161 {
+struct Example167 {
     func run() async throws {
         try await files.createDirectory("notes/2026")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Removing.swift
-struct Example162 {
+struct Example168 {
     func run() async throws {
         try await files.removeDirectory("notes/2025", recursively: true)
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Removing.swift
-struct Example163 {
+struct Example169 {
     func run() async throws {
         try await ProtectedFiles(service: "com.example.notes", directory: .caches).deleteAll()
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Sweeping.swift
-struct Example164 {
+struct Example170 {
     func run() async throws {
         let removed = try await files.sweep()
         _ = removed
@@ -1630,28 +1696,28 @@ struct Example164 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Writing.swift
-struct Example165 {
+struct Example171 {
     func run() async throws {
         try await files.write(Array(picture), to: "pictures/profile.png")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Writing.swift
-struct Example166 {
+struct Example172 {
     func run() async throws {
         try await files.write(value: Note(title: "Today"), to: "notes/today.json")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Writing.swift
-struct Example167 {
+struct Example173 {
     func run() async throws {
         try await files.write(from: download, to: "backup.tar")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Writing.swift
-struct Example168 {
+struct Example174 {
     func run() async throws {
         var writer = try await files.writer(to: "recording.wav", access: .afterFirstUnlock)
         while let samples = await microphone.next() { try await writer.write(samples) }
@@ -1660,7 +1726,7 @@ struct Example168 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Writing.swift
-struct Example169 {
+struct Example175 {
     func run() async throws {
         do { try await files.write(from: download, to: "picture.png") } catch {
             if case .source(let reason) = error { print("the download failed: \(reason)") }
@@ -1669,7 +1735,7 @@ struct Example169 {
 }
 
 // Sources/CofferFiles/ProtectedFiles.swift
-struct Example170 {
+struct Example176 {
     func run() async throws {
         let files = ProtectedFiles(service: "com.example.notes", directory: .documents)
         try await files.write(value: Note(title: "Today"), to: "notes/today.json", access: .whenUnlocked.requiring(.userPresence))
@@ -1680,7 +1746,7 @@ struct Example170 {
 }
 
 // Sources/CofferFiles/Streams/ProtectedFileChunks.swift
-struct Example171 {
+struct Example177 {
     func run() async throws {
         var digest = Digest()
         for try await part in files.chunks(of: "backup.tar", reason: "Check the backup") {
@@ -1690,7 +1756,7 @@ struct Example171 {
 }
 
 // Sources/CofferFiles/Streams/ProtectedFileWriter.swift
-struct Example172 {
+struct Example178 {
     func run() async throws {
         var writer = try await files.writer(to: "backup.tar")
         for try await part in download { try await writer.write(part) }
@@ -1699,14 +1765,14 @@ struct Example172 {
 }
 
 // Sources/CofferConfiguration/KeychainProvider+Watching.swift
-struct Example173 {
+struct Example179 {
     func run() async throws {
         try await secrets.run { _ = try? await secrets.preload() }
     }
 }
 
 // Sources/CofferConfiguration/KeychainProvider.swift
-struct Example174 {
+struct Example180 {
     func run() async throws {
         let secrets = KeychainProvider(Keychain(service: "com.example.server"))
         let config = ConfigReader(providers: [secrets, EnvironmentVariablesProvider()])
@@ -1718,14 +1784,14 @@ struct Example174 {
 }
 
 // Sources/CofferConfiguration/ValueConversion.swift
-struct Example175 {
+struct Example181 {
     func explain(_ error: any Error) {
         if let error = error as? ConversionError { print("check the secret \(error.account)") }
     }
 }
 
 // Sources/CofferTestKit/InMemory/InMemoryKeychain.swift
-struct Example176 {
+struct Example182 {
     func run() async throws {
         let backend = InMemoryKeychain(password: "s3cret", person: .answers("s3cret"))
         let keychain = Keychain(service: "com.example.app", backend: backend)
@@ -1738,7 +1804,7 @@ struct Example176 {
 }
 
 // Sources/CofferTestKit/InMemory/Question.swift
-struct Example177 {
+struct Example183 {
     func run() async throws {
         let keychain = Keychain(service: "test", backend: InMemoryKeychain(person: .givesUp))
         _ = keychain
@@ -1746,7 +1812,7 @@ struct Example177 {
 }
 
 // Sources/CofferTestKit/Sandbox/SandboxBroker.swift
-struct Example178 {
+struct Example184 {
     func run() async throws {
         let sandbox = try await SandboxBroker()
         let keychain = Keychain(
@@ -1761,7 +1827,7 @@ struct Example178 {
 }
 
 // Sources/CofferTestKit/Sandbox/SandboxBroker.swift
-struct Example179 {
+struct Example185 {
     func run() async throws {
         let sandbox = try await SandboxBroker()
         let keychain = Keychain(service: "com.example.app", backend: sandbox.backend)
@@ -1773,7 +1839,7 @@ struct Example179 {
 }
 
 // Sources/CofferTestKit/Sandbox/SandboxBroker.swift
-struct Example180 {
+struct Example186 {
     func run() async throws {
         do { try await SandboxBroker().stop() } catch { print("is Coffer installed? \(error)") }
     }

@@ -58,6 +58,11 @@ struct ClientTests {
         #expect(try fixture.run("/usr/bin/secret-tool", ["clear"] + name).status == 0)
         #expect(try fixture.run("/usr/bin/secret-tool", ["lookup"] + name).status == 1)
         #expect(try await keychain.exists("me") == false)
+        // A person can have it back, and the provider has it again at once.
+        let coffer = ServiceFixture.program("coffer")
+        let restored = try fixture.run(coffer, ["restore", "mail.example.com", "me"])
+        #expect(restored.status == 0, "\(restored.errors)")
+        #expect(try fixture.run("/usr/bin/secret-tool", ["lookup"] + name).output == "two\nlines")
         await fixture.end()
     }
 

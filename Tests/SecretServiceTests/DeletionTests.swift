@@ -60,6 +60,12 @@ struct DeletionTests {
         }
     }
 
+    /// Every deletion takes a step from here on: without a bin, it is final.
+    private func makeFinal(_ service: ServiceFixture) throws {
+        let setting = try service.run(ServiceFixture.program("coffer"), ["history", "--bin", "0"])
+        #expect(setting.status == 0, "\(setting.errors)")
+    }
+
     /// Runs something that blocks.
     private func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
@@ -77,6 +83,7 @@ struct DeletionTests {
         try await fixture.store(service.keychain("by-secret-tool"), 80, attributes: ["tool": "yes"])
         try await fixture.store(library, 120)
         try await fixture.store(service.keychain("by-command"), 100)
+        try makeFinal(service)
         fixture.recorder.reset()
 
         async let bus: Void = onThread { try service.check("clear", in: "deletions.py") }
@@ -112,6 +119,7 @@ struct DeletionTests {
         let fixture = try await Fixture(tpm: tpm, tap: try WireTap.sparing(tpm) { hold.wait() })
         let service = fixture.service
         try await fixture.store(service.keychain("held"), 1, attributes: ["held": "yes"])
+        try makeFinal(service)
         hold.isHeld = true
         let isDeleted = Mutex(false)
         async let deletion: Void = onThread {
@@ -130,6 +138,7 @@ struct DeletionTests {
     func oneStep() async throws {
         let fixture = try await Fixture()
         let service = fixture.service
+        try makeFinal(service)
         try service.check("fill_collection", in: "deletions.py")
         // Takes the first step of the run.
         let keychain = service.keychain("elsewhere")

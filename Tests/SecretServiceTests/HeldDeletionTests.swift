@@ -16,6 +16,7 @@ struct HeldDeletionTests {
     func rename() {
         var held = HeldDeletion()
         let number = held.hold(item("1", "a"))
+        #expect(held.holds(item("1", "b")) && !held.holds(item("2", "a")))
         #expect(held.followed(by: item("1", "b")) == nil)
         #expect(held.letGo(number) == nil)
     }

@@ -47,6 +47,16 @@ struct KnownItemsTests {
         known.writeEnds()
     }
 
+    @Test("What was deleted here and put back from the bin is there again")
+    func back() {
+        var known = KnownItems()
+        #expect(known.take(event: state(1)) && known.delete("a") == state(1))
+        // Older than the deletion.
+        #expect(!known.take(event: state(2)) && known["a"] == nil)
+        known.heard(deletionOf: "a")
+        #expect(known.take(event: state(3)) && known["a"] == state(3))
+    }
+
     @Test("A state that was known before and is replaced while a reply tells it does not come back")
     func replaced() {
         var known = KnownItems()

@@ -12,7 +12,7 @@ struct PressureTests {
         arguments: [
             "leaves", "leaves_writing", "at_once", "secret_tool", "lost_update", "aliases", "deleted_collection",
             "large_answer", "some_secrets", "changed_collection", "odd_texts",
-            "long_list", "own_records",
+            "long_list", "own_records", "transient_limits", "just_fits", "many_collections",
         ])
     func holds(_ check: String) async throws {
         let fixture = try await ServiceFixture()

@@ -72,7 +72,7 @@ import Vault
         let authenticator = Self.signer(try P256.PrivateKey(pem: pem))
         let classKeys = try loot.vault.classKeys(unlockRoot: loot.unlock(authenticator))
         let value = try loot.vault.value(
-            of: loot.item, classKeys: classKeys, agreements: [.presence: loot.agree(authenticator)])
+            of: loot.item, classKeys: classKeys, agreements: [loot.point: loot.agree(authenticator)])
         #expect(value == (try SecretBytes(copying: Array("secret".utf8))))
         try loot.sandbox.expectTPMEmpty()
     }

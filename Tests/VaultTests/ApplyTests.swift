@@ -128,6 +128,7 @@ extension PlannedChange.Result {
         case .stored(let item, let replaced):
             "\(item.metadata.account) \(item.version) \(replaced == nil ? "new" : "replaced")"
         case .deleted(let items): items.map(\.metadata.account).sorted().joined(separator: " ")
+        case .putAside(let item): "\(item.metadata.account) aside"
         }
     }
 }

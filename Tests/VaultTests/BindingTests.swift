@@ -33,7 +33,7 @@ struct BindingTests {
             "revision": make(vault, item, .third(try .random()), access, name),
             "format": make(vault, item, .first(version: 1), access, name),
             "access": make(vault, item, seal, .whenUnlocked, name), "device": make(vault, item, seal, narrow, name),
-            "field": make(vault, item, seal, access, name, try #require(FieldName("pin"))),
+            "field": make(vault, item, seal, access, name, "pin"),
             "service": make(vault, item, seal, access, ItemName(service: "t", account: "a")),
             "account": make(vault, item, seal, access, ItemName(service: "s", account: "b")),
             "kind": make(vault, item, seal, access, ItemName(service: "s", account: "a", itemClass: .key)),

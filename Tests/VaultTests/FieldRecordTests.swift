@@ -115,7 +115,7 @@ struct FieldRecordTests {
             return (value, try snapshot.sealedValue(of: value))
         }
         func opens(_ field: FieldRecord) -> VaultError.Code? {
-            let changed = ItemValue(item: value.item, field: field, name: value.name)
+            let changed = ItemValue(item: value.item, fieldName: .secret, field: field, name: value.name)
             return vaultError {
                 _ = try vault.open(
                     changed, sealed, classKeys: { keys }, agreements: [:], applicationPassword: nil)

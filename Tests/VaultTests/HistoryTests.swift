@@ -29,10 +29,10 @@ struct HistoryTests {
         try vault.history(service: "s", account: account).versions.map(\.version)
     }
 
-    private func agreements(_ plan: ReadPlan) throws -> [ObjectRole: SecretBytes] {
-        var agreements: [ObjectRole: SecretBytes] = [:]
+    private func agreements(_ plan: ReadPlan) throws -> Agreements {
+        var agreements: Agreements = [:]
         for agreement in plan.alternatives[0].agreements {
-            agreements[agreement.role] = try fixture.sealer.agree(
+            agreements[agreement.point] = try fixture.sealer.agree(
                 agreement.role, point: agreement.point, vault.objects, record: fixture.record
             ) { (request) throws(SigningRefusal) in try fixture.sign(request) }
         }
@@ -102,7 +102,7 @@ struct HistoryTests {
                 _ = try vault.look(service: "s", account: "a", version: 1) {
                     try $0.value(classKeys: keys, agreements: other)
                 }
-            } == .damaged)
+            } == .invalidArgument)
         #expect(try text(1) == "gated")
     }
 
@@ -276,9 +276,9 @@ struct HistoryTests {
         let successor = try SuccessorVault(
             in: fixture.folder.path, record: record, sealer: fixture.sealer,
             now: { [fixture] in fixture.clock.withLock { $0 } })
-        try successor.takeUp([(item, try secret("2"), nil)])
+        try successor.takeUp([(item, [FieldValue(.secret, try secret("2"))], nil)])
         let changed = try set("3")
-        try successor.takeUp([(changed, try secret("3"), nil)])
+        try successor.takeUp([(changed, [FieldValue(.secret, try secret("3"))], nil)])
         try successor.complete(from: vault, recording: AccessRecord(.rotate))
         #expect(try successor.vault.verify().formerValues == 0)
         #expect(try successor.vault.history(service: "s", account: "a").versions.isEmpty)

@@ -93,8 +93,8 @@ struct RoundTripTests {
         #expect(revealed(try vault.value(of: item, classKeys: keys, agreements: agreement)) == Array("value".utf8))
         #expect(vaultError { _ = try vault.value(of: item, classKeys: keys) } == .invalidArgument)
         let anothers = try fixture.agreements(vault, other)
-        #expect(vaultError { _ = try vault.value(of: item, classKeys: keys, agreements: anothers) } == .damaged)
-        let made: [ObjectRole: SecretBytes] = [.presence: try .random(count: 32)]
+        #expect(vaultError { _ = try vault.value(of: item, classKeys: keys, agreements: anothers) } == .invalidArgument)
+        let made: Agreements = [agreements[0].point: try .random(count: 32)]
         #expect(vaultError { _ = try vault.value(of: item, classKeys: keys, agreements: made) } == .damaged)
     }
 

@@ -6,7 +6,8 @@ struct TextMatchTests {
     /// Against Swift's own comparison of characters.
     @Test func asCharactersAreCompared() {
         let pieces = [
-            "a", "B", "bank", "\r", "\n", "\r\n", " ", "@", "[", "`", "{", "é", "e\u{301}", "\u{212A}", "K", "k", ";",
+            "a", "A", "z", "Z", "B", "bank", "\r", "\n", "\r\n", " ", "@", "[", "`", "{", "é", "e\u{301}", "\u{212A}",
+            "K", "k", ";",
             "\u{37E}", "ß", "SS",
             "İ", "i", "\u{307}", "名", "\0",
         ]

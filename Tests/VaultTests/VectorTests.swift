@@ -1,4 +1,5 @@
 import Foundation
+import Item
 import TestSupport
 import Testing
 
@@ -34,12 +35,19 @@ struct VectorTests {
         let earlier = try EarlierVault(reading: "Tests/Vectors/format-3.json")
         let vault = try earlier.open()
         let report = try vault.verify()
-        #expect(report.items == 10 && report.formerValues == 2)
+        #expect(report.items == 14 && report.formerValues == 3)
         for (name, value) in [
             "mail": "two", "bank": "b2", "either": "either", "both": "both", "code": "pass", "card": "card",
         ] { #expect(try earlier.value(vault, name, "me") == value, "\(name)") }
         #expect(try earlier.value(vault, "mail", "me", version: 1) == "one")
         #expect(try earlier.value(vault, "bank", "me", version: 1) == "b1")
+        for (field, value) in [("pin", "5678"), ("notes", "Ask for Mona"), ("secret", "password")] {
+            let field = try #require(FieldName(field))
+            #expect(try earlier.value(vault, "github", "octo", field) == value, "\(field)")
+        }
+        #expect(try earlier.value(vault, "vault", "octo", "pin") == "9999")
+        #expect(try earlier.value(vault, "paper", "me", .notes) == "only")
+        #expect(try vault.deletedItems().map(\.metadata.service) == ["gone"])
         // It was not touched by that.
         try vault.close()
         #expect(try Data(contentsOf: URL(fileURLWithPath: earlier.path)) == earlier.file)

@@ -188,16 +188,25 @@ class Vault:
             r = Reader(content)
             stamps = unseal(self.keys["metadata"], r.lp(), lp("org.coffer.stamps", u16(3), self.id, item))
             stamps = unpad(stamps, lambda count: (count + 63) // 64 * 64)
-            assert len(stamps) >= 26 and r.take(2) == b"\1\1", "one field, one value"
-            name = (meta["service"], meta["account"], meta.get("kind", "generic"))
-            number, value = self.open(name, access, "secret", r.lp())
+            name, names = (meta["service"], meta["account"], meta.get("kind", "generic")), self.fields(meta)
+            assert len(stamps) >= 26 and r.number(1) == len(names)
+            values = {}
+            for field in names:
+                assert r.number(1) == 1, "one value"
+                number, value = self.open(name, access, field, r.lp())
+                assert number <= version
+                values[field] = {"version": number, "value": value.decode()}
             r.end()
-            assert number == version
             requires = [word for bit, (word, _) in CONSTRAINTS.items() if int.from_bytes(access[4:], "big") >> bit & 1]
-            found.append({"name": list(name), "class": CLASSES[access[1]], "requires": requires, "version": version, "value": value.decode(),
-                          "attributes": meta["attributes"], "former": self.former(item)})
+            found.append({"name": list(name), "class": CLASSES[access[1]], "requires": requires, "version": version, "fields": values,
+                          "attributes": meta["attributes"], "isDeleted": "deleted" in meta, "former": self.former(item)})
         assert not fields and len(found) == self.count and not self.rows["slot"]
         return sorted(found, key=lambda item: item["name"])
+
+    def fields(self, meta):
+        names = (["secret"] if "valueSet" in meta else []) + [field["name"] for field in meta.get("fields", [])]
+        assert 1 <= len(names) == len(set(names)) <= 16
+        return names
 
     def former(self, item):
         records = dict(self.rows["former"]).get(item)
@@ -211,8 +220,9 @@ class Vault:
             revision, at = record[8:24], 8 + 16 + 4 + int.from_bytes(record[24:28], "big") + 2 + 16
             head = text(unseal(self.keys["metadata"], sealed, lp("org.coffer.heading", u16(3), self.id, item, revision)))
             name = (head["service"], head["account"], head.get("kind", "generic"))
-            version, value = self.open(name, record[at:at + 6], "secret", record)
-            values.append({"name": list(name), "version": version, "value": value.decode()})
+            field, = self.fields(head)
+            version, value = self.open(name, record[at:at + 6], field, record)
+            values.append({"name": list(name), "field": field, "version": version, "value": value.decode()})
         r.end()
         return values
 

@@ -115,13 +115,13 @@ struct CheckedRequest {
     private static let untieable = ConversationError.refused(
         .challengeRefused("the vault cannot be tied to the boot, or released from it, now"))
 
-    /// Checks that no more is signed than the named items can need: each kind of reading once for each item, and one unlock.
+    /// Checks that no more is signed than the named fields can need: each kind of reading once for each field, and one unlock.
     private static func check(
         _ signatures: [SignatureWays.Signature], for request: PersonRequest
     ) throws(ConversationError) {
         let roots = request.kind.rootSignatures(unlocking: request.unlocks)
         let isEach = AuthorizationKind.allCases.allSatisfy { kind in
-            let most = kind.isForReading ? request.items.count : roots.count { $0 == kind }
+            let most = kind.isForReading ? request.fieldCount : roots.count { $0 == kind }
             return signatures.count { $0.kind == kind } <= most
         }
         guard isEach else { throw PersonRequest.unnamedItems }

@@ -1,5 +1,6 @@
 import Authorization
 import BrokerProtocol
+import Item
 
 /// What a challenge asks a person to allow, with all that the person is shown about it.
 ///
@@ -64,6 +65,11 @@ enum PersonRequest: Equatable {
         let isOfFingers = !(facts.enrolment ?? []).isEmpty
         guard isOfFingers == (kind == .enrolment) else { throw Self.unclearBiometrics }
         let items = facts.items ?? []
+        for fields in [facts.fields ?? []] + items.map({ $0.fields ?? [] }) {
+            guard fields.count <= ItemLimits.fields, Set(fields.map { Array($0.utf8) }).count == fields.count,
+                fields.allSatisfy({ (1...ItemLimits.fieldName).contains($0.utf8.count) })
+            else { throw Self.unnamedItems }
+        }
         switch kind.terms.items {
         case .none, .one:
             guard items.isEmpty else { throw Self.unnamedItems }
@@ -83,7 +89,7 @@ enum PersonRequest: Equatable {
             throw .refused(.challengeRefused("the challenge does not name the item to read"))
         }
         return BrokerInterface.NamedItem(
-            service: service, account: account, kind: facts.kind, version: facts.version)
+            service: service, account: account, kind: facts.kind, version: facts.version, fields: facts.fields)
     }
 
     /// The item's present name, if a former value was stored under another one.
@@ -140,6 +146,9 @@ enum PersonRequest: Equatable {
         case .vault, .enrolment: []
         }
     }
+
+    /// The fields of items that are read, all of which the person is shown.
+    var fieldCount: Int { items.reduce(0) { $0 + max(1, $1.fields?.count ?? 1) } }
 
     /// The purposes as the broker names them, in alphabetical order.
     var purposes: [String] { ([kind.purpose] + (unlocks ? [RequestKind.unlock.purpose] : [])).sorted() }

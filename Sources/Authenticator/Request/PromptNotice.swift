@@ -31,7 +31,9 @@ enum PromptNotice {
         _ opening: [String], naming items: [BrokerInterface.NamedItem], _ rest: [String]
     ) throws(ConversationError) -> String {
         var lines = ItemLines(room: PromptLimits.notice - joined(opening + rest).unicodeScalars.count)
-        for item in items where !lines.add(item.service, item.account, item.kind, reason: nil) { throw tooLong }
+        for item in items where !lines.add(item.service, item.account, item.kind, item.fields, reason: nil) {
+            throw tooLong
+        }
         // Each item is read once, so each needs a line of its own.
         guard lines.count == items.count else {
             throw .refused(.challengeRefused("the challenge names an item twice"))
@@ -51,7 +53,7 @@ enum PromptNotice {
         var shown: [ShownItem] = []
         for item in items {
             guard let service = item.service, let account = item.account,
-                lines.add(service, account, item.kind, reason: item.reason)
+                lines.add(service, account, item.kind, item.fields, reason: item.reason)
             else { continue }
             shown.append(item)
         }
@@ -151,7 +153,7 @@ enum PromptNotice {
     }
 
     private static func name(_ item: BrokerInterface.NamedItem) -> String {
-        EscapedText.name(item.service, item.account) + item.kind.suffix
+        EscapedText.name(item.service, item.account) + item.kind.suffix + item.fields.suffix()
     }
 }
 
@@ -170,6 +172,19 @@ extension ItemKind? {
     fileprivate var suffix: String {
         guard let kind = self, kind != .genericPassword else { return "" }
         return " (\(kind.rawValue))"
+    }
+}
+
+extension [String]? {
+    /// `secret` alone needs no name.
+    fileprivate var shown: [String] { self == ["secret"] ? [] : self ?? [] }
+
+    /// The fields of an item, after its name and outside of its quotes.
+    fileprivate func suffix(spelling: Bool = false) -> String {
+        let fields = shown
+        guard !fields.isEmpty else { return "" }
+        return (fields.count == 1 ? ", field " : ", fields ")
+            + fields.map { EscapedText.whole($0, spelling: spelling) }.joined(separator: ", ")
     }
 }
 
@@ -204,9 +219,9 @@ struct ItemLines {
     /// Adds one item. If two threads ask for the same item, the person sees one line.
     /// - Returns: whether the item is named now. False if its line does not fit, or if a text is longer than an item's can be.
     mutating func add(
-        _ service: String, _ account: String, _ kind: ItemKind?, reason: String?
+        _ service: String, _ account: String, _ kind: ItemKind?, _ fields: [String]?, reason: String?
     ) -> Bool {
-        let names = [service, account, reason ?? "", kind.suffix].map { Array($0.utf8) }
+        let names = ([service, account, reason ?? "", kind.suffix] + fields.shown).map { Array($0.utf8) }
         guard names[0].count <= PromptLimits.name, names[1].count <= PromptLimits.name,
             names[2].count <= PromptLimits.reason
         else { return false }
@@ -214,10 +229,10 @@ struct ItemLines {
             lines[same].requests += 1
             return true
         }
-        var text = Self.text(service, account, kind, reason, spelling: false)
+        var text = Self.text(service, account, kind, fields, reason, spelling: false)
         // The line looks like another one: é, for example, can be one character or two.
         if lines.contains(where: { $0.text == text }) {
-            text = Self.text(service, account, kind, reason, spelling: true)
+            text = Self.text(service, account, kind, fields, reason, spelling: true)
         }
         let size = text.unicodeScalars.count + Self.margin
         guard size <= room else { return false }
@@ -227,9 +242,11 @@ struct ItemLines {
     }
 
     private static func text(
-        _ service: String, _ account: String, _ kind: ItemKind?, _ reason: String?, spelling: Bool
+        _ service: String, _ account: String, _ kind: ItemKind?, _ fields: [String]?, _ reason: String?,
+        spelling: Bool
     ) -> String {
-        let name = EscapedText.name(service, account, spelling: spelling) + kind.suffix
+        let name =
+            EscapedText.name(service, account, spelling: spelling) + kind.suffix + fields.suffix(spelling: spelling)
         guard let reason, !reason.isEmpty else { return name }
         return name + ", reason it gives: \(EscapedText.whole(reason, spelling: spelling))"
     }

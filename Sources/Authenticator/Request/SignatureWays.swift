@@ -20,11 +20,12 @@ struct SignatureWays {
     init(
         _ authorizations: [BrokerInterface.Authorization], _ alternatives: [[Int]], for request: PersonRequest
     ) throws(ConversationError) {
+        // A signature more than the fields that the person is shown would read something else.
         var kinds: [AuthorizationKind] = []
         let points = authorizations.map(\.point)
         for authorization in authorizations {
             guard let kind = AuthorizationKind(rawValue: authorization.kind), authorization.setDigest.isEmpty,
-                !kinds.contains(kind) || (request.kind.terms.items.isList && kind.isForReading)
+                kinds.count(where: { $0 == kind }) < (kind.isForReading ? request.fieldCount : 1)
             else { throw .refused(.challengeRefused("the challenge asks for an unknown kind of authorization")) }
             kinds.append(kind)
         }

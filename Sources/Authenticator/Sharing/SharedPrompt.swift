@@ -79,6 +79,8 @@ struct ShownItem: Equatable {
     let service: String?
     let account: String?
     let kind: ItemKind?
+    /// nil for `secret` alone.
+    let fields: [String]?
     /// In the program's own words.
     let reason: String?
 
@@ -90,6 +92,7 @@ struct ShownItem: Equatable {
         service = item.service
         account = item.account
         kind = item.kind
+        fields = item.fields
         self.reason = reason
     }
 
@@ -98,12 +101,14 @@ struct ShownItem: Equatable {
         service = companion.service
         account = companion.account
         kind = companion.kind
+        fields = companion.fields
         reason = companion.reason
     }
 
     /// Identifies everything that the person saw. Another name under the same challenge gives another token.
     func token() throws(ConversationError) -> String {
-        let parts = [challenge, service ?? "", account ?? "", kind?.rawValue ?? "", reason ?? ""].map { Array($0.utf8) }
+        let texts = [challenge, service ?? "", account ?? "", kind?.rawValue ?? "", reason ?? ""] + (fields ?? [])
+        let parts = texts.map { Array($0.utf8) }
         do throws(CryptographyError) { return Hex.encode(try SHA256.digest(LengthPrefixed.encode(parts))) } catch {
             throw .refused(.misconfigured("the item cannot be digested: \(error.reason)"))
         }

@@ -15,10 +15,15 @@ struct ApplicationPasswords: Sendable {
     }
 
     /// Stretches a password that is to be stored.
-    func stretch(_ password: SecretBytes, for request: Request) async throws(Fault) -> StretchedPassword {
+    ///
+    /// - Parameter salt: of the item's fields that stay as they are; nil if all are sealed anew.
+    func stretch(
+        _ password: SecretBytes, salt: [UInt8]? = nil, for request: Request
+    ) async throws(Fault) -> StretchedPassword {
         try request.secrets.take(StretchedPassword.keyCount)
         return try await stretcher.run(for: request.caller.uid, unless: request.isAbandoned) { () throws(VaultError) in
-            try StretchedPassword(password)
+            guard let salt else { return try StretchedPassword(password) }
+            return try StretchedPassword(password, salt: salt)
         }
     }
 

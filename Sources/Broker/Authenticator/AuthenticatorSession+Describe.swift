@@ -47,6 +47,7 @@ extension AuthenticatorSession {
                 service: request.subject?.service, account: request.subject?.account,
                 kind: request.subject?.named.kind,
                 version: request.subject.flatMap { $0.isFormer ? Int64(clamping: $0.version) : nil },
+                fields: request.subject?.named.fields,
                 reason: challenge.reason, authorizations: challenge.choice.wire,
                 alternatives: challenge.choice.alternatives.map { $0.map(Int64.init) },
                 lastLock: max(
@@ -81,7 +82,8 @@ extension AuthenticatorSession {
                 BrokerInterface.Companion(
                     digest: Hex.encode(digest), service: challenge.request.subject?.service,
                     account: challenge.request.subject?.account,
-                    kind: challenge.request.subject?.named.kind, reason: challenge.reason))
+                    kind: challenge.request.subject?.named.kind, fields: challenge.request.subject?.named.fields,
+                    reason: challenge.reason))
         }
         return .reply(BrokerInterface.Companions.Reply(companions: companions))
     }
@@ -91,6 +93,7 @@ extension Challenge.Subject {
     /// The item as a prompt names it.
     fileprivate var named: BrokerInterface.NamedItem {
         BrokerInterface.NamedItem(
-            service: service, account: account, kind: kind == .genericPassword ? nil : kind)
+            service: service, account: account, kind: kind == .genericPassword ? nil : kind,
+            fields: fields == [.secret] ? nil : fields.map(\.text))
     }
 }

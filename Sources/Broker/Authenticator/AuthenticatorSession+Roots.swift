@@ -84,7 +84,7 @@ extension AuthenticatorSession {
             let conversation = try step { (_, connection) throws(ChallengeRefusal) in
                 try challenge.life.conversation(over: connection)
             }
-            guard case .released(let root) = conversation.root, let recovery = conversation.agreements[.recovery] else {
+            guard case .released(let root) = conversation.root, let recovery = conversation.key else {
                 throw Fault(.brokerNotPermitted, PrivateCall.resealForBoot.objection)
             }
             let vaultActor = core.vaultStore.vaultActor(of: challenge.owner)

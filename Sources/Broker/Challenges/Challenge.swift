@@ -72,12 +72,24 @@ struct Challenge: Sendable {
         let service: String
         let account: String
         var kind = ItemKind.genericPassword
+        /// The fields that are read or sealed anew.
+        var fields = [FieldName.secret]
         /// Whether this version is a former one.
         var isFormer = false
         /// What the item is called now; nil if it has not been renamed since this version.
         var presentName: Name?
 
-        func isSameVersion(as other: Subject) -> Bool { item == other.item && version == other.version }
+        func isSameVersion(as other: Subject) -> Bool {
+            target == other.target && version == other.version
+        }
+
+        var target: Target { Target(item: item, fields: fields) }
+    }
+
+    /// What a call reads, in whatever version.
+    struct Target: Sendable, Hashable {
+        let item: ItemID
+        let fields: [FieldName]
     }
 
     /// An item's name.

@@ -30,10 +30,10 @@ struct ChallengeLife: Sendable {
         let connection: UInt64
         /// The signatures that are asked for now.
         var choice: SignatureChoice
-        /// What the TPM agreed on for an item, or the recovery key.
-        var agreements: [ObjectRole: SecretBytes] = [:]
-        /// What it agreed on for each of several items.
-        var itemAgreements: [ItemID: [ObjectRole: SecretBytes]] = [:]
+        /// What the TPM agreed on for fields of items.
+        var agreements: Agreements = [:]
+        /// A key of the vault that a signature released, such as the recovery key.
+        var key: SecretBytes?
         var root: HeldRoot?
         /// How many wrong passwords of a bound vault the authenticator has brought.
         var wrongPasswords = 0
@@ -57,15 +57,13 @@ struct ChallengeLife: Sendable {
 
     /// What the repeated call gets.
     struct Grant: Sendable {
-        var agreements: [ObjectRole: SecretBytes] = [:]
-        /// For a read of several items: what the TPM agreed on for each.
-        var itemAgreements: [ItemID: [ObjectRole: SecretBytes]] = [:]
+        /// What the TPM agreed on for fields of items. Nothing of it opens another one.
+        var agreements: Agreements = [:]
+        /// A key of the vault that a signature released, such as the recovery key.
+        var key: SecretBytes?
         var means: Challenge.Means?
         /// The outcome of a renewal of all keys.
         var renewal: RenewalOutcome?
-
-        /// What the TPM agreed on for an item. No item gets what was agreed on for another.
-        func agreements(for item: ItemID) -> [ObjectRole: SecretBytes] { itemAgreements[item] ?? agreements }
     }
 
     private(set) var request: Challenge.Request
@@ -132,7 +130,7 @@ struct ChallengeLife: Sendable {
 
     /// One signature was good. After the last one of an alternative, the request is granted.
     /// - Parameters:
-    ///   - agreement: what the constraint key agreed on, or the recovery key; nil for the unlock root.
+    ///   - agreement: what the constraint key agreed on, or a key of the vault; nil for the unlock root.
     ///   - means: how the person was recognised; nil if they were asked for this challenge.
     mutating func finish(
         _ index: Int, over connection: UInt64, agreement: SecretBytes?, means: Challenge.Means?
@@ -141,10 +139,10 @@ struct ChallengeLife: Sendable {
         guard conversation.choice.finish(index) else { throw .outOfOrder }
         let authorization = conversation.choice.authorizations[index]
         if let agreement {
-            if let item = authorization.item {
-                conversation.itemAgreements[item, default: [:]][authorization.role] = agreement
+            if let point = authorization.point {
+                conversation.agreements[point] = agreement
             } else {
-                conversation.agreements[authorization.role] = agreement
+                conversation.key = agreement
             }
         }
         conversation.means = means
@@ -159,9 +157,8 @@ struct ChallengeLife: Sendable {
         // Nobody waits for what a login opened.
         if request.isLogin { return .end }
         // Roots that were released to be sealed again are not given to any call.
-        let agreements = request.resealsRoots ? [:] : conversation.agreements
-        state = .granted(
-            Grant(agreements: agreements, itemAgreements: conversation.itemAgreements, means: means))
+        let key = request.resealsRoots ? nil : conversation.key
+        state = .granted(Grant(agreements: conversation.agreements, key: key, means: means))
         return .startGrant
     }
 

@@ -18,7 +18,8 @@ extension Challenge {
         ) throws(Fault) {
             self.items = items
             let room = items.reduce(PromptRoom.most(for: reason ?? "")) { room, item in
-                room + PromptRoom.most(for: item.service) + PromptRoom.most(for: item.account) + JointReadLimits.line
+                let names = [item.service, item.account] + item.fields.map(\.text)
+                return names.reduce(room + JointReadLimits.line) { $0 + PromptRoom.most(for: $1) + 2 }
             }
             guard room <= JointReadLimits.room else {
                 throw Fault(

@@ -29,21 +29,24 @@ struct ApplyStep: Sendable {
         let account = change.account ?? ""
         let revision = try WireRevision.decode(change.ifRevision)
         guard change.action == .set else {
-            guard change.hasNoContent, change.action == .delete || revision == nil else {
+            guard change.hasNoContent, change.action == .delete || (revision == nil && change.bin == nil) else {
                 throw Fault(.invalidArgument, "it has members that only another action takes")
             }
-            return change.action == .delete
-                ? .delete(
-                    service: change.service, account: account, kind: change.kind ?? .genericPassword,
-                    ifRevision: revision)
-                : .deleteService(change.service, kind: change.kind)
+            guard change.action == .delete else { return .deleteService(change.service, kind: change.kind) }
+            let kind = change.kind ?? .genericPassword
+            return change.bin ?? false
+                ? .putAside(service: change.service, account: account, kind: kind, ifRevision: revision)
+                : .delete(service: change.service, account: account, kind: kind, ifRevision: revision)
         }
         guard let value = change.value else { throw Fault(.invalidArgument, "a set needs a value") }
-        let draft = ItemDraft(
+        guard change.bin == nil else { throw Fault(.invalidArgument, "only a deletion takes bin") }
+        var draft = ItemDraft(
             service: change.service, account: account, kind: change.kind ?? .genericPassword,
             value: try secrets.decode(value), access: PartialAccess(change.access), label: change.label,
             comment: change.comment, attributes: change.attributes,
             expires: try change.expires.map { (time) throws(Fault) in try WireTime.decode(time) ?? 0 })
+        draft.field = try WireField.decode(change.field) ?? .secret
+        draft.fieldKind = change.fieldKind
         return .set(draft, mode: ItemDraft.Mode(change.mode), ifRevision: revision)
     }
 
@@ -69,7 +72,7 @@ extension Keychain.Change {
     /// Whether it has nothing that only a set takes.
     fileprivate var hasNoContent: Bool {
         value == nil && access == nil && label == nil && comment == nil && attributes == nil && expires == nil
-            && mode == nil && applicationPassword == nil
+            && mode == nil && applicationPassword == nil && field == nil && fieldKind == nil
     }
 }
 

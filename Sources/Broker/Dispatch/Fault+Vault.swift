@@ -1,5 +1,6 @@
 import Authorization
 import BrokerProtocol
+import Item
 import Varlink
 import Vault
 
@@ -17,6 +18,9 @@ extension Fault {
             self = (error.cause as? SealerError).map { Fault($0) } ?? Fault(.failed, details)
             return
         case .notFound: name = .notFound
+        case .noField(let fields):
+            name = .notFound
+            details.advice = "it has: " + fields.map(VisibleText.quoted).joined(separator: ", ")
         case .ambiguous(let accounts):
             name = .ambiguous
             details.accounts = accounts

@@ -71,6 +71,7 @@ struct KeychainMethods: Sendable {
             Entry(ApplyHandler.self, withoutVault: .creation, isUse: true),
             Entry(DeleteHandler.self, withoutVault: .absent, isUse: true),
             Entry(RenameHandler.self, withoutVault: .absent, isUse: true),
+            Entry(RestoreDeletedHandler.self, withoutVault: .absent, isUse: true),
             Entry(WithdrawHandler.self, withoutVault: .allowed),
             // The item's rules decide whether these may give out the secret.
             Entry(GetHandler.self, withoutVault: .absent, isUse: true),

@@ -1,5 +1,6 @@
 import BrokerProtocol
 import Cryptography
+import Item
 import Varlink
 import Vault
 
@@ -24,6 +25,20 @@ enum WireValue {
             throw Fault(.failed, "the broker has no memory for the value just now", advice: "try again in a moment")
         }
         throw Fault(.invalidArgument, "the value is not base64")
+    }
+}
+
+/// Decodes names of fields in messages.
+enum WireField {
+    /// - Returns: nil if the call names none.
+    static func decode(_ text: String?) throws(Fault) -> FieldName? {
+        guard let text else { return nil }
+        guard let name = FieldName(text) else {
+            throw Fault(
+                .invalidArgument,
+                "a field's name has 1 to \(ItemLimits.fieldName) bytes, and no control characters")
+        }
+        return name
     }
 }
 

@@ -51,7 +51,8 @@ struct Lease: Sendable {
             items: items.map {
                 .init(
                     service: $0.subject.service, account: $0.subject.account,
-                    kind: $0.subject.kind == .genericPassword ? nil : $0.subject.kind)
+                    kind: $0.subject.kind == .genericPassword ? nil : $0.subject.kind,
+                    field: $0.subject.fields == [.secret] ? nil : $0.subject.fields.first?.text)
             }, granted: granted, ends: granted + (ends - begun).components.seconds * 1000)
     }
 }

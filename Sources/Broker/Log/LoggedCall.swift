@@ -1,3 +1,4 @@
+import Authorization
 import BrokerProtocol
 import Item
 import Platform
@@ -130,7 +131,9 @@ extension AccessRecord {
                 AccessRecord.Subject(
                     item: subject.item.description, service: subject.service, account: subject.account,
                     kind: subject.kind,
-                    require: signatures.filter { $0.item ?? subject.item == subject.item }.map(\.kind.rawValue)))
+                    require: AuthorizationKind.allCases.filter { kind in
+                        signatures.contains { $0.item ?? subject.item == subject.item && $0.kind == kind }
+                    }.map(\.rawValue)))
         }
     }
 }

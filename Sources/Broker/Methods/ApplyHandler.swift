@@ -100,6 +100,7 @@ extension AccessRecord {
         switch result {
         case .stored(let item, let replaced):
             return [AccessRecord(.set, by: program, of: .init(item), detail: replaced == nil ? nil : "replaced")]
+        case .putAside(let item): return [AccessRecord(.delete, by: program, of: .init(item), detail: BinDetail.into)]
         case .deleted(let items):
             var records = items.prefix(ApplyLimits.records).map { AccessRecord(.delete, by: program, of: .init($0)) }
             let others = items.count - records.count
@@ -121,6 +122,7 @@ extension Keychain.ChangeResult {
             self.init(
                 item: item.id.description, version: Int64(clamping: item.version), revision: item.revision.description,
                 replaced: replaced.map { Int64(clamping: $0) })
+        case .putAside(let item): self.init(item: item.id.description, deleted: 1)
         case .deleted(let items):
             self.init(item: items.count == 1 ? items[0].id.description : nil, deleted: Int64(items.count))
         }

@@ -78,7 +78,7 @@ enum ApproveBootHandler: MethodHandler {
             throw try request.ask(for: .vault(.approveBoot), vault: vault)
         }
         // Without the authenticator's signature nobody has the key, not even the broker.
-        guard granted.request.kind == .approveBoot, let key = granted.grant.agreements[.approvingKey] else {
+        guard granted.request.kind == .approveBoot, let key = granted.grant.key else {
             throw Faults.challengeRefused
         }
         try await request.vaultActor.boots.approve(in: request.vaultActor, next, by: key)

@@ -1,4 +1,5 @@
 import BrokerProtocol
+import Item
 import Varlink
 import Vault
 
@@ -10,17 +11,29 @@ enum EditHandler: MethodHandler {
         let changes = MetadataChanges(
             label: method.label, comment: method.comment, attributes: method.attributes ?? [:],
             expires: try method.expires.map { (time) throws(Fault) in try WireTime.decode(time) ?? 0 })
+        var unset: Set<FieldName> = []
+        for name in method.unset ?? [] { if let field = try WireField.decode(name) { unset.insert(field) } }
+        guard unset.isEmpty || method.access == nil else {
+            throw Fault(.invalidArgument, "a field cannot be removed together with a change of access")
+        }
         guard let access = method.access else {
             guard method.applicationPassword == nil, method.newApplicationPassword == nil else {
                 throw Fault(.invalidArgument, "only a change of access takes an application password")
             }
             _ = try request.redeem(method.challenge)
             let program = request.program()
-            let item = try await request.vaultActor.use { state in
+            let item = try await request.vaultActor.use { [unset] state in
                 let item = try state.vault.find(
                     service: method.service, account: method.account, kind: method.kind ?? .genericPassword)
-                let changed = try state.vault.edit(item, changes: changes)
-                state.note(AccessRecord(.edit, by: program, of: .init(changed), reason: method.reason))
+                let changed =
+                    unset.isEmpty
+                    ? try state.vault.edit(item, changes: changes)
+                    : try state.vault.edit(item, removing: unset, changes: changes)
+                let detail = Array(unset).sorted { $0.text < $1.text }.detail.map { "\($0) removed" }
+                state.note(
+                    AccessRecord(
+                        .edit, by: program, of: .init(changed), reason: method.reason,
+                        detail: unset.isEmpty ? nil : detail ?? "secret removed"))
                 return changed
             }
             return .reply(Keychain.ChangedItemReply(item: Keychain.Item(item)))
@@ -40,14 +53,14 @@ enum EditHandler: MethodHandler {
         }
         let reader = ItemReader(
             service: method.service, account: method.account, kind: method.kind ?? .genericPassword,
-            reason: method.reason,
+            choice: .all, reason: method.reason,
             mayUnlock: method.unlock ?? false, applicationPassword: password, challenge: nil, redeemed: granted,
             deed: .change,
             enrolled: enrolled)
-        let edited = try await reader.change(request, for: .edit) { vault, item, value in
+        let edited = try await reader.change(request, for: .edit) { vault, item, values in
             try OwnerPrecondition.check(access, in: vault.record)
             return try vault.reseal(
-                item, value: value, access: access, applicationPassword: stretched, changes: changes)
+                item, values, access: access, applicationPassword: stretched, changes: changes)
         }
         return .reply(Keychain.ChangedItemReply(edited))
     }

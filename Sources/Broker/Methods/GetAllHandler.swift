@@ -1,5 +1,6 @@
 import BrokerProtocol
 import Cryptography
+import Item
 import Varlink
 import Vault
 
@@ -24,6 +25,7 @@ enum GetAllHandler: MethodHandler {
 struct OpenedItem: Sendable {
     let value: SecretBytes
     let item: ItemSummary
+    let field: FieldName
 
     static let tooMuch = Fault(
         .limitExceeded, "these items do not fit into one answer", advice: "read fewer items at once")

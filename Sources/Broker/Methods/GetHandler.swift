@@ -7,11 +7,15 @@ enum GetHandler: MethodHandler {
     static func answer(_ method: Keychain.Get, _ request: Request) async throws(Fault) -> MethodAnswer {
         let reader = ItemReader(
             service: method.service, account: method.account, kind: method.kind ?? .genericPassword,
-            reason: method.reason, mayUnlock: method.unlock ?? false,
+            choice: try WireField.decode(method.field).map(FieldChoice.one), reason: method.reason,
+            mayUnlock: method.unlock ?? false,
             applicationPassword: try request.secrets.decode(applicationPassword: method.applicationPassword),
             challenge: method.challenge, version: try method.version.map(WireVersion.decode),
             forOthers: method.forOthers ?? false)
-        return try await reader.read(request, for: .read) { _, item, value in .value(value, Keychain.Item(item)) }
+        return try await reader.read(request, for: .read) { _, item, values in
+            // One field was asked for.
+            .value(values[0].value, Keychain.Item(item))
+        }
     }
 
     static func logged(_ method: Keychain.Get) -> LoggedCall? {

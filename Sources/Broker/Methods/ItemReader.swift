@@ -11,6 +11,8 @@ struct ItemReader: Sendable {
     let service: String
     let account: String?
     let kind: ItemKind
+    /// The fields that are read; nil for the field of the version, or for `secret`.
+    var choice: FieldChoice?
     let reason: String?
     let mayUnlock: Bool
     let applicationPassword: SecretBytes?
@@ -28,12 +30,12 @@ struct ItemReader: Sendable {
     /// Whether to find expired items too. Set it only if the secret is not given out.
     var includesExpired = false
 
-    /// Gives the secret to `body` and records that. Both happen in the same step of the vault as the decision, so
+    /// Gives the values to `body` and records that. Both happen in the same step of the vault as the decision, so
     /// nothing can change in between.
     /// - Throws: `AuthenticationRequired` with a challenge if a person is needed.
     func read<Value: Sendable>(
         _ request: Request, for event: AccessRecord.Event,
-        _ body: @escaping @Sendable (OpenVault, ItemSummary, SecretBytes) throws -> Value
+        _ body: @escaping @Sendable (OpenVault, ItemSummary, [FieldValue]) throws -> Value
     ) async throws(Fault) -> Value {
         try await change(request, for: event, body).value
     }
@@ -41,7 +43,7 @@ struct ItemReader: Sendable {
     /// The same, and tells whether the change was acknowledged before the TPM has counted it.
     func change<Value: Sendable>(
         _ request: Request, for event: AccessRecord.Event,
-        _ body: @escaping @Sendable (OpenVault, ItemSummary, SecretBytes) throws -> Value
+        _ body: @escaping @Sendable (OpenVault, ItemSummary, [FieldValue]) throws -> Value
     ) async throws(Fault) -> VaultActor.Outcome<Value> {
         try Self.check(reason: reason)
         let granted = if let redeemed { redeemed } else { try request.redeem(challenge) }
@@ -76,14 +78,15 @@ struct ItemReader: Sendable {
     /// One step of the vault: applies the rules, and opens the secret if nothing is missing.
     private func look<Value: Sendable>(
         _ request: Request, for event: AccessRecord.Event, _ granted: GrantedChallenge?, stretched: StretchedPassword?,
-        _ body: @escaping @Sendable (OpenVault, ItemSummary, SecretBytes) throws -> Value
+        _ body: @escaping @Sendable (OpenVault, ItemSummary, [FieldValue]) throws -> Value
     ) async throws(Fault) -> VaultActor.Outcome<Outcome<Value>> {
         let owner = request.vaultActor.owner
         let program = request.program(granted)
         let hasPassword = applicationPassword != nil
         return try await request.vaultActor.change { state -> Outcome<Value> in
             let found: Outcome<Opened> = try state.vault.look(
-                service: service, account: account, kind: kind, includingExpired: includesExpired, version: version
+                service: service, account: account, kind: kind, choice, includingExpired: includesExpired,
+                version: version
             ) { view in
                 // The challenge was granted for the former keys, not for these.
                 if let granted, granted.vault != state.record.vault { throw Faults.challengeRefused }
@@ -91,7 +94,7 @@ struct ItemReader: Sendable {
                 let plan = try view.plan()
                 let facts = ReadFacts(
                     caller: request.caller, vaultOwner: owner, standing: request.admission.standing, own: request.own,
-                    item: item, plan: plan, lock: state.lock,
+                    item: item, fields: view.fields, plan: plan, lock: state.lock,
                     mayUnlock: mayUnlock, hasPassword: hasPassword, deed: deed, granted: granted)
                 let missing = try ReadRules.judge(facts)
                 guard missing.isEmpty else {
@@ -100,12 +103,16 @@ struct ItemReader: Sendable {
                 if hasPassword, stretched == nil, let salt = plan.alternatives.compactMap(\.passwordSalt).first {
                     return .password(item.id, salt: salt)
                 }
-                let value = try view.value(
+                let values = try view.values(
                     classKeys: state.keys, agreements: granted?.grant.agreements ?? [:], applicationPassword: stretched,
                     keeper: state.held)
+                // The values of all fields are in memory at once. One value alone is counted where it is answered.
+                if values.count > 1 { for one in values { try request.secrets.take(one.value.count) } }
                 let subject = Challenge.Subject(view)
                 return .done(
-                    Opened(item: item, formerName: subject.presentName == nil ? nil : subject.name, value: value))
+                    Opened(
+                        item: item, fields: view.fields, formerName: subject.presentName == nil ? nil : subject.name,
+                        values: values))
             }
             let opened: Opened
             switch found {
@@ -118,12 +125,12 @@ struct ItemReader: Sendable {
             let shown = granted.flatMap { $0.request.isEnrolment ? nil : $0.challenge }
             let record = AccessRecord(
                 event, by: program, of: .init(item), reason: shown.map(\.reason) ?? reason,
-                detail: deed.newName.map(\.detail) ?? detail(of: event, opened.formerName, granted))
+                detail: deed.newName.map(\.detail) ?? detail(of: event, opened, granted))
             if event == .read, !item.access.requirements.isEmpty {
                 // A read that a person was asked for is always recorded before the secret leaves.
                 try state.vault.note(record, .anchored)
             }
-            let result = try body(state.vault, item, opened.value)
+            let result = try body(state.vault, item, opened.values)
             if event != .read { state.note(record) }
             if event == .read, item.access.requirements.isEmpty { state.note(record, .written) }
             return .done(result)
@@ -132,21 +139,22 @@ struct ItemReader: Sendable {
 
     /// The words in the log for a former value, and for how the person was recognised.
     private func detail(
-        of event: AccessRecord.Event, _ formerName: Challenge.Name?, _ granted: GrantedChallenge?
+        of event: AccessRecord.Event, _ opened: Opened, _ granted: GrantedChallenge?
     ) -> String? {
-        let then = formerName.map { ", then \($0.service) \($0.account)" } ?? ""
+        let then = opened.formerName.map { ", then \($0.service) \($0.account)" } ?? ""
         let former = version.map { (event == .set ? "version \($0) restored" : "version \($0)") + then }
         let others = forOthers ? LoggedProgram.forOthers : nil
-        let parts = [former, granted?.grant.means?.detail, others].compactMap { $0 }
+        let parts = [opened.fields.detail, former, granted?.grant.means?.detail, others].compactMap { $0 }
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
 
     /// An item that was opened.
     private struct Opened: Sendable {
         let item: ItemSummary
+        let fields: [FieldName]
         /// The name that a former value was stored under, if the item has another one now.
         let formerName: Challenge.Name?
-        let value: SecretBytes
+        let values: [FieldValue]
     }
 
     private enum Outcome<Value: Sendable>: Sendable {
@@ -166,10 +174,19 @@ extension Challenge.Subject {
         let then = view.formerName.map { Challenge.Name(service: $0.service, account: $0.account) } ?? present
         self.init(
             item: item.id, version: item.version, service: then.service, account: then.account,
-            kind: item.metadata.kind, isFormer: view.isFormer, presentName: then == present ? nil : present)
+            kind: item.metadata.kind, fields: view.fields, isFormer: view.isFormer,
+            presentName: then == present ? nil : present)
     }
 
     fileprivate var name: Challenge.Name { Challenge.Name(service: service, account: account) }
+}
+
+extension [FieldName] {
+    /// The words in the log; nil for `secret` alone, as for an item with a single value.
+    var detail: String? {
+        guard self != [.secret] else { return nil }
+        return (count == 1 ? "field " : "fields ") + map { VisibleText.quoted($0.text) }.joined(separator: ", ")
+    }
 }
 
 extension Challenge.Name {

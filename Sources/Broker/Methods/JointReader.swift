@@ -43,6 +43,7 @@ struct JointReader: Sendable {
         guard names.allSatisfy({ max($0.service.utf8.count, $0.account?.utf8.count ?? 0) <= ItemLimits.name }) else {
             throw Fault(.limitExceeded, "a service or an account may have at most \(ItemLimits.name) bytes")
         }
+        for name in names { _ = try WireField.decode(name.field) }
         try ItemReader.check(reason: reason)
     }
 
@@ -54,7 +55,10 @@ struct JointReader: Sendable {
     /// An item, and what it takes to read it.
     struct Found {
         let item: ItemSummary
+        let field: FieldName
         let plan: ReadPlan
+
+        var target: Challenge.Target { Challenge.Target(item: item.id, fields: [field]) }
     }
 
     /// One step of the vault, so that nothing changes between the first decision and the last secret.
@@ -69,11 +73,11 @@ struct JointReader: Sendable {
             for (name, found) in zip(names, found) {
                 let value = try naming(name, request) {
                     try state.vault.value(
-                        of: found.item, classKeys: state.keys,
-                        agreements: granted?.grant.agreements(for: found.item.id) ?? [:], keeper: state.held)
+                        of: found.item, found.field, classKeys: state.keys,
+                        agreements: granted?.grant.agreements ?? [:], keeper: state.held)
                 }
                 try request.secrets.take(value.count)
-                opened.append(OpenedItem(value: value, item: found.item))
+                opened.append(OpenedItem(value: value, item: found.item, field: found.field))
             }
             try record(opened, by: program, granted, in: state)
             return .done(opened)
@@ -85,13 +89,14 @@ struct JointReader: Sendable {
         _ request: Request, _ granted: GrantedChallenge?, in state: VaultActor.OpenState
     ) throws -> (found: [Found], missing: [ReadRules.Missing]) {
         let found = try find(in: state.vault, request)
-        let all = found.map(\.item.id)
+        let all = found.map(\.target)
         let missing = try zip(names, found).map { name, found in
             try naming(name, request) {
                 try ReadRules.judge(
                     ReadFacts(
                         caller: request.caller, vaultOwner: request.vaultActor.owner,
-                        standing: request.admission.standing, own: request.own, item: found.item, plan: found.plan,
+                        standing: request.admission.standing, own: request.own, item: found.item, fields: [found.field],
+                        plan: found.plan,
                         lock: state.lock, mayUnlock: mayUnlock, hasPassword: false, together: all,
                         isForLease: terms != nil, granted: granted))
             }
@@ -105,13 +110,14 @@ struct JointReader: Sendable {
         var room = Varlink.longestMessage - JointReadLimits.frame
         for name in names {
             let (one, size) = try naming(name, request) {
-                try vault.look(
-                    service: name.service, account: name.account, kind: name.kind ?? .genericPassword
+                let field = try WireField.decode(name.field) ?? .secret
+                return try vault.look(
+                    service: name.service, account: name.account, kind: name.kind ?? .genericPassword, .one(field)
                 ) { view in
-                    (Found(item: view.item, plan: try view.plan()), try view.sealedSize())
+                    (Found(item: view.item, field: field, plan: try view.plan()), try view.sealedSize())
                 }
             }
-            guard !found.contains(where: { $0.item.id == one.item.id }) else {
+            guard !found.contains(where: { $0.target == one.target }) else {
                 throw Fault(.invalidArgument, "\(name.shown) is named twice")
             }
             room -= Varlink.encode(Keychain.Item(one.item)).count + (size / 3 + 1) * 4 + JointReadLimits.frame
@@ -131,7 +137,7 @@ struct JointReader: Sendable {
         let subjects = found.map { found in
             Challenge.Subject(
                 item: found.item.id, version: found.item.version, service: found.item.metadata.service,
-                account: found.item.metadata.account, kind: found.item.metadata.kind)
+                account: found.item.metadata.account, kind: found.item.metadata.kind, fields: [found.field])
         }
         if let terms {
             // The prompt shows the command like the reason, so that both take room.
@@ -148,9 +154,11 @@ struct JointReader: Sendable {
         _ items: [OpenedItem], by program: AccessRecord.Program, _ granted: GrantedChallenge?,
         in state: VaultActor.OpenState
     ) throws(VaultError) {
-        let details = [granted?.grant.means?.detail, forOthers ? LoggedProgram.forOthers : nil].compactMap { $0 }
         let isGated = items.contains { !$0.item.access.requirements.isEmpty }
         for (number, one) in items.enumerated() {
+            let details = [
+                [one.field].detail, granted?.grant.means?.detail, forOthers ? LoggedProgram.forOthers : nil,
+            ].compactMap { $0 }
             // If a person was asked, the log has the reason that they saw, even if the repeated call gives another one.
             let record = AccessRecord(
                 .read, by: program, of: .init(one.item), reason: granted.map(\.challenge.reason) ?? reason,
@@ -200,5 +208,8 @@ extension Fault {
 
 extension Keychain.ItemName {
     /// As an error shows it.
-    fileprivate var shown: String { VisibleText.name(service: service, account: account, kind: kind) }
+    fileprivate var shown: String {
+        VisibleText.name(service: service, account: account, kind: kind)
+            + (field.map { ", field \(VisibleText.quoted($0))" } ?? "")
+    }
 }

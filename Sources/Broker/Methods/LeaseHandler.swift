@@ -94,8 +94,8 @@ extension JointReader {
             let items = found.map { found in
                 let subject = Challenge.Subject(
                     item: found.item.id, version: found.item.version, service: found.item.metadata.service,
-                    account: found.item.metadata.account, kind: found.item.metadata.kind)
-                return Lease.Item(subject: subject, signatures: granted.signatures(for: found.item.id))
+                    account: found.item.metadata.account, kind: found.item.metadata.kind, fields: [found.field])
+                return Lease.Item(subject: subject, signatures: granted.signatures(for: found.plan))
             }
             // A lock wipes the keys before it ends the leases. So a lease that is added while the vault is open either
             // came before the lock and is ended by it, or is not added.
@@ -114,10 +114,13 @@ extension JointReader {
 }
 
 extension GrantedChallenge {
-    /// The signatures of an item that were made.
-    fileprivate func signatures(for item: ItemID) -> [Challenge.Authorization] {
-        let made = grant.itemAgreements[item] ?? [:]
-        return request.choice.authorizations.filter { $0.item == item && made[$0.role] != nil }
+    /// The signatures for one read that were made.
+    fileprivate func signatures(for plan: ReadPlan) -> [Challenge.Authorization] {
+        let points = Set(plan.alternatives.flatMap { $0.agreements.map(\.point) })
+        return request.choice.authorizations.filter { authorization in
+            guard let point = authorization.point else { return false }
+            return points.contains(point) && grant.agreements[point] != nil
+        }
     }
 }
 

@@ -2,7 +2,7 @@ import BrokerProtocol
 import Varlink
 import Vault
 
-/// `List`: all items, those of one service, or those of some of its accounts, expired ones too. It never shows their
+/// `List`: all items, those of one service, or those of some of its accounts, expired ones too. Or those in the bin. It never shows their
 /// secrets (`ShownItem`).
 enum ListHandler: MethodHandler {
     static func answer(_ method: Keychain.List, _ request: Request) async throws(Fault) -> MethodAnswer {
@@ -11,7 +11,9 @@ enum ListHandler: MethodHandler {
         let kind = method.kind
         return .items(
             try await request.vaultActor.use { state in
-                if let accounts {
+                if method.deleted ?? false {
+                    try state.vault.deletedItems(service: method.service, kind: kind)
+                } else if let accounts {
                     try state.vault.list(service: accounts.service, accounts: accounts.names, kind: kind)
                 } else {
                     try state.vault.list(service: method.service, kind: kind)
@@ -22,6 +24,9 @@ enum ListHandler: MethodHandler {
     /// - Returns: nil if the call names no accounts.
     private static func accounts(of method: Keychain.List) throws(Fault) -> (service: String, names: [String])? {
         guard let names = method.accounts else { return nil }
+        guard method.deleted != true else {
+            throw Fault(.invalidArgument, "the items of the bin are listed of all accounts")
+        }
         guard let service = method.service else {
             throw Fault(.invalidArgument, "accounts are of a service, and the call names none")
         }

@@ -13,7 +13,7 @@ enum NewRecoveryCodeHandler: MethodHandler {
             throw try request.ask(for: .vault(.recovery), vault: vault)
         }
         // Without the authenticator's signature nobody has the key, not even the broker.
-        guard granted.request.kind == .recovery, let key = granted.grant.agreements[.recovery] else {
+        guard granted.request.kind == .recovery, let key = granted.grant.key else {
             throw Faults.challengeRefused
         }
         let made = try await request.vaultActor.recovery.make(

@@ -20,13 +20,14 @@ enum RenameHandler: MethodHandler {
         let stretched = try await RotateHandler.stretch(password, for: item, request)
         let reader = ItemReader(
             service: method.service, account: method.account, kind: method.kind ?? .genericPassword,
-            reason: method.reason,
+            choice: .all, reason: method.reason,
             mayUnlock: method.unlock ?? false, applicationPassword: password, challenge: nil, redeemed: granted,
             deed: .rename(to: newName),
             includesExpired: true)
-        let renamed = try await reader.read(request, for: .rename) { vault, item, value in
+        let renamed = try await reader.read(request, for: .rename) { vault, item, values in
             try vault.rename(
-                item, service: newName.service, account: newName.account, value: value, applicationPassword: stretched)
+                item, service: newName.service, account: newName.account, values: values,
+                applicationPassword: stretched)
         }
         return .reply(Keychain.ItemReply(item: Keychain.Item(renamed)))
     }

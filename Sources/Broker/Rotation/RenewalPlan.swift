@@ -27,15 +27,21 @@ struct RenewalPlan: Sendable {
                 guard passwords.count < RenewalLimits.passwords else { continue }
                 passwords.append((item, salt))
             }
-            guard !way.agreements.isEmpty, items.count < RenewalLimits.items else { continue }
+            guard !way.agreements.isEmpty, items.count < RenewalLimits.items,
+                items.isEmpty || authorizations.count + way.agreements.count <= RenewalLimits.signatures
+            else { continue }
             // Escaped, a byte takes six characters at most.
-            let size = 6 * (item.metadata.service.utf8.count + item.metadata.account.utf8.count) + 32
+            let fields = item.metadata.fields.map(\.name)
+            let names = fields.reduce(item.metadata.service.utf8.count + item.metadata.account.utf8.count) {
+                $0 + $1.text.utf8.count + 4
+            }
+            let size = 6 * names + 32
             guard size <= room else { continue }
             room -= size
             items.append(
                 Challenge.Subject(
                     item: item.id, version: item.version, service: item.metadata.service,
-                    account: item.metadata.account, kind: item.metadata.kind))
+                    account: item.metadata.account, kind: item.metadata.kind, fields: fields))
             for agreement in way.agreements {
                 guard let kind = agreement.role.authorization else { throw Faults.notFound }
                 authorizations.append(
@@ -48,12 +54,12 @@ struct RenewalPlan: Sendable {
     /// a way without a fingerprint is preferred.
     static func way(to item: ItemSummary, in vault: OpenVault) throws(Fault) -> ReadPlan.Alternative {
         let plan: ReadPlan
-        do throws(VaultError) { plan = try vault.readPlan(for: item) } catch {
+        do throws(VaultError) { plan = try vault.readPlan(for: item, .all) } catch {
             guard error.code == .fingersChanged else { throw Fault(error) }
             throw unreadable(item)
         }
-        let current = vault.record.biometrySet.map(Hex.encode)
-        guard item.metadata.biometrySet == nil || item.metadata.biometrySet == current else { throw unreadable(item) }
+        let current = vault.record.biometrySet.map { Set([Hex.encode($0)]) } ?? []
+        guard item.metadata.biometrySets.isSubset(of: current) else { throw unreadable(item) }
         let ways = plan.alternatives
         let way =
             if item.access.requirements.contains(.applicationPassword) {
@@ -82,7 +88,7 @@ struct Renewal: Sendable {
     /// The challenge that fills it; nil if an earlier session left it behind.
     var challenge: Challenge.ID?
     /// What the constraint keys agreed on for an item, until all of its signatures are there.
-    var agreements: [ItemID: [ObjectRole: SecretBytes]] = [:]
+    var agreements: [ItemID: Agreements] = [:]
     /// The connection over which the authenticator got the record. Until that connection ends, the registry may name
     /// the successor at any moment.
     var offer: UInt64?

@@ -92,12 +92,13 @@ final class VaultRenewal: Sendable {
     ) throws(Fault) -> [ItemID] {
         guard var renewal, renewal.challenge == challenge.id, renewal.offer == nil, let state = vaultActor.open,
             let id = challenge.choice.authorizations[index].item,
+            let point = challenge.choice.authorizations[index].point,
             let subject = challenge.items.first(where: { $0.item == id })
         else { throw Faults.challengeRefused }
-        renewal.agreements[id, default: [:]][challenge.choice.authorizations[index].role] = secret
-        let roles = Set(challenge.choice.authorizations.filter { $0.item == id }.map(\.role))
+        renewal.agreements[id, default: [:]][point] = secret
+        let points = Set(challenge.choice.authorizations.filter { $0.item == id }.compactMap(\.point))
         let agreements = renewal.agreements[id] ?? [:]
-        guard roles.isSubset(of: agreements.keys) else {
+        guard points.isSubset(of: agreements.keys) else {
             self.renewal = renewal
             return []
         }
@@ -107,8 +108,8 @@ final class VaultRenewal: Sendable {
         guard let item = try vaultActor.step({ () throws(VaultError) in try state.vault.item(id) }),
             item.version == subject.version
         else { return [] }
-        let value = try vaultActor.step { () throws(VaultError) in
-            try state.vault.value(
+        let values = try vaultActor.step { () throws(VaultError) in
+            try state.vault.values(
                 of: item, classKeys: state.keys, agreements: agreements,
                 applicationPassword: challenge.passwords[id]?.reading)
         }
@@ -116,7 +117,7 @@ final class VaultRenewal: Sendable {
         try vaultActor.step { () throws(VaultError) in
             try state.vault.note(AccessRecord(.rotate, by: LoggedProgram.of(challenge), of: .init(item)), .anchored)
         }
-        try put([(item, value, challenge.passwords[id]?.storing)], into: renewal.successor)
+        try put([(item, values, challenge.passwords[id]?.storing)], into: renewal.successor)
         return challenge.passwords[id] == nil ? [] : [id]
     }
 
@@ -298,7 +299,7 @@ extension VaultRenewal {
     ) throws(Fault) -> [ItemID] {
         guard let state = vaultActor.open else { throw Faults.stopping }
         var taken: [ItemID] = []
-        var entries: [(item: ItemSummary, value: SecretBytes, applicationPassword: StretchedPassword?)] = []
+        var entries: [(item: ItemSummary, values: [FieldValue], applicationPassword: StretchedPassword?)] = []
         for item in items {
             if try vaultActor.step({ () throws(VaultError) in try successor.followMetadata(of: item) }) {
                 taken.append(item.id)
@@ -311,10 +312,10 @@ extension VaultRenewal {
             let way = try RenewalPlan.way(to: item, in: state.vault)
             let password = challenge.passwords[item.id]
             guard way.agreements.isEmpty, way.needsApplicationPassword == (password != nil) else { continue }
-            let value = try vaultActor.step { () throws(VaultError) in
-                try state.vault.value(of: item, classKeys: state.keys, applicationPassword: password?.reading)
+            let values = try vaultActor.step { () throws(VaultError) in
+                try state.vault.values(of: item, classKeys: state.keys, applicationPassword: password?.reading)
             }
-            entries.append((item, value, password?.storing))
+            entries.append((item, values, password?.storing))
             taken.append(item.id)
         }
         if !entries.isEmpty { try put(entries, into: successor) }
@@ -322,7 +323,7 @@ extension VaultRenewal {
     }
 
     private func put(
-        _ entries: [(item: ItemSummary, value: SecretBytes, applicationPassword: StretchedPassword?)],
+        _ entries: [(item: ItemSummary, values: [FieldValue], applicationPassword: StretchedPassword?)],
         into successor: SuccessorVault
     ) throws(Fault) {
         // The successor is not in use yet, so damage in it is not damage of the vault.

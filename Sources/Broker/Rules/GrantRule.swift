@@ -13,7 +13,7 @@ enum GrantRule: ReadRule {
         }
         guard case .use(let use, _) = facts.granted?.request else { return .pass }
         guard facts.together == nil else { return .refuse(Faults.challengeRefused) }
-        guard use.subject.item == facts.item.id else { return .refuse(Faults.challengeRefused) }
+        guard use.subject.target == facts.target else { return .refuse(Faults.challengeRefused) }
         guard use.subject.version == facts.item.version else { return .refuse(Faults.challengeRefused) }
         guard use.deed == facts.deed else { return .refuse(Faults.challengeRefused) }
         return .pass
@@ -21,8 +21,8 @@ enum GrantRule: ReadRule {
 
     /// The call must read exactly the items that were shown, each in its version.
     private static func verdict(on facts: ReadFacts, _ read: Challenge.JointRead) -> Verdict {
-        guard facts.together == read.items.map(\.item) else { return .refuse(Faults.challengeRefused) }
-        let shown = read.items.first { $0.item == facts.item.id }
+        guard facts.together == read.items.map(\.target) else { return .refuse(Faults.challengeRefused) }
+        let shown = read.items.first { $0.target == facts.target }
         guard shown?.version == facts.item.version else { return .refuse(Faults.challengeRefused) }
         return .pass
     }

@@ -1,6 +1,7 @@
 import Authorization
 import BrokerProtocol
 import Cryptography
+import Item
 import Varlink
 import Vault
 
@@ -61,6 +62,8 @@ struct ReadFacts: Sendable {
     /// The condition of the caller's own vault, if the vault is a group's; otherwise nil.
     var own: VaultCondition?
     let item: ItemSummary
+    /// The fields that are read.
+    var fields = [FieldName.secret]
     let plan: ReadPlan
     let lock: VaultActor.LockState
     /// The caller prefers a prompt for unlocking to an error.
@@ -69,15 +72,17 @@ struct ReadFacts: Sendable {
     let hasPassword: Bool
     /// What is to be done with the item.
     var deed = Challenge.ItemUse.Deed.read
-    /// All items that the call reads, in its order; nil for a call about one item.
-    var together: [ItemID]?
+    /// All that the call reads, in its order; nil for a call about one item.
+    var together: [Challenge.Target]?
     /// Whether the call gives out no secret, but asks for a lease of these items.
     var isForLease = false
     /// The challenge that a person granted for this call.
     let granted: GrantedChallenge?
 
-    /// What the TPM agreed on for this item.
-    var agreements: [ObjectRole: SecretBytes] { granted?.grant.agreements(for: item.id) ?? [:] }
+    var target: Challenge.Target { Challenge.Target(item: item.id, fields: fields) }
+
+    /// What the TPM agreed on.
+    var agreements: Agreements { granted?.grant.agreements ?? [:] }
 }
 
 /// One rule for reading. Each has a file of its own; `ReadRules` puts them in order.

@@ -10,7 +10,7 @@ enum RequirementRule: ReadRule {
         var ways: [[Challenge.Authorization]] = []
         // A call with an application password uses only the ways that need one. A call without uses only the others.
         for alternative in facts.plan.alternatives where alternative.needsApplicationPassword == facts.hasPassword {
-            let missing = alternative.agreements.filter { agreements[$0.role] == nil }
+            let missing = alternative.agreements.filter { agreements[$0.point] == nil }
             if missing.isEmpty { return .pass }
             // A person is asked for the whole way. A half that was granted earlier does not count towards another
             // way.

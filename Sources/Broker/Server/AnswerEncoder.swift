@@ -132,7 +132,9 @@ extension Keychain.Item {
     var valueCount: Int {
         // The item, its ten members that are always there, and the four of its access control.
         let always = 1 + 10 + 4 + attributes.count + access.requirements.count
-        return always + [label != nil, comment != nil, expires != nil, biometrySet != nil].count { $0 }
+        let fields = self.fields.map { $0.reduce(1) { $0 + ($1.biometrySet == nil ? 4 : 5) } } ?? 0
+        let others = [label != nil, comment != nil, expires != nil, biometrySet != nil, deleted != nil].count { $0 }
+        return always + fields + others
     }
 
     /// The bytes of its names and attributes. They are most of its memory, and less than its size in a message.

@@ -35,7 +35,9 @@ public enum BrokerInterface {
           # It is absent if that is generic.
           kind: ?string,
           # Its former value of this version is meant, and not its present one.
-          version: ?int
+          version: ?int,
+          # The fields that are meant. It is absent for secret alone.
+          fields: ?[]string
         )
 
         # What a lease is asked for, besides its items.
@@ -70,9 +72,11 @@ public enum BrokerInterface {
           kind: ?string,
           # For purpose read: the item's former value of this version is read. It is absent for the present value.
           version: ?int,
+          # The fields of the item that are read or sealed anew. It is absent for secret alone.
+          fields: ?[]string,
           # The program's own words.
           reason: ?string,
-          # What can be signed. Where there are items, there are of each kind but unlock no more than there are items.
+          # What can be signed. There are of each kind but unlock no more than there are fields of items.
           authorizations: []Authorization,
           # Each is a complete set of indexes into authorizations. One of the sets has to be met, and only one is.
           # The authenticator itself knows which PAM services that takes.
@@ -83,7 +87,7 @@ public enum BrokerInterface {
           # For purpose enrolment: the kinds that an item is to be bound to (biometry-any, biometry-current-set).
           # Nobody is asked, and nothing is signed.
           enrolment: ?[]string,
-          # For purpose rotate, for a read of several items and for a lease: all that is read, no name twice.
+          # For purpose rotate, for a read of several items and for a lease: all that is read, no name twice with the same fields.
           # The person is shown all of them. For a read of several items and for a lease, service and account are absent.
           items: ?[]NamedItem,
           # For purpose lease.
@@ -108,6 +112,8 @@ public enum BrokerInterface {
           account: ?string,
           # As for Describe.
           kind: ?string,
+          # As for Describe.
+          fields: ?[]string,
           reason: ?string
         )
 
@@ -355,39 +361,47 @@ public enum BrokerInterface {
         public var kind: ItemKind?
         /// Its former value of this version is meant, and not its present one.
         public var version: Int64?
+        /// The fields that are meant. It is absent for secret alone.
+        public var fields: [String]?
 
-        public init(service: String, account: String, kind: ItemKind? = nil, version: Int64? = nil) {
+        public init(
+            service: String, account: String, kind: ItemKind? = nil, version: Int64? = nil, fields: [String]? = nil
+        ) {
             self.service = service
             self.account = account
             self.kind = kind
             self.version = version
+            self.fields = fields
         }
 
-        private static let jsonNames = ["account", "kind", "service", "version"]
+        private static let jsonNames = ["account", "fields", "kind", "service", "version"]
 
         public init(from reader: inout JSONReader) throws(JSONFailure) {
             var service: String?
             var account: String?
             var kind: ItemKind?
             var version: Int64?
+            var fields: [String]?
             var members = try reader.members()
             while let member = try reader.next(&members, of: Self.jsonNames) {
                 switch member {
                 case 0: account = try reader.read()
-                case 1: kind = try reader.read()
-                case 2: service = try reader.read()
+                case 1: fields = try reader.read()
+                case 2: kind = try reader.read()
+                case 3: service = try reader.read()
                 default: version = try reader.read()
                 }
             }
             self.init(
                 service: try members.required(service, "service"), account: try members.required(account, "account"),
-                kind: kind, version: version
+                kind: kind, version: version, fields: fields
             )
         }
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
             writer.member("account", account)
+            writer.member("fields", fields)
             writer.member("kind", kind)
             writer.member("service", service)
             writer.member("version", version)
@@ -438,39 +452,45 @@ public enum BrokerInterface {
         public var account: String?
         /// As for Describe.
         public var kind: ItemKind?
+        /// As for Describe.
+        public var fields: [String]?
         public var reason: String?
 
         public init(
-            digest: String, service: String? = nil, account: String? = nil, kind: ItemKind? = nil, reason: String? = nil
+            digest: String, service: String? = nil, account: String? = nil, kind: ItemKind? = nil,
+            fields: [String]? = nil, reason: String? = nil
         ) {
             self.digest = digest
             self.service = service
             self.account = account
             self.kind = kind
+            self.fields = fields
             self.reason = reason
         }
 
-        private static let jsonNames = ["account", "digest", "kind", "reason", "service"]
+        private static let jsonNames = ["account", "digest", "fields", "kind", "reason", "service"]
 
         public init(from reader: inout JSONReader) throws(JSONFailure) {
             var digest: String?
             var service: String?
             var account: String?
             var kind: ItemKind?
+            var fields: [String]?
             var reason: String?
             var members = try reader.members()
             while let member = try reader.next(&members, of: Self.jsonNames) {
                 switch member {
                 case 0: account = try reader.read()
                 case 1: digest = try reader.read()
-                case 2: kind = try reader.read()
-                case 3: reason = try reader.read()
+                case 2: fields = try reader.read()
+                case 3: kind = try reader.read()
+                case 4: reason = try reader.read()
                 default: service = try reader.read()
                 }
             }
             self.init(
                 digest: try members.required(digest, "digest"), service: service, account: account, kind: kind,
-                reason: reason
+                fields: fields, reason: reason
             )
         }
 
@@ -478,6 +498,7 @@ public enum BrokerInterface {
             writer.beginObject()
             writer.member("account", account)
             writer.member("digest", digest)
+            writer.member("fields", fields)
             writer.member("kind", kind)
             writer.member("reason", reason)
             writer.member("service", service)
@@ -624,10 +645,11 @@ public enum BrokerInterface {
             public var kind: ItemKind?
             /// For purpose read: the item's former value of this version is read. It is absent for the present value.
             public var version: Int64?
+            /// The fields of the item that are read or sealed anew. It is absent for secret alone.
+            public var fields: [String]?
             /// The program's own words.
             public var reason: String?
-            /// What can be signed. Where there are items, there are of each kind but unlock no more than there are
-            /// items.
+            /// What can be signed. There are of each kind but unlock no more than there are fields of items.
             public var authorizations: [Authorization]
             /// Each is a complete set of indexes into authorizations. One of the sets has to be met, and only one is.
             /// The authenticator itself knows which PAM services that takes.
@@ -638,9 +660,9 @@ public enum BrokerInterface {
             /// For purpose enrolment: the kinds that an item is to be bound to (biometry-any, biometry-current-set).
             /// Nobody is asked, and nothing is signed.
             public var enrolment: [String]?
-            /// For purpose rotate, for a read of several items and for a lease: all that is read, no name twice. The
-            /// person is shown all of them. For a read of several items and for a lease, service and account are
-            /// absent.
+            /// For purpose rotate, for a read of several items and for a lease: all that is read, no name twice with
+            /// the same fields. The person is shown all of them. For a read of several items and for a lease, service
+            /// and account are absent.
             public var items: [NamedItem]?
             /// For purpose lease.
             public var lease: LeaseTerms?
@@ -659,8 +681,8 @@ public enum BrokerInterface {
 
             public init(
                 owner: String, vault: String? = nil, purposes: [Keychain.Purpose], service: String? = nil,
-                account: String? = nil, kind: ItemKind? = nil, version: Int64? = nil, reason: String? = nil,
-                authorizations: [Authorization], alternatives: [[Int64]], lastLock: Int64 = 0,
+                account: String? = nil, kind: ItemKind? = nil, version: Int64? = nil, fields: [String]? = nil,
+                reason: String? = nil, authorizations: [Authorization], alternatives: [[Int64]], lastLock: Int64 = 0,
                 enrolment: [String]? = nil, items: [NamedItem]? = nil, lease: LeaseTerms? = nil, leased: Bool? = nil,
                 newService: String? = nil, newAccount: String? = nil, passwordKey: String? = nil
             ) {
@@ -671,6 +693,7 @@ public enum BrokerInterface {
                 self.account = account
                 self.kind = kind
                 self.version = version
+                self.fields = fields
                 self.reason = reason
                 self.authorizations = authorizations
                 self.alternatives = alternatives
@@ -685,9 +708,9 @@ public enum BrokerInterface {
             }
 
             private static let jsonNames = [
-                "account", "alternatives", "authorizations", "enrolment", "items", "kind", "lastLock", "lease",
-                "leased", "newAccount", "newService", "owner", "passwordKey", "purposes", "reason", "service",
-                "vault", "version",
+                "account", "alternatives", "authorizations", "enrolment", "fields", "items", "kind", "lastLock",
+                "lease", "leased", "newAccount", "newService", "owner", "passwordKey", "purposes", "reason",
+                "service", "vault", "version",
             ]
 
             public init(from reader: inout JSONReader) throws(JSONFailure) {
@@ -698,6 +721,7 @@ public enum BrokerInterface {
                 var account: String?
                 var kind: ItemKind?
                 var version: Int64?
+                var fields: [String]?
                 var reason: String?
                 var authorizations: [Authorization]?
                 var alternatives: [[Int64]]?
@@ -716,26 +740,27 @@ public enum BrokerInterface {
                     case 1: alternatives = try reader.read()
                     case 2: authorizations = try reader.read()
                     case 3: enrolment = try reader.read()
-                    case 4: items = try reader.read()
-                    case 5: kind = try reader.read()
-                    case 6: lastLock = try reader.read()
-                    case 7: lease = try reader.read()
-                    case 8: leased = try reader.read()
-                    case 9: newAccount = try reader.read()
-                    case 10: newService = try reader.read()
-                    case 11: owner = try reader.read()
-                    case 12: passwordKey = try reader.read()
-                    case 13: purposes = try reader.read()
-                    case 14: reason = try reader.read()
-                    case 15: service = try reader.read()
-                    case 16: vault = try reader.read()
+                    case 4: fields = try reader.read()
+                    case 5: items = try reader.read()
+                    case 6: kind = try reader.read()
+                    case 7: lastLock = try reader.read()
+                    case 8: lease = try reader.read()
+                    case 9: leased = try reader.read()
+                    case 10: newAccount = try reader.read()
+                    case 11: newService = try reader.read()
+                    case 12: owner = try reader.read()
+                    case 13: passwordKey = try reader.read()
+                    case 14: purposes = try reader.read()
+                    case 15: reason = try reader.read()
+                    case 16: service = try reader.read()
+                    case 17: vault = try reader.read()
                     default: version = try reader.read()
                     }
                 }
                 self.init(
                     owner: try members.required(owner, "owner"), vault: vault,
                     purposes: try members.required(purposes, "purposes"), service: service, account: account,
-                    kind: kind, version: version, reason: reason,
+                    kind: kind, version: version, fields: fields, reason: reason,
                     authorizations: try members.required(authorizations, "authorizations"),
                     alternatives: try members.required(alternatives, "alternatives"),
                     lastLock: try members.required(lastLock, "lastLock"), enrolment: enrolment, items: items,
@@ -750,6 +775,7 @@ public enum BrokerInterface {
                 writer.member("alternatives", alternatives)
                 writer.member("authorizations", authorizations)
                 writer.member("enrolment", enrolment)
+                writer.member("fields", fields)
                 writer.member("items", items)
                 writer.member("kind", kind)
                 writer.member("lastLock", lastLock)

@@ -59,7 +59,18 @@ public enum Keychain {
           any: ?bool
         )
 
-        # An item without its value.
+        # A field of an item, without its value.
+        type Field (
+          name: string,
+          # What programs are to show it as: secret, otp (the seed of one-time codes), text (of several lines) or file.
+          kind: string,
+          # When its present value was set.
+          set: int,
+          # As Item.biometrySet.
+          biometrySet: ?string
+        )
+
+        # An item without its values.
         type Item (
           id: string,
           service: string,
@@ -79,15 +90,21 @@ public enum Keychain {
           # Names this state of the item. It is another one after any change of value, access, name or settings, and after a
           # renewal of its key. A state that was deleted never comes back under the same revision. See ifRevision.
           revision: string,
-          # The enrolled fingers that the value is bound to, as Biometry of org.coffer.Authentication names them.
-          # It is absent if the value is bound to none.
-          biometrySet: ?string
+          # The enrolled fingers that the field secret is bound to, as Biometry of org.coffer.Authentication names them.
+          # It is absent if the field is bound to none.
+          biometrySet: ?string,
+          # All fields of the item: secret, if it has one, before the others. It is absent for an item that has secret alone.
+          fields: ?[]Field,
+          # When the item was put into the bin. It is absent for an item that is not there.
+          deleted: ?int
         )
 
         # A value that an item had before.
         type FormerVersion (
           # The version that the item had with it.
           version: int,
+          # The field that had it. It is absent for secret.
+          field: ?string,
           # When it was set.
           set: int,
           # What reading it takes: the item's access control of that time.
@@ -96,12 +113,15 @@ public enum Keychain {
           until: int
         )
 
-        # What a vault keeps of values that were replaced.
+        # What a vault keeps of values that were replaced, and of items that were deleted.
         type HistorySetting (
           # The most former values of one item, 0 to 10. 0: none.
           values: int,
           # For how many days, 0 to 366. 0: none.
-          days: int
+          days: int,
+          # For how many days the bin keeps deleted items, 0 to 366. 0: there is no bin, and what is deleted is gone at once.
+          # A broker of an earlier version leaves it out, and has none.
+          bin: ?int
         )
 
         # The state of a vault.
@@ -209,15 +229,21 @@ public enum Keychain {
           missed: ?int
         )
 
-        # Stores an item.
+        # Stores a field of an item. All other fields of the item stay, unless the item has expired.
         # An item that is replaced keeps what is left out: access and each of its members, label, comment, attributes, expires.
         # An expired item keeps the same, except expires.
         # An empty label or comment, an empty list of attributes, and expires 0 remove what is there.
+        # If the item has other fields, access must be as it is (InvalidArgument; Edit changes it). If they have an application
+        # password, applicationPassword must be the same, and one of them is opened to check it, as Get does.
         method Set(
           service: string,
           account: string,
           # As Item.kind. It is generic if it is left out.
           kind: ?string,
+          # The field that gets the value. It is secret if it is left out.
+          field: ?string,
+          # As Field.kind. If it is left out, the field keeps it. A new field is secret; otp and notes are otp and text.
+          fieldKind: ?string,
           # Base64.
           value: string,
           access: ?AccessChange,
@@ -237,7 +263,7 @@ public enum Keychain {
           user: ?string
         ) -> (
           item: Item,
-          # When the former value was set.
+          # When the former value of the field was set.
           replaced: ?int,
           # The version with the former value, if the vault keeps it. Restore brings it back.
           former: ?int,
@@ -257,6 +283,8 @@ public enum Keychain {
           kind: ?string,
           # This one and what follows are as for Set, and only for set. ifRevision is for delete, too. Base64.
           value: ?string,
+          field: ?string,
+          fieldKind: ?string,
           access: ?AccessChange,
           label: ?string,
           comment: ?string,
@@ -264,7 +292,9 @@ public enum Keychain {
           expires: ?int,
           mode: ?string,
           ifRevision: ?string,
-          applicationPassword: ?string
+          applicationPassword: ?string,
+          # For delete only, and as for Delete.
+          bin: ?bool
         )
 
         # What became of one change.
@@ -304,6 +334,9 @@ public enum Keychain {
           account: ?string,
           # As for Set.
           kind: ?string,
+          # The field that is given out. If it is left out, it is secret, or the field of the version.
+          # If the item has no such field, the answer is NotFound, and its advice names those that there are.
+          field: ?string,
           # Gives out the value of this version, which may be a former one. Reading that takes what it took then.
           # If the item has no such value, or no longer, the answer is NotFound.
           version: ?int,
@@ -325,13 +358,15 @@ public enum Keychain {
           item: Item
         )
 
-        # An item that a call about several items names.
+        # A field of an item that a call about several names.
         type ItemName (
           service: string,
           # It is left out if the service has one account only.
           account: ?string,
           # As for Set.
-          kind: ?string
+          kind: ?string,
+          # It is secret if it is left out.
+          field: ?string
         )
 
         # An item and its value.
@@ -341,9 +376,9 @@ public enum Keychain {
           item: Item
         )
 
-        # Gives out the values of several items, all or none. A person is asked once for all of them, and is shown every name.
+        # Gives out the values of several items, or of several fields of an item, all or none. A person is asked once for all of them, and is shown every name.
         # If one item cannot be given out, nothing is, and nobody is asked. The error's message names that item.
-        # No item may be named twice. An item that can be read only with an application password is refused (InvalidArgument).
+        # No field of an item may be named twice. An item that can be read only with an application password is refused (InvalidArgument).
         # There are 32 items at most, and the answer must fit into one message. Otherwise the answer is LimitExceeded.
         method GetAll(
           items: []ItemName,
@@ -406,7 +441,7 @@ public enum Keychain {
           ended: int
         )
 
-        # Lists the values that an item had before, the newest first. It asks nobody.
+        # Lists the values that an item's fields had before, the newest first. It asks nobody.
         method History(
           service: string,
           account: ?string,
@@ -416,14 +451,17 @@ public enum Keychain {
           user: ?string
         ) -> (item: Item, versions: []FormerVersion)
 
-        # Makes a former value the item's present one, with the access control that it had. That is never looser than the present one.
+        # Makes a former value the present one of its field, with the access control that it had. That is never looser than the present one.
+        # If the item has other fields, it must be the same (InvalidArgument).
         # It asks the person as reading that value does. The present value becomes a former one, unless its access is looser.
         method Restore(
           service: string,
           account: string,
           # As for Set.
           kind: ?string,
-          # If it is left out: the newest former value.
+          # The field that gets it back. If it is left out, it is the field of the version; without a version, secret.
+          field: ?string,
+          # If it is left out: the newest former value of the field.
           version: ?int,
           # Why the program asks, in its own words.
           reason: ?string,
@@ -440,17 +478,31 @@ public enum Keychain {
           protected: ?bool
         )
 
-        # Changes what the vault keeps of values that are replaced. What is left out stays. Values that are too many then are dropped at once.
+        # Takes an item out of the bin: of all deleted items of this name, the one that was deleted last. It is again as it was.
+        # It asks nobody, because it reads no value. If another item has the name by now, it is AlreadyExists.
+        method RestoreDeleted(
+          service: string,
+          account: string,
+          # As for Set.
+          kind: ?string,
+          group: ?string,
+          user: ?string
+        ) -> (item: Item)
+
+        # Changes what the vault keeps of values that are replaced and of items that are deleted. What is left out stays.
+        # What is too much then is dropped at once.
         method SetHistory(
           # 0 to 10.
           values: ?int,
           # 0 to 366.
           days: ?int,
+          # 0 to 366.
+          bin: ?int,
           group: ?string,
           user: ?string
         ) -> (
           history: HistorySetting,
-          # As for Set. It is about the former values that were dropped.
+          # As for Set. It is about the former values and the deleted items that were dropped.
           protected: ?bool
         )
 
@@ -486,6 +538,8 @@ public enum Keychain {
           accounts: ?[]string,
           # Only items of this kind. If it is left out, items of all kinds.
           kind: ?string,
+          # True: the items of the bin instead, of all accounts. Of one name, the one that was deleted last comes first.
+          deleted: ?bool,
           group: ?string,
           user: ?string
         ) -> (items: []Item)
@@ -543,6 +597,8 @@ public enum Keychain {
           attributes: ?[string]string,
           # 0: never.
           expires: ?int,
+          # These fields are removed. Their values become former ones. It is left out beside access.
+          unset: ?[]string,
           # Why the program asks, in its own words.
           reason: ?string,
           # As for Get.
@@ -576,7 +632,7 @@ public enum Keychain {
           user: ?string
         ) -> (item: Item)
 
-        # Deletes an item.
+        # Deletes an item. Nobody is asked.
         method Delete(
           service: string,
           account: string,
@@ -586,10 +642,18 @@ public enum Keychain {
           ifRevision: ?string,
           # As for Apply.
           rollback: ?string,
+          # True: the item is put into the bin, where it stays for the days of the vault's setting (SetHistory). RestoreDeleted takes
+          # it out again. If there is no bin, or if the item is of the kind file, it is deleted for good.
+          bin: ?bool,
+          # True: deletes for good all items of this name that are in the bin, and no other. It takes neither ifRevision nor bin.
+          inBin: ?bool,
           group: ?string,
           user: ?string
         ) -> (
+          # The item as it was; of several, the one that was deleted last.
           item: Item,
+          # Until when the bin keeps it. It is absent if the item is gone for good.
+          until: ?int,
           # As for Apply.
           protected: ?bool
         )
@@ -947,7 +1011,57 @@ public enum Keychain {
         }
     }
 
-    /// An item without its value.
+    /// A field of an item, without its value.
+    public struct Field: JSONValue, Equatable {
+        public var name: String
+        /// What programs are to show it as: secret, otp (the seed of one-time codes), text (of several lines) or
+        /// file.
+        public var kind: FieldKind
+        /// When its present value was set.
+        public var set: Int64
+        /// As Item.biometrySet.
+        public var biometrySet: String?
+
+        public init(name: String, kind: FieldKind, set: Int64, biometrySet: String? = nil) {
+            self.name = name
+            self.kind = kind
+            self.set = set
+            self.biometrySet = biometrySet
+        }
+
+        private static let jsonNames = ["biometrySet", "kind", "name", "set"]
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var name: String?
+            var kind: FieldKind?
+            var set: Int64?
+            var biometrySet: String?
+            var members = try reader.members()
+            while let member = try reader.next(&members, of: Self.jsonNames) {
+                switch member {
+                case 0: biometrySet = try reader.read()
+                case 1: kind = try reader.read()
+                case 2: name = try reader.read()
+                default: set = try reader.read()
+                }
+            }
+            self.init(
+                name: try members.required(name, "name"), kind: try members.required(kind, "kind"),
+                set: try members.required(set, "set"), biometrySet: biometrySet
+            )
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("biometrySet", biometrySet)
+            writer.member("kind", kind)
+            writer.member("name", name)
+            writer.member("set", set)
+            writer.endObject()
+        }
+    }
+
+    /// An item without its values.
     public struct Item: JSONValue, Equatable {
         public var id: String
         public var service: String
@@ -968,14 +1082,20 @@ public enum Keychain {
         /// after a renewal of its key. A state that was deleted never comes back under the same revision. See
         /// ifRevision.
         public var revision: String
-        /// The enrolled fingers that the value is bound to, as Biometry of org.coffer.Authentication names them. It
-        /// is absent if the value is bound to none.
+        /// The enrolled fingers that the field secret is bound to, as Biometry of org.coffer.Authentication names
+        /// them. It is absent if the field is bound to none.
         public var biometrySet: String?
+        /// All fields of the item: secret, if it has one, before the others. It is absent for an item that has secret
+        /// alone.
+        public var fields: [Field]?
+        /// When the item was put into the bin. It is absent for an item that is not there.
+        public var deleted: Int64?
 
         public init(
             id: String, service: String, account: String, kind: ItemKind = .genericPassword, label: String? = nil,
             comment: String? = nil, attributes: [String: String], access: AccessControl, created: Int64,
-            modified: Int64, expires: Int64? = nil, version: Int64, revision: String = "", biometrySet: String? = nil
+            modified: Int64, expires: Int64? = nil, version: Int64, revision: String = "", biometrySet: String? = nil,
+            fields: [Field]? = nil, deleted: Int64? = nil
         ) {
             self.id = id
             self.service = service
@@ -991,11 +1111,13 @@ public enum Keychain {
             self.version = version
             self.revision = revision
             self.biometrySet = biometrySet
+            self.fields = fields
+            self.deleted = deleted
         }
 
         private static let jsonNames = [
-            "access", "account", "attributes", "biometrySet", "comment", "created", "expires", "id", "kind",
-            "label", "modified", "revision", "service", "version",
+            "access", "account", "attributes", "biometrySet", "comment", "created", "deleted", "expires", "fields",
+            "id", "kind", "label", "modified", "revision", "service", "version",
         ]
 
         public init(from reader: inout JSONReader) throws(JSONFailure) {
@@ -1013,6 +1135,8 @@ public enum Keychain {
             var version: Int64?
             var revision: String?
             var biometrySet: String?
+            var fields: [Field]?
+            var deleted: Int64?
             var members = try reader.members()
             while let member = try reader.next(&members, of: Self.jsonNames) {
                 switch member {
@@ -1022,13 +1146,15 @@ public enum Keychain {
                 case 3: biometrySet = try reader.read()
                 case 4: comment = try reader.read()
                 case 5: created = try reader.read()
-                case 6: expires = try reader.read()
-                case 7: id = try reader.read()
-                case 8: kind = try reader.read()
-                case 9: label = try reader.read()
-                case 10: modified = try reader.read()
-                case 11: revision = try reader.read()
-                case 12: service = try reader.read()
+                case 6: deleted = try reader.read()
+                case 7: expires = try reader.read()
+                case 8: fields = try reader.read()
+                case 9: id = try reader.read()
+                case 10: kind = try reader.read()
+                case 11: label = try reader.read()
+                case 12: modified = try reader.read()
+                case 13: revision = try reader.read()
+                case 14: service = try reader.read()
                 default: version = try reader.read()
                 }
             }
@@ -1039,7 +1165,7 @@ public enum Keychain {
                 access: try members.required(access, "access"), created: try members.required(created, "created"),
                 modified: try members.required(modified, "modified"), expires: expires,
                 version: try members.required(version, "version"), revision: try members.required(revision, "revision"),
-                biometrySet: biometrySet
+                biometrySet: biometrySet, fields: fields, deleted: deleted
             )
         }
 
@@ -1051,7 +1177,9 @@ public enum Keychain {
             writer.member("biometrySet", biometrySet)
             writer.member("comment", comment)
             writer.member("created", created)
+            writer.member("deleted", deleted)
             writer.member("expires", expires)
+            writer.member("fields", fields)
             writer.member("id", id)
             writer.member("kind", kind)
             writer.member("label", label)
@@ -1067,6 +1195,8 @@ public enum Keychain {
     public struct FormerVersion: JSONValue, Equatable {
         /// The version that the item had with it.
         public var version: Int64
+        /// The field that had it. It is absent for secret.
+        public var field: String?
         /// When it was set.
         public var set: Int64
         /// What reading it takes: the item's access control of that time.
@@ -1074,17 +1204,19 @@ public enum Keychain {
         /// The broker does not give it out after this time. It may drop it earlier, to keep newer values of the item.
         public var until: Int64
 
-        public init(version: Int64, set: Int64, access: AccessControl, until: Int64) {
+        public init(version: Int64, field: String? = nil, set: Int64, access: AccessControl, until: Int64) {
             self.version = version
+            self.field = field
             self.set = set
             self.access = access
             self.until = until
         }
 
-        private static let jsonNames = ["access", "set", "until", "version"]
+        private static let jsonNames = ["access", "field", "set", "until", "version"]
 
         public init(from reader: inout JSONReader) throws(JSONFailure) {
             var version: Int64?
+            var field: String?
             var set: Int64?
             var access: AccessControl?
             var until: Int64?
@@ -1092,13 +1224,14 @@ public enum Keychain {
             while let member = try reader.next(&members, of: Self.jsonNames) {
                 switch member {
                 case 0: access = try reader.read()
-                case 1: set = try reader.read()
-                case 2: until = try reader.read()
+                case 1: field = try reader.read()
+                case 2: set = try reader.read()
+                case 3: until = try reader.read()
                 default: version = try reader.read()
                 }
             }
             self.init(
-                version: try members.required(version, "version"), set: try members.required(set, "set"),
+                version: try members.required(version, "version"), field: field, set: try members.required(set, "set"),
                 access: try members.required(access, "access"), until: try members.required(until, "until")
             )
         }
@@ -1106,6 +1239,7 @@ public enum Keychain {
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
             writer.member("access", access)
+            writer.member("field", field)
             writer.member("set", set)
             writer.member("until", until)
             writer.member("version", version)
@@ -1113,35 +1247,44 @@ public enum Keychain {
         }
     }
 
-    /// What a vault keeps of values that were replaced.
+    /// What a vault keeps of values that were replaced, and of items that were deleted.
     public struct HistorySetting: JSONValue, Equatable {
         /// The most former values of one item, 0 to 10. 0: none.
         public var values: Int64
         /// For how many days, 0 to 366. 0: none.
         public var days: Int64
+        /// For how many days the bin keeps deleted items, 0 to 366. 0: there is no bin, and what is deleted is gone
+        /// at once. A broker of an earlier version leaves it out, and has none.
+        public var bin: Int64?
 
-        public init(values: Int64, days: Int64) {
+        public init(values: Int64, days: Int64, bin: Int64? = nil) {
             self.values = values
             self.days = days
+            self.bin = bin
         }
 
-        private static let jsonNames = ["days", "values"]
+        private static let jsonNames = ["bin", "days", "values"]
 
         public init(from reader: inout JSONReader) throws(JSONFailure) {
             var values: Int64?
             var days: Int64?
+            var bin: Int64?
             var members = try reader.members()
             while let member = try reader.next(&members, of: Self.jsonNames) {
                 switch member {
-                case 0: days = try reader.read()
+                case 0: bin = try reader.read()
+                case 1: days = try reader.read()
                 default: values = try reader.read()
                 }
             }
-            self.init(values: try members.required(values, "values"), days: try members.required(days, "days"))
+            self.init(
+                values: try members.required(values, "values"), days: try members.required(days, "days"), bin: bin
+            )
         }
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
+            writer.member("bin", bin)
             writer.member("days", days)
             writer.member("values", values)
             writer.endObject()
@@ -1596,6 +1739,8 @@ public enum Keychain {
         public var kind: ItemKind?
         /// This one and what follows are as for Set, and only for set. ifRevision is for delete, too. Base64.
         public var value: String?
+        public var field: String?
+        public var fieldKind: FieldKind?
         public var access: AccessChange?
         public var label: String?
         public var comment: String?
@@ -1604,18 +1749,22 @@ public enum Keychain {
         public var mode: SetMode?
         public var ifRevision: String?
         public var applicationPassword: String?
+        /// For delete only, and as for Delete.
+        public var bin: Bool?
 
         public init(
             action: Action, service: String, account: String? = nil, kind: ItemKind? = nil, value: String? = nil,
-            access: AccessChange? = nil, label: String? = nil, comment: String? = nil,
-            attributes: [String: String]? = nil, expires: Int64? = nil, mode: SetMode? = nil, ifRevision: String? = nil,
-            applicationPassword: String? = nil
+            field: String? = nil, fieldKind: FieldKind? = nil, access: AccessChange? = nil, label: String? = nil,
+            comment: String? = nil, attributes: [String: String]? = nil, expires: Int64? = nil, mode: SetMode? = nil,
+            ifRevision: String? = nil, applicationPassword: String? = nil, bin: Bool? = nil
         ) {
             self.action = action
             self.service = service
             self.account = account
             self.kind = kind
             self.value = value
+            self.field = field
+            self.fieldKind = fieldKind
             self.access = access
             self.label = label
             self.comment = comment
@@ -1624,11 +1773,12 @@ public enum Keychain {
             self.mode = mode
             self.ifRevision = ifRevision
             self.applicationPassword = applicationPassword
+            self.bin = bin
         }
 
         private static let jsonNames = [
-            "access", "account", "action", "applicationPassword", "attributes", "comment", "expires", "ifRevision",
-            "kind", "label", "mode", "service", "value",
+            "access", "account", "action", "applicationPassword", "attributes", "bin", "comment", "expires",
+            "field", "fieldKind", "ifRevision", "kind", "label", "mode", "service", "value",
         ]
 
         public init(from reader: inout JSONReader) throws(JSONFailure) {
@@ -1637,6 +1787,8 @@ public enum Keychain {
             var account: String?
             var kind: ItemKind?
             var value: String?
+            var field: String?
+            var fieldKind: FieldKind?
             var access: AccessChange?
             var label: String?
             var comment: String?
@@ -1645,6 +1797,7 @@ public enum Keychain {
             var mode: SetMode?
             var ifRevision: String?
             var applicationPassword: String?
+            var bin: Bool?
             var members = try reader.members()
             while let member = try reader.next(&members, of: Self.jsonNames) {
                 switch member {
@@ -1653,21 +1806,24 @@ public enum Keychain {
                 case 2: action = try reader.read()
                 case 3: applicationPassword = try reader.read()
                 case 4: attributes = try reader.read()
-                case 5: comment = try reader.read()
-                case 6: expires = try reader.read()
-                case 7: ifRevision = try reader.read()
-                case 8: kind = try reader.read()
-                case 9: label = try reader.read()
-                case 10: mode = try reader.read()
-                case 11: service = try reader.read()
+                case 5: bin = try reader.read()
+                case 6: comment = try reader.read()
+                case 7: expires = try reader.read()
+                case 8: field = try reader.read()
+                case 9: fieldKind = try reader.read()
+                case 10: ifRevision = try reader.read()
+                case 11: kind = try reader.read()
+                case 12: label = try reader.read()
+                case 13: mode = try reader.read()
+                case 14: service = try reader.read()
                 default: value = try reader.read()
                 }
             }
             self.init(
                 action: try members.required(action, "action"), service: try members.required(service, "service"),
-                account: account, kind: kind, value: value, access: access, label: label, comment: comment,
-                attributes: attributes, expires: expires, mode: mode, ifRevision: ifRevision,
-                applicationPassword: applicationPassword
+                account: account, kind: kind, value: value, field: field, fieldKind: fieldKind, access: access,
+                label: label, comment: comment, attributes: attributes, expires: expires, mode: mode,
+                ifRevision: ifRevision, applicationPassword: applicationPassword, bin: bin
             )
         }
 
@@ -1678,8 +1834,11 @@ public enum Keychain {
             writer.member("action", action)
             writer.member("applicationPassword", applicationPassword)
             writer.member("attributes", attributes)
+            writer.member("bin", bin)
             writer.member("comment", comment)
             writer.member("expires", expires)
+            writer.member("field", field)
+            writer.member("fieldKind", fieldKind)
             writer.member("ifRevision", ifRevision)
             writer.member("kind", kind)
             writer.member("label", label)
@@ -1748,40 +1907,46 @@ public enum Keychain {
         }
     }
 
-    /// An item that a call about several items names.
+    /// A field of an item that a call about several names.
     public struct ItemName: JSONValue, Equatable {
         public var service: String
         /// It is left out if the service has one account only.
         public var account: String?
         /// As for Set.
         public var kind: ItemKind?
+        /// It is secret if it is left out.
+        public var field: String?
 
-        public init(service: String, account: String? = nil, kind: ItemKind? = nil) {
+        public init(service: String, account: String? = nil, kind: ItemKind? = nil, field: String? = nil) {
             self.service = service
             self.account = account
             self.kind = kind
+            self.field = field
         }
 
-        private static let jsonNames = ["account", "kind", "service"]
+        private static let jsonNames = ["account", "field", "kind", "service"]
 
         public init(from reader: inout JSONReader) throws(JSONFailure) {
             var service: String?
             var account: String?
             var kind: ItemKind?
+            var field: String?
             var members = try reader.members()
             while let member = try reader.next(&members, of: Self.jsonNames) {
                 switch member {
                 case 0: account = try reader.read()
-                case 1: kind = try reader.read()
+                case 1: field = try reader.read()
+                case 2: kind = try reader.read()
                 default: service = try reader.read()
                 }
             }
-            self.init(service: try members.required(service, "service"), account: account, kind: kind)
+            self.init(service: try members.required(service, "service"), account: account, kind: kind, field: field)
         }
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
             writer.member("account", account)
+            writer.member("field", field)
             writer.member("kind", kind)
             writer.member("service", service)
             writer.endObject()
@@ -2123,7 +2288,7 @@ public enum Keychain {
         }
     }
 
-    /// What Show, Rotate and Rename reply.
+    /// What Show, Rotate, Rename and RestoreDeleted reply.
     public struct ItemReply: JSONValue, Equatable {
         public var item: Item
 
@@ -2145,7 +2310,7 @@ public enum Keychain {
         }
     }
 
-    /// What Edit, Delete and Restore reply.
+    /// What Edit and Restore reply.
     public struct ChangedItemReply: JSONValue, Equatable {
         public var item: Item
         /// As for Set.
@@ -2246,15 +2411,23 @@ public enum Keychain {
         }
     }
 
-    /// Stores an item. An item that is replaced keeps what is left out: access and each of its members, label,
-    /// comment, attributes, expires. An expired item keeps the same, except expires. An empty label or comment, an
-    /// empty list of attributes, and expires 0 remove what is there.
+    /// Stores a field of an item. All other fields of the item stay, unless the item has expired. An item that is
+    /// replaced keeps what is left out: access and each of its members, label, comment, attributes, expires. An
+    /// expired item keeps the same, except expires. An empty label or comment, an empty list of attributes, and
+    /// expires 0 remove what is there. If the item has other fields, access must be as it is (InvalidArgument; Edit
+    /// changes it). If they have an application password, applicationPassword must be the same, and one of them is
+    /// opened to check it, as Get does.
     public struct Set: VarlinkMethod {
         public static let name = "org.coffer.Keychain.Set"
         public var service: String
         public var account: String
         /// As Item.kind. It is generic if it is left out.
         public var kind: ItemKind?
+        /// The field that gets the value. It is secret if it is left out.
+        public var field: String?
+        /// As Field.kind. If it is left out, the field keeps it. A new field is secret; otp and notes are otp and
+        /// text.
+        public var fieldKind: FieldKind?
         /// Base64.
         public var value: String
         public var access: AccessChange?
@@ -2273,14 +2446,16 @@ public enum Keychain {
         public var challenge: String?
 
         public init(
-            service: String, account: String, kind: ItemKind? = nil, value: String, access: AccessChange? = nil,
-            label: String? = nil, comment: String? = nil, attributes: [String: String]? = nil, expires: Int64? = nil,
-            mode: SetMode? = nil, ifRevision: String? = nil, applicationPassword: String? = nil,
-            challenge: String? = nil
+            service: String, account: String, kind: ItemKind? = nil, field: String? = nil, fieldKind: FieldKind? = nil,
+            value: String, access: AccessChange? = nil, label: String? = nil, comment: String? = nil,
+            attributes: [String: String]? = nil, expires: Int64? = nil, mode: SetMode? = nil, ifRevision: String? = nil,
+            applicationPassword: String? = nil, challenge: String? = nil
         ) {
             self.service = service
             self.account = account
             self.kind = kind
+            self.field = field
+            self.fieldKind = fieldKind
             self.value = value
             self.access = access
             self.label = label
@@ -2294,14 +2469,16 @@ public enum Keychain {
         }
 
         private static let jsonNames = [
-            "access", "account", "applicationPassword", "attributes", "challenge", "comment", "expires",
-            "ifRevision", "kind", "label", "mode", "service", "value",
+            "access", "account", "applicationPassword", "attributes", "challenge", "comment", "expires", "field",
+            "fieldKind", "ifRevision", "kind", "label", "mode", "service", "value",
         ]
 
         public init(from reader: inout JSONReader) throws(JSONFailure) {
             var service: String?
             var account: String?
             var kind: ItemKind?
+            var field: String?
+            var fieldKind: FieldKind?
             var value: String?
             var access: AccessChange?
             var label: String?
@@ -2322,19 +2499,21 @@ public enum Keychain {
                 case 4: challenge = try reader.read()
                 case 5: comment = try reader.read()
                 case 6: expires = try reader.read()
-                case 7: ifRevision = try reader.read()
-                case 8: kind = try reader.read()
-                case 9: label = try reader.read()
-                case 10: mode = try reader.read()
-                case 11: service = try reader.read()
+                case 7: field = try reader.read()
+                case 8: fieldKind = try reader.read()
+                case 9: ifRevision = try reader.read()
+                case 10: kind = try reader.read()
+                case 11: label = try reader.read()
+                case 12: mode = try reader.read()
+                case 13: service = try reader.read()
                 default: value = try reader.read()
                 }
             }
             self.init(
                 service: try members.required(service, "service"), account: try members.required(account, "account"),
-                kind: kind, value: try members.required(value, "value"), access: access, label: label, comment: comment,
-                attributes: attributes, expires: expires, mode: mode, ifRevision: ifRevision,
-                applicationPassword: applicationPassword, challenge: challenge
+                kind: kind, field: field, fieldKind: fieldKind, value: try members.required(value, "value"),
+                access: access, label: label, comment: comment, attributes: attributes, expires: expires, mode: mode,
+                ifRevision: ifRevision, applicationPassword: applicationPassword, challenge: challenge
             )
         }
 
@@ -2347,6 +2526,8 @@ public enum Keychain {
             writer.member("challenge", challenge)
             writer.member("comment", comment)
             writer.member("expires", expires)
+            writer.member("field", field)
+            writer.member("fieldKind", fieldKind)
             writer.member("ifRevision", ifRevision)
             writer.member("kind", kind)
             writer.member("label", label)
@@ -2358,7 +2539,7 @@ public enum Keychain {
 
         public struct Reply: JSONValue, Equatable {
             public var item: Item
-            /// When the former value was set.
+            /// When the former value of the field was set.
             public var replaced: Int64?
             /// The version with the former value, if the vault keeps it. Restore brings it back.
             public var former: Int64?
@@ -2491,6 +2672,9 @@ public enum Keychain {
         public var account: String?
         /// As for Set.
         public var kind: ItemKind?
+        /// The field that is given out. If it is left out, it is secret, or the field of the version. If the item has
+        /// no such field, the answer is NotFound, and its advice names those that there are.
+        public var field: String?
         /// Gives out the value of this version, which may be a former one. Reading that takes what it took then. If
         /// the item has no such value, or no longer, the answer is NotFound.
         public var version: Int64?
@@ -2507,13 +2691,14 @@ public enum Keychain {
         public var challenge: String?
 
         public init(
-            service: String, account: String? = nil, kind: ItemKind? = nil, version: Int64? = nil,
+            service: String, account: String? = nil, kind: ItemKind? = nil, field: String? = nil, version: Int64? = nil,
             reason: String? = nil, unlock: Bool? = nil, applicationPassword: String? = nil, forOthers: Bool? = nil,
             challenge: String? = nil
         ) {
             self.service = service
             self.account = account
             self.kind = kind
+            self.field = field
             self.version = version
             self.reason = reason
             self.unlock = unlock
@@ -2523,14 +2708,15 @@ public enum Keychain {
         }
 
         private static let jsonNames = [
-            "account", "applicationPassword", "challenge", "forOthers", "kind", "reason", "service", "unlock",
-            "version",
+            "account", "applicationPassword", "challenge", "field", "forOthers", "kind", "reason", "service",
+            "unlock", "version",
         ]
 
         public init(from reader: inout JSONReader) throws(JSONFailure) {
             var service: String?
             var account: String?
             var kind: ItemKind?
+            var field: String?
             var version: Int64?
             var reason: String?
             var unlock: Bool?
@@ -2543,18 +2729,19 @@ public enum Keychain {
                 case 0: account = try reader.read()
                 case 1: applicationPassword = try reader.read()
                 case 2: challenge = try reader.read()
-                case 3: forOthers = try reader.read()
-                case 4: kind = try reader.read()
-                case 5: reason = try reader.read()
-                case 6: service = try reader.read()
-                case 7: unlock = try reader.read()
+                case 3: field = try reader.read()
+                case 4: forOthers = try reader.read()
+                case 5: kind = try reader.read()
+                case 6: reason = try reader.read()
+                case 7: service = try reader.read()
+                case 8: unlock = try reader.read()
                 default: version = try reader.read()
                 }
             }
             self.init(
-                service: try members.required(service, "service"), account: account, kind: kind, version: version,
-                reason: reason, unlock: unlock, applicationPassword: applicationPassword, forOthers: forOthers,
-                challenge: challenge
+                service: try members.required(service, "service"), account: account, kind: kind, field: field,
+                version: version, reason: reason, unlock: unlock, applicationPassword: applicationPassword,
+                forOthers: forOthers, challenge: challenge
             )
         }
 
@@ -2563,6 +2750,7 @@ public enum Keychain {
             writer.member("account", account)
             writer.member("applicationPassword", applicationPassword)
             writer.member("challenge", challenge)
+            writer.member("field", field)
             writer.member("forOthers", forOthers)
             writer.member("kind", kind)
             writer.member("reason", reason)
@@ -2606,11 +2794,11 @@ public enum Keychain {
         }
     }
 
-    /// Gives out the values of several items, all or none. A person is asked once for all of them, and is shown every
-    /// name. If one item cannot be given out, nothing is, and nobody is asked. The error's message names that item.
-    /// No item may be named twice. An item that can be read only with an application password is refused
-    /// (InvalidArgument). There are 32 items at most, and the answer must fit into one message. Otherwise the answer
-    /// is LimitExceeded.
+    /// Gives out the values of several items, or of several fields of an item, all or none. A person is asked once
+    /// for all of them, and is shown every name. If one item cannot be given out, nothing is, and nobody is asked.
+    /// The error's message names that item. No field of an item may be named twice. An item that can be read only
+    /// with an application password is refused (InvalidArgument). There are 32 items at most, and the answer must fit
+    /// into one message. Otherwise the answer is LimitExceeded.
     public struct GetAll: VarlinkMethod {
         public static let name = "org.coffer.Keychain.GetAll"
         public var items: [ItemName]
@@ -2812,7 +3000,7 @@ public enum Keychain {
         }
     }
 
-    /// Lists the values that an item had before, the newest first. It asks nobody.
+    /// Lists the values that an item's fields had before, the newest first. It asks nobody.
     public struct History: VarlinkMethod {
         public static let name = "org.coffer.Keychain.History"
         public var service: String
@@ -2886,9 +3074,9 @@ public enum Keychain {
         }
     }
 
-    /// Makes a former value the item's present one, with the access control that it had. That is never looser than
-    /// the present one. It asks the person as reading that value does. The present value becomes a former one, unless
-    /// its access is looser.
+    /// Makes a former value the present one of its field, with the access control that it had. That is never looser
+    /// than the present one. If the item has other fields, it must be the same (InvalidArgument). It asks the person
+    /// as reading that value does. The present value becomes a former one, unless its access is looser.
     public struct Restore: VarlinkMethod {
         public static let name = "org.coffer.Keychain.Restore"
         public typealias Reply = ChangedItemReply
@@ -2896,7 +3084,9 @@ public enum Keychain {
         public var account: String
         /// As for Set.
         public var kind: ItemKind?
-        /// If it is left out: the newest former value.
+        /// The field that gets it back. If it is left out, it is the field of the version; without a version, secret.
+        public var field: String?
+        /// If it is left out: the newest former value of the field.
         public var version: Int64?
         /// Why the program asks, in its own words.
         public var reason: String?
@@ -2907,12 +3097,13 @@ public enum Keychain {
         public var challenge: String?
 
         public init(
-            service: String, account: String, kind: ItemKind? = nil, version: Int64? = nil, reason: String? = nil,
-            unlock: Bool? = nil, applicationPassword: String? = nil, challenge: String? = nil
+            service: String, account: String, kind: ItemKind? = nil, field: String? = nil, version: Int64? = nil,
+            reason: String? = nil, unlock: Bool? = nil, applicationPassword: String? = nil, challenge: String? = nil
         ) {
             self.service = service
             self.account = account
             self.kind = kind
+            self.field = field
             self.version = version
             self.reason = reason
             self.unlock = unlock
@@ -2921,13 +3112,14 @@ public enum Keychain {
         }
 
         private static let jsonNames = [
-            "account", "applicationPassword", "challenge", "kind", "reason", "service", "unlock", "version",
+            "account", "applicationPassword", "challenge", "field", "kind", "reason", "service", "unlock", "version",
         ]
 
         public init(from reader: inout JSONReader) throws(JSONFailure) {
             var service: String?
             var account: String?
             var kind: ItemKind?
+            var field: String?
             var version: Int64?
             var reason: String?
             var unlock: Bool?
@@ -2939,17 +3131,18 @@ public enum Keychain {
                 case 0: account = try reader.read()
                 case 1: applicationPassword = try reader.read()
                 case 2: challenge = try reader.read()
-                case 3: kind = try reader.read()
-                case 4: reason = try reader.read()
-                case 5: service = try reader.read()
-                case 6: unlock = try reader.read()
+                case 3: field = try reader.read()
+                case 4: kind = try reader.read()
+                case 5: reason = try reader.read()
+                case 6: service = try reader.read()
+                case 7: unlock = try reader.read()
                 default: version = try reader.read()
                 }
             }
             self.init(
                 service: try members.required(service, "service"), account: try members.required(account, "account"),
-                kind: kind, version: version, reason: reason, unlock: unlock, applicationPassword: applicationPassword,
-                challenge: challenge
+                kind: kind, field: field, version: version, reason: reason, unlock: unlock,
+                applicationPassword: applicationPassword, challenge: challenge
             )
         }
 
@@ -2958,6 +3151,7 @@ public enum Keychain {
             writer.member("account", account)
             writer.member("applicationPassword", applicationPassword)
             writer.member("challenge", challenge)
+            writer.member("field", field)
             writer.member("kind", kind)
             writer.member("reason", reason)
             writer.member("service", service)
@@ -2967,37 +3161,88 @@ public enum Keychain {
         }
     }
 
-    /// Changes what the vault keeps of values that are replaced. What is left out stays. Values that are too many
-    /// then are dropped at once.
+    /// Takes an item out of the bin: of all deleted items of this name, the one that was deleted last. It is again as
+    /// it was. It asks nobody, because it reads no value. If another item has the name by now, it is AlreadyExists.
+    public struct RestoreDeleted: VarlinkMethod {
+        public static let name = "org.coffer.Keychain.RestoreDeleted"
+        public typealias Reply = ItemReply
+        public var service: String
+        public var account: String
+        /// As for Set.
+        public var kind: ItemKind?
+
+        public init(service: String, account: String, kind: ItemKind? = nil) {
+            self.service = service
+            self.account = account
+            self.kind = kind
+        }
+
+        private static let jsonNames = ["account", "kind", "service"]
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var service: String?
+            var account: String?
+            var kind: ItemKind?
+            var members = try reader.members()
+            while let member = try reader.next(&members, of: Self.jsonNames) {
+                switch member {
+                case 0: account = try reader.read()
+                case 1: kind = try reader.read()
+                default: service = try reader.read()
+                }
+            }
+            self.init(
+                service: try members.required(service, "service"), account: try members.required(account, "account"),
+                kind: kind
+            )
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("account", account)
+            writer.member("kind", kind)
+            writer.member("service", service)
+            writer.endObject()
+        }
+    }
+
+    /// Changes what the vault keeps of values that are replaced and of items that are deleted. What is left out
+    /// stays. What is too much then is dropped at once.
     public struct SetHistory: VarlinkMethod {
         public static let name = "org.coffer.Keychain.SetHistory"
         /// 0 to 10.
         public var values: Int64?
         /// 0 to 366.
         public var days: Int64?
+        /// 0 to 366.
+        public var bin: Int64?
 
-        public init(values: Int64? = nil, days: Int64? = nil) {
+        public init(values: Int64? = nil, days: Int64? = nil, bin: Int64? = nil) {
             self.values = values
             self.days = days
+            self.bin = bin
         }
 
-        private static let jsonNames = ["days", "values"]
+        private static let jsonNames = ["bin", "days", "values"]
 
         public init(from reader: inout JSONReader) throws(JSONFailure) {
             var values: Int64?
             var days: Int64?
+            var bin: Int64?
             var members = try reader.members()
             while let member = try reader.next(&members, of: Self.jsonNames) {
                 switch member {
-                case 0: days = try reader.read()
+                case 0: bin = try reader.read()
+                case 1: days = try reader.read()
                 default: values = try reader.read()
                 }
             }
-            self.init(values: values, days: days)
+            self.init(values: values, days: days, bin: bin)
         }
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
+            writer.member("bin", bin)
             writer.member("days", days)
             writer.member("values", values)
             writer.endObject()
@@ -3005,7 +3250,7 @@ public enum Keychain {
 
         public struct Reply: JSONValue, Equatable {
             public var history: HistorySetting
-            /// As for Set. It is about the former values that were dropped.
+            /// As for Set. It is about the former values and the deleted items that were dropped.
             public var protected: Bool?
 
             public init(history: HistorySetting, protected: Bool? = nil) {
@@ -3174,33 +3419,40 @@ public enum Keychain {
         public var accounts: [String]?
         /// Only items of this kind. If it is left out, items of all kinds.
         public var kind: ItemKind?
+        /// True: the items of the bin instead, of all accounts. Of one name, the one that was deleted last comes
+        /// first.
+        public var deleted: Bool?
 
-        public init(service: String? = nil, accounts: [String]? = nil, kind: ItemKind? = nil) {
+        public init(service: String? = nil, accounts: [String]? = nil, kind: ItemKind? = nil, deleted: Bool? = nil) {
             self.service = service
             self.accounts = accounts
             self.kind = kind
+            self.deleted = deleted
         }
 
-        private static let jsonNames = ["accounts", "kind", "service"]
+        private static let jsonNames = ["accounts", "deleted", "kind", "service"]
 
         public init(from reader: inout JSONReader) throws(JSONFailure) {
             var service: String?
             var accounts: [String]?
             var kind: ItemKind?
+            var deleted: Bool?
             var members = try reader.members()
             while let member = try reader.next(&members, of: Self.jsonNames) {
                 switch member {
                 case 0: accounts = try reader.read()
-                case 1: kind = try reader.read()
+                case 1: deleted = try reader.read()
+                case 2: kind = try reader.read()
                 default: service = try reader.read()
                 }
             }
-            self.init(service: service, accounts: accounts, kind: kind)
+            self.init(service: service, accounts: accounts, kind: kind, deleted: deleted)
         }
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
             writer.member("accounts", accounts)
+            writer.member("deleted", deleted)
             writer.member("kind", kind)
             writer.member("service", service)
             writer.endObject()
@@ -3327,6 +3579,8 @@ public enum Keychain {
         public var attributes: [String: String]?
         /// 0: never.
         public var expires: Int64?
+        /// These fields are removed. Their values become former ones. It is left out beside access.
+        public var unset: [String]?
         /// Why the program asks, in its own words.
         public var reason: String?
         /// As for Get.
@@ -3339,9 +3593,9 @@ public enum Keychain {
 
         public init(
             service: String, account: String, kind: ItemKind? = nil, access: AccessControl? = nil, label: String? = nil,
-            comment: String? = nil, attributes: [String: String]? = nil, expires: Int64? = nil, reason: String? = nil,
-            unlock: Bool? = nil, applicationPassword: String? = nil, newApplicationPassword: String? = nil,
-            challenge: String? = nil
+            comment: String? = nil, attributes: [String: String]? = nil, expires: Int64? = nil, unset: [String]? = nil,
+            reason: String? = nil, unlock: Bool? = nil, applicationPassword: String? = nil,
+            newApplicationPassword: String? = nil, challenge: String? = nil
         ) {
             self.service = service
             self.account = account
@@ -3351,6 +3605,7 @@ public enum Keychain {
             self.comment = comment
             self.attributes = attributes
             self.expires = expires
+            self.unset = unset
             self.reason = reason
             self.unlock = unlock
             self.applicationPassword = applicationPassword
@@ -3360,7 +3615,7 @@ public enum Keychain {
 
         private static let jsonNames = [
             "access", "account", "applicationPassword", "attributes", "challenge", "comment", "expires", "kind",
-            "label", "newApplicationPassword", "reason", "service", "unlock",
+            "label", "newApplicationPassword", "reason", "service", "unlock", "unset",
         ]
 
         public init(from reader: inout JSONReader) throws(JSONFailure) {
@@ -3372,6 +3627,7 @@ public enum Keychain {
             var comment: String?
             var attributes: [String: String]?
             var expires: Int64?
+            var unset: [String]?
             var reason: String?
             var unlock: Bool?
             var applicationPassword: String?
@@ -3392,13 +3648,14 @@ public enum Keychain {
                 case 9: newApplicationPassword = try reader.read()
                 case 10: reason = try reader.read()
                 case 11: service = try reader.read()
-                default: unlock = try reader.read()
+                case 12: unlock = try reader.read()
+                default: unset = try reader.read()
                 }
             }
             self.init(
                 service: try members.required(service, "service"), account: try members.required(account, "account"),
                 kind: kind, access: access, label: label, comment: comment, attributes: attributes, expires: expires,
-                reason: reason, unlock: unlock, applicationPassword: applicationPassword,
+                unset: unset, reason: reason, unlock: unlock, applicationPassword: applicationPassword,
                 newApplicationPassword: newApplicationPassword, challenge: challenge
             )
         }
@@ -3418,6 +3675,7 @@ public enum Keychain {
             writer.member("reason", reason)
             writer.member("service", service)
             writer.member("unlock", unlock)
+            writer.member("unset", unset)
             writer.endObject()
         }
     }
@@ -3489,10 +3747,9 @@ public enum Keychain {
         }
     }
 
-    /// Deletes an item.
+    /// Deletes an item. Nobody is asked.
     public struct Delete: VarlinkMethod {
         public static let name = "org.coffer.Keychain.Delete"
-        public typealias Reply = ChangedItemReply
         public var service: String
         public var account: String
         /// As for Set.
@@ -3501,19 +3758,28 @@ public enum Keychain {
         public var ifRevision: String?
         /// As for Apply.
         public var rollback: RollbackTime?
+        /// True: the item is put into the bin, where it stays for the days of the vault's setting (SetHistory).
+        /// RestoreDeleted takes it out again. If there is no bin, or if the item is of the kind file, it is deleted
+        /// for good.
+        public var bin: Bool?
+        /// True: deletes for good all items of this name that are in the bin, and no other. It takes neither
+        /// ifRevision nor bin.
+        public var inBin: Bool?
 
         public init(
             service: String, account: String, kind: ItemKind? = nil, ifRevision: String? = nil,
-            rollback: RollbackTime? = nil
+            rollback: RollbackTime? = nil, bin: Bool? = nil, inBin: Bool? = nil
         ) {
             self.service = service
             self.account = account
             self.kind = kind
             self.ifRevision = ifRevision
             self.rollback = rollback
+            self.bin = bin
+            self.inBin = inBin
         }
 
-        private static let jsonNames = ["account", "ifRevision", "kind", "rollback", "service"]
+        private static let jsonNames = ["account", "bin", "ifRevision", "inBin", "kind", "rollback", "service"]
 
         public init(from reader: inout JSONReader) throws(JSONFailure) {
             var service: String?
@@ -3521,30 +3787,76 @@ public enum Keychain {
             var kind: ItemKind?
             var ifRevision: String?
             var rollback: RollbackTime?
+            var bin: Bool?
+            var inBin: Bool?
             var members = try reader.members()
             while let member = try reader.next(&members, of: Self.jsonNames) {
                 switch member {
                 case 0: account = try reader.read()
-                case 1: ifRevision = try reader.read()
-                case 2: kind = try reader.read()
-                case 3: rollback = try reader.read()
+                case 1: bin = try reader.read()
+                case 2: ifRevision = try reader.read()
+                case 3: inBin = try reader.read()
+                case 4: kind = try reader.read()
+                case 5: rollback = try reader.read()
                 default: service = try reader.read()
                 }
             }
             self.init(
                 service: try members.required(service, "service"), account: try members.required(account, "account"),
-                kind: kind, ifRevision: ifRevision, rollback: rollback
+                kind: kind, ifRevision: ifRevision, rollback: rollback, bin: bin, inBin: inBin
             )
         }
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
             writer.member("account", account)
+            writer.member("bin", bin)
             writer.member("ifRevision", ifRevision)
+            writer.member("inBin", inBin)
             writer.member("kind", kind)
             writer.member("rollback", rollback)
             writer.member("service", service)
             writer.endObject()
+        }
+
+        public struct Reply: JSONValue, Equatable {
+            /// The item as it was; of several, the one that was deleted last.
+            public var item: Item
+            /// Until when the bin keeps it. It is absent if the item is gone for good.
+            public var until: Int64?
+            /// As for Apply.
+            public var protected: Bool?
+
+            public init(item: Item, until: Int64? = nil, protected: Bool? = nil) {
+                self.item = item
+                self.until = until
+                self.protected = protected
+            }
+
+            private static let jsonNames = ["item", "protected", "until"]
+
+            public init(from reader: inout JSONReader) throws(JSONFailure) {
+                var item: Item?
+                var until: Int64?
+                var protected: Bool?
+                var members = try reader.members()
+                while let member = try reader.next(&members, of: Self.jsonNames) {
+                    switch member {
+                    case 0: item = try reader.read()
+                    case 1: protected = try reader.read()
+                    default: until = try reader.read()
+                    }
+                }
+                self.init(item: try members.required(item, "item"), until: until, protected: protected)
+            }
+
+            public func write(to writer: inout JSONWriter) {
+                writer.beginObject()
+                writer.member("item", item)
+                writer.member("protected", protected)
+                writer.member("until", until)
+                writer.endObject()
+            }
         }
     }
 

@@ -6,12 +6,12 @@ extension ItemAttributes {
     public init(
         id: String, name: ItemName, label: String? = nil, comment: String? = nil, attributes: [String: String] = [:],
         access: AccessControl = .whenUnlocked, created: Date, modified: Date, expires: Date? = nil, version: Int,
-        revision: String
+        revision: String, fields: [Field]? = nil
     ) {
         self.init(
             id: id, name: name, label: label, comment: comment, attributes: attributes, access: access,
             times: ItemTimes(created: Moment(created), modified: Moment(modified), expires: expires.map(Moment.init)),
-            version: version, revision: revision)
+            version: version, revision: revision, fields: fields)
     }
 
     /// When the item was made.
@@ -22,10 +22,22 @@ extension ItemAttributes {
     public var expires: Date? { times.expires.map { Date($0) } }
 }
 
+extension Field {
+    /// For backends. Applications get fields from ``ItemAttributes/fields``.
+    public init(_ name: FieldName, _ kind: FieldKind, set: Date) {
+        self.init(name, kind, setAt: Moment(set))
+    }
+
+    /// When the present value was set.
+    public var set: Date { Date(setAt) }
+}
+
 extension ItemVersion {
     /// For backends. Applications get versions from ``Keychain/history(of:)``.
-    public init(version: Int, set: Date, keptUntil: Date, access: AccessControl) {
-        self.init(version: version, setAt: Moment(set), droppedAt: Moment(keptUntil), access: access)
+    public init(
+        version: Int, set: Date, keptUntil: Date, access: AccessControl, field: FieldName = .secret
+    ) {
+        self.init(version: version, setAt: Moment(set), droppedAt: Moment(keptUntil), access: access, field: field)
     }
 
     /// When the value was set.

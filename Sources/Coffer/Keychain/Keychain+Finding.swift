@@ -2,9 +2,17 @@ import FoundationEssentials
 
 /// Finds items without their values. These calls never prompt, and work while the vault is locked.
 extension Keychain {
-    /// Whether an account has an item that has not expired.
+    /// Whether an account has an item that has not expired. With ``Keychain/field(_:)``, whether it has that field.
     public func exists(_ account: String) async throws(KeychainError) -> Bool {
-        try await backend.exists(name(account), in: vault)
+        guard try await backend.exists(name(account), in: vault) else { return false }
+        guard let field else { return true }
+        do throws(KeychainError) {
+            return try await backend.attributes(of: name(account), in: vault).fields.contains { $0.name == field }
+        } catch {
+            // It was deleted meanwhile.
+            guard error.code == .notFound else { throw error }
+            return false
+        }
     }
 
     /// Everything about an account's item except its value.

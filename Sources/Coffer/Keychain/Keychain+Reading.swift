@@ -131,16 +131,20 @@ extension Keychain {
         var last = KeychainError(.changedMeanwhile, "\(name) was changed meanwhile", advice: "try again")
         for _ in 0..<UpdateLimits.rounds {
             let present: Item?
+            var state: ItemAttributes?
             do throws(KeychainError) {
                 present = try await item(name, request(reason, applicationPassword: applicationPassword))
+                state = present?.attributes
             } catch {
                 guard error.code == .notFound else { throw error }
                 present = nil
+                if field != nil { state = try await itemWithoutField(name) }
             }
-            let new = NewItem(
+            var new = NewItem(
                 value: try change(present?.value), access: access,
                 applicationPassword: applicationPassword.map { Array($0.utf8) })
-            let condition = present.map { ItemChange.Condition.isUnchanged(since: $0.attributes) } ?? .isAbsent
+            new.field = field ?? .secret
+            let condition = state.map { ItemChange.Condition.isUnchanged(since: $0) } ?? .isAbsent
             do throws(KeychainError) {
                 return try await backend.set(name, to: new, if: condition, prompts: prompts, in: vault)
             } catch {
@@ -149,6 +153,16 @@ extension Keychain {
             }
         }
         throw last
+    }
+}
+
+extension Keychain {
+    /// The item that has not the field that is about to be added; nil if there is no item.
+    fileprivate func itemWithoutField(_ name: ItemName) async throws(KeychainError) -> ItemAttributes? {
+        do throws(KeychainError) { return try await backend.attributes(of: name, in: vault) } catch {
+            guard error.code == .notFound else { throw error }
+            return nil
+        }
     }
 }
 

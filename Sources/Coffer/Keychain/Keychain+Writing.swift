@@ -32,9 +32,10 @@ extension Keychain {
         attributes: [String: String]? = nil, expires: Expiry? = nil, applicationPassword: String? = nil,
         if condition: ItemChange.Condition = .none
     ) async throws(KeychainError) -> ItemAttributes {
-        let item = NewItem(
+        var item = NewItem(
             value: bytes, access: try access?.checked, label: label, attributes: attributes, expiry: expires,
             applicationPassword: applicationPassword.map { Array($0.utf8) })
+        item.field = field ?? .secret
         return try await backend.set(name(account), to: item, if: condition, prompts: prompts, in: vault)
     }
 
@@ -53,11 +54,17 @@ extension Keychain {
     /// Deletes an account's item. An absent item is fine. To delete several items, use ``apply(_:protection:)``.
     /// - Parameter protection: when nobody can undo this any longer with an older copy of the vault's file.
     /// - Returns: whether there was one.
-    /// - Throws: `.changedMeanwhile` if the condition is not met.
+    /// - Throws: `.changedMeanwhile` if the condition is not met; `.invalidArgument` for one field of items
+    ///   (``Keychain/field(_:)``).
     @discardableResult
     public func delete(
         _ account: String, if condition: ItemChange.Condition = .none, protection: RollbackProtection = .soon
     ) async throws(KeychainError) -> Bool {
+        guard field == nil else {
+            throw KeychainError(
+                .invalidArgument, "this would delete all fields of the item",
+                advice: "remove one field with removeField, or delete the item by its keychain")
+        }
         let change = ItemChange(name(account), .delete, if: condition)
         return try await apply([change], protection: protection).first?.existedBefore ?? false
     }

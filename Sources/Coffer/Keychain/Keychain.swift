@@ -32,6 +32,8 @@ public struct Keychain: Sendable {
     public let prompts: Prompts
     /// The class of the items that the methods name by their account.
     public let itemClass: ItemClass
+    /// The field that reading and storing is about; nil for ``FieldName/secret``.
+    package let field: FieldName?
     package let backend: any KeychainBackend
 
     /// A keychain of the user's own vault, or of a group's.
@@ -55,6 +57,15 @@ public struct Keychain: Sendable {
         service: String, vault: VaultName, itemClass: ItemClass = .genericPassword, prompts: Prompts = .automatic,
         backend: any KeychainBackend = BrokerBackend()
     ) {
+        self.init(
+            service: service, vault: vault, itemClass: itemClass, prompts: prompts, backend: backend, field: nil)
+    }
+
+    init(
+        service: String, vault: VaultName, itemClass: ItemClass, prompts: Prompts, backend: any KeychainBackend,
+        field: FieldName?
+    ) {
+        self.field = field
         self.service = service
         self.vault = vault
         self.itemClass = itemClass
@@ -64,17 +75,17 @@ public struct Keychain: Sendable {
 
     /// The same items, with another way to ask a person.
     public func prompting(_ prompts: Prompts) -> Keychain {
-        Keychain(service: service, vault: vault, itemClass: itemClass, prompts: prompts, backend: backend)
+        Keychain(service: service, vault: vault, itemClass: itemClass, prompts: prompts, backend: backend, field: field)
     }
 
     /// The items of the same service that have another class.
     public func items(ofClass itemClass: ItemClass) -> Keychain {
-        Keychain(service: service, vault: vault, itemClass: itemClass, prompts: prompts, backend: backend)
+        Keychain(service: service, vault: vault, itemClass: itemClass, prompts: prompts, backend: backend, field: field)
     }
 
     /// The items of another service in the same vault.
     public func of(service: String) -> Keychain {
-        Keychain(service: service, vault: vault, itemClass: itemClass, prompts: prompts, backend: backend)
+        Keychain(service: service, vault: vault, itemClass: itemClass, prompts: prompts, backend: backend, field: field)
     }
 
     /// The whole name of the item of an account.
@@ -83,8 +94,10 @@ public struct Keychain: Sendable {
     }
 
     func request(_ reason: String?, applicationPassword: String? = nil, version: Int? = nil) -> ReadRequest {
-        ReadRequest(
+        var request = ReadRequest(
             reason: reason, prompts: prompts, applicationPassword: applicationPassword.map { Array($0.utf8) },
             version: version)
+        request.field = field
+        return request
     }
 }

@@ -43,6 +43,20 @@ extension BrokerBackend {
             about: items.map(\.description).joined(separator: ", "), sharing: sharing)
     }
 
+    /// Implements ``KeychainBackend/read(_:of:_:in:)``, with one prompt.
+    public func read(
+        _ fields: [FieldName], of item: ItemName, _ request: ReadRequest, in vault: VaultName
+    ) async throws(KeychainError) -> [Item] {
+        guard fields.count != 1, request.applicationPassword == nil, request.version == nil else {
+            var request = request
+            request.field = fields.first
+            return try await read([item], request, in: vault)
+        }
+        return try await call(
+            ItemCall.readAll(fields.map { PartialName(item).with($0) }, request), in: vault, prompts: request.prompts,
+            about: "\(item)")
+    }
+
     private func readOne(
         _ items: [ItemName], _ request: ReadRequest, in vault: VaultName, _ sharing: SharedReads.Asking?
     ) async throws(KeychainError) -> Item {

@@ -20,7 +20,8 @@ extension ItemCall where Method == BrokerProtocol.Keychain.Set, Answer == SetOut
         Self(
             Wire.Set(
                 service: name.service, account: name.account, kind: name.wireKind,
-                value: Base64.encode(item.value), access: try item.wireAccess, label: item.label,
+                field: item.wireField, fieldKind: item.fieldKind, value: Base64.encode(item.value),
+                access: try item.wireAccess, label: item.label,
                 comment: item.comment, attributes: item.attributes, expires: item.expires?.milliseconds(now: .now),
                 mode: condition.mode, ifRevision: condition.revision,
                 applicationPassword: item.applicationPassword.map(Base64.encode))
@@ -72,7 +73,9 @@ extension ItemCall where Method == BrokerProtocol.Keychain.Edit, Answer == ItemA
             Wire.Edit(
                 service: name.service, account: name.account, kind: name.wireKind, access: try edit.access?.checked,
                 label: edit.label, comment: edit.comment, attributes: edit.attributes,
-                expires: edit.expires?.milliseconds(now: .now), reason: request.reason, unlock: request.mayUnlock,
+                expires: edit.expires?.milliseconds(now: .now),
+                unset: edit.removedFields.isEmpty ? nil : edit.removedFields.map(\.text), reason: request.reason,
+                unlock: request.mayUnlock,
                 applicationPassword: request.applicationPassword.map(Base64.encode),
                 newApplicationPassword: edit.newApplicationPassword.map(Base64.encode))
         ) { reply throws(KeychainError) in try ItemAttributes(reply.item) }
@@ -117,13 +120,40 @@ package struct DeletedItem: Sendable {
     package let attributes: ItemAttributes
     /// Whether an older copy of the vault's file can no longer bring the item back.
     package let isProtected: Bool
+    /// Until when the bin keeps the item; nil if it is gone for good.
+    package let keptUntil: Moment?
 }
 
 extension ItemCall where Method == BrokerProtocol.Keychain.Delete, Answer == DeletedItem {
+    /// Puts an item into the bin, or deletes it for good if the vault has none.
+    package static func putAside(_ name: ItemName) -> Self {
+        delete(Wire.Delete(service: name.service, account: name.account, kind: name.wireKind, bin: true))
+    }
+
+    /// Deletes an item for good.
     package static func delete(_ name: ItemName) -> Self {
-        Self(Wire.Delete(service: name.service, account: name.account, kind: name.wireKind)) {
-            reply throws(KeychainError) in
-            DeletedItem(attributes: try ItemAttributes(reply.item), isProtected: reply.protected ?? true)
+        delete(Wire.Delete(service: name.service, account: name.account, kind: name.wireKind))
+    }
+
+    /// Deletes for good all items of this name that are in the bin.
+    package static func deleteFromBin(_ name: ItemName) -> Self {
+        delete(Wire.Delete(service: name.service, account: name.account, kind: name.wireKind, inBin: true))
+    }
+
+    private static func delete(_ method: Wire.Delete) -> Self {
+        Self(method) { reply throws(KeychainError) in
+            DeletedItem(
+                attributes: try ItemAttributes(reply.item), isProtected: reply.protected ?? true,
+                keptUntil: reply.until.map(Moment.init(milliseconds:)))
+        }
+    }
+}
+
+extension ItemCall where Method == BrokerProtocol.Keychain.RestoreDeleted, Answer == ItemAttributes {
+    /// Takes an item out of the bin.
+    package static func restoreDeleted(_ name: ItemName) -> Self {
+        Self(Wire.RestoreDeleted(service: name.service, account: name.account, kind: name.wireKind)) {
+            reply throws(KeychainError) in try ItemAttributes(reply.item)
         }
     }
 }

@@ -22,7 +22,8 @@ extension ItemCall where Method == BrokerProtocol.Keychain.Get, Answer == Item {
         Self(
             Wire.Get(
                 service: name.service, account: name.account, kind: name.kind,
-                version: request.version.map(Int64.init), reason: request.reason, unlock: request.mayUnlock,
+                field: (name.field ?? request.field)?.text, version: request.version.map(Int64.init),
+                reason: request.reason, unlock: request.mayUnlock,
                 applicationPassword: request.applicationPassword.map(Base64.encode),
                 forOthers: request.forOthers ? true : nil)
         ) { reply throws(KeychainError) in
@@ -36,7 +37,7 @@ extension ItemCall where Method == BrokerProtocol.Keychain.GetAll, Answer == [It
     package static func readAll(_ names: [PartialName], _ request: ReadRequest) -> Self {
         Self(
             Wire.GetAll(
-                items: names.map(\.wire), reason: request.reason, unlock: request.mayUnlock,
+                items: names.map { $0.wire(field: request.field) }, reason: request.reason, unlock: request.mayUnlock,
                 forOthers: request.forOthers ? true : nil)
         ) { [count = names.count] reply throws(KeychainError) in
             guard reply.items.count == count else {
@@ -78,7 +79,9 @@ extension ItemCall where Method == BrokerProtocol.Keychain.History, Answer == It
     package static func history(of name: PartialName) -> Self {
         Self(Wire.History(service: name.service, account: name.account, kind: name.kind)) {
             reply throws(KeychainError) in
-            ItemHistory(item: try ItemAttributes(reply.item), versions: reply.versions.map(ItemVersion.init))
+            ItemHistory(
+                item: try ItemAttributes(reply.item),
+                versions: try reply.versions.map { (former) throws(KeychainError) in try ItemVersion(former) })
         }
     }
 }
@@ -90,8 +93,11 @@ package struct PartialName: Sendable, Equatable {
     package let account: String?
     /// nil for a generic item.
     package let kind: ItemKind?
+    /// nil for `secret`.
+    package var field: FieldName?
 
-    package init(service: String, account: String?, kind: ItemKind? = nil) {
+    package init(service: String, account: String?, kind: ItemKind? = nil, field: FieldName? = nil) {
+        self.field = field
         self.service = service
         self.account = account
         self.kind = kind
@@ -103,4 +109,9 @@ package struct PartialName: Sendable, Equatable {
 
     /// The name as sentences show it: github/me, or the service alone.
     package var shownName: String { VisibleText.name(service: service, account: account, kind: kind) }
+
+    /// The same item, and this field of it.
+    package func with(_ field: FieldName?) -> PartialName {
+        PartialName(service: service, account: account, kind: kind, field: field)
+    }
 }

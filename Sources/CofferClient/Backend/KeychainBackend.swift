@@ -19,6 +19,12 @@ public protocol KeychainBackend: Sendable {
         _ body: (Span<UInt8>) throws(KeychainError) -> Result
     ) async throws(KeychainError) -> Result
 
+    /// Reads fields of one item, all or none, in this order. One prompt names all of them, if the backend can do that.
+    /// - Throws: as ``read(_:_:in:)``; `.notFound` for a field that the item has not.
+    func read(
+        _ fields: [FieldName], of item: ItemName, _ request: ReadRequest, in vault: VaultName
+    ) async throws(KeychainError) -> [Item]
+
     /// Stores one item. Nobody is asked, unless the vault does not exist yet.
     /// - Throws: as ``apply(_:prompts:in:)``.
     func set(
@@ -104,6 +110,19 @@ extension KeychainBackend {
         return try body(value.span)
     }
 
+    /// Reads one field after the other.
+    public func read(
+        _ fields: [FieldName], of item: ItemName, _ request: ReadRequest, in vault: VaultName
+    ) async throws(KeychainError) -> [Item] {
+        var items: [Item] = []
+        for field in fields {
+            var request = request
+            request.field = field
+            items += try await read([item], request, in: vault)
+        }
+        return items
+    }
+
     /// Makes the changes without a difference in protection.
     public func apply(
         _ changes: [ItemChange], protection: RollbackProtection, prompts: Prompts, in vault: VaultName
@@ -145,6 +164,8 @@ public struct ReadRequest: Sendable, Hashable {
     public var applicationPassword: [UInt8]?
     /// The number of a former value. Only for a read of one item; nil for the present value.
     public var version: Int?
+    /// The field that is read. nil: ``FieldName/secret``, or the field of the version.
+    public var field: FieldName?
     /// Whether the caller asks for another program, which is not within the caller's leases.
     package var forOthers = false
 

@@ -15,16 +15,33 @@ extension ItemAttributes {
             times: ItemTimes(
                 created: Moment(milliseconds: item.created), modified: Moment(milliseconds: item.modified),
                 expires: item.expires.map(Moment.init(milliseconds:))),
-            version: version, revision: item.revision)
+            version: version, revision: item.revision,
+            fields: try item.fields?.map { (field) throws(KeychainError) in try Field(field) })
         biometrySet = item.biometrySet
+        deleted = item.deleted.map(Moment.init(milliseconds:))
+    }
+}
+
+extension Field {
+    init(_ field: Wire.Field) throws(KeychainError) {
+        guard let name = FieldName(field.name) else { throw Self.impossible }
+        self.init(
+            name, field.kind, setAt: Moment(milliseconds: field.set), biometrySet: field.biometrySet)
+    }
+
+    static var impossible: KeychainError {
+        KeychainError(
+            .protocolViolation, "the broker gave an impossible field",
+            advice: "install coffer and cofferd of the same version")
     }
 }
 
 extension ItemVersion {
-    init(_ former: Wire.FormerVersion) {
+    init(_ former: Wire.FormerVersion) throws(KeychainError) {
+        guard let field = FieldName(former.field ?? FieldName.secret.text) else { throw Field.impossible }
         self.init(
             version: Int(clamping: former.version), setAt: Moment(milliseconds: former.set),
-            droppedAt: Moment(milliseconds: former.until), access: former.access)
+            droppedAt: Moment(milliseconds: former.until), access: former.access, field: field)
     }
 }
 
@@ -34,10 +51,17 @@ extension ItemName {
 }
 
 extension PartialName {
-    package var wire: BrokerProtocol.Keychain.ItemName { Wire.ItemName(service: service, account: account, kind: kind) }
+    package var wire: BrokerProtocol.Keychain.ItemName { wire(field: nil) }
+
+    /// - Parameter field: of a name that has none.
+    func wire(field: FieldName?) -> Wire.ItemName {
+        Wire.ItemName(service: service, account: account, kind: kind, field: (self.field ?? field)?.text)
+    }
 }
 
 extension NewItem {
+    var wireField: String? { field == .secret ? nil : field.text }
+
     var wireAccess: Wire.AccessChange? {
         get throws(KeychainError) {
             guard let partialAccess else { return try access?.wire }
@@ -68,7 +92,8 @@ extension Wire.Change {
         case .set(let item):
             self.init(
                 action: .set, service: name.service, account: name.account, kind: name.wireKind,
-                value: Base64.encode(item.value), access: try item.wireAccess, label: item.label,
+                value: Base64.encode(item.value), field: item.wireField, fieldKind: item.fieldKind,
+                access: try item.wireAccess, label: item.label,
                 comment: item.comment, attributes: item.attributes, expires: item.expires?.milliseconds(now: now),
                 mode: change.condition.mode, ifRevision: change.condition.revision,
                 applicationPassword: item.applicationPassword.map(Base64.encode))
@@ -80,7 +105,7 @@ extension Wire.Change {
             }
             self.init(
                 action: .delete, service: name.service, account: name.account, kind: name.wireKind,
-                ifRevision: change.condition.revision)
+                ifRevision: change.condition.revision, bin: change.goesIntoBin ? true : nil)
         }
     }
 }

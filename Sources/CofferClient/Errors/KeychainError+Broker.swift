@@ -107,6 +107,10 @@ extension BrokerProtocol.Keychain.Restore: ItemNaming {
     var shownName: String { VisibleText.name(service: service, account: account, kind: kind) }
 }
 
+extension BrokerProtocol.Keychain.RestoreDeleted: ItemNaming {
+    var shownName: String { VisibleText.name(service: service, account: account, kind: kind) }
+}
+
 extension BrokerProtocol.Keychain.InVault: ItemNaming where Method: ItemNaming {
     var shownName: String { method.shownName }
 }

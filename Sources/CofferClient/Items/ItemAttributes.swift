@@ -28,10 +28,15 @@ public struct ItemAttributes: Sendable, Hashable {
     public let revision: String
     /// The enrolled fingers that the value is bound to; nil if it is bound to none.
     package internal(set) var biometrySet: String?
+    /// The item's fields. ``FieldName/secret`` comes first, if the item has it.
+    public let fields: [Field]
+    /// When the item was put into the bin; nil for one that is not there. Applications never see those.
+    package internal(set) var deleted: Moment?
 
     package init(
         id: String, name: ItemName, label: String? = nil, comment: String? = nil, attributes: [String: String] = [:],
-        access: AccessControl = .whenUnlocked, times: ItemTimes, version: Int, revision: String
+        access: AccessControl = .whenUnlocked, times: ItemTimes, version: Int, revision: String,
+        fields: [Field]? = nil
     ) {
         self.id = id
         self.name = name
@@ -42,6 +47,7 @@ public struct ItemAttributes: Sendable, Hashable {
         self.times = times
         self.version = version
         self.revision = revision
+        self.fields = fields ?? [Field(.secret, .secret, setAt: times.modified)]
     }
 
     /// The service of ``name``.
@@ -100,8 +106,13 @@ public struct ItemVersion: Sendable, Hashable {
     package let droppedAt: Moment
     /// What reading the value takes: the item's access control of that time.
     public let access: AccessControl
+    /// The field that had it.
+    public let field: FieldName
 
-    package init(version: Int, setAt: Moment, droppedAt: Moment, access: AccessControl) {
+    package init(
+        version: Int, setAt: Moment, droppedAt: Moment, access: AccessControl, field: FieldName = .secret
+    ) {
+        self.field = field
         self.version = version
         self.setAt = setAt
         self.droppedAt = droppedAt

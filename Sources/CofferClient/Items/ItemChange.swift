@@ -14,6 +14,8 @@ public struct ItemChange: Sendable {
     public let action: Action
     /// What must be true of the item for the change to be made.
     public let condition: Condition
+    /// Whether a deleted item goes into the vault's bin, if it has one. It can be had back from there for some days.
+    package private(set) var goesIntoBin = false
 
     /// What must be true of an item for a change to be made.
     public enum Condition: Sendable, Hashable {
@@ -41,12 +43,23 @@ public struct ItemChange: Sendable {
         self.action = action
         self.condition = condition
     }
+
+    /// Puts an item into the bin, because a person, not a program, has it removed. An absent item is fine.
+    package static func putAside(_ name: ItemName, if condition: Condition = .none) -> ItemChange {
+        var change = ItemChange(name, .delete, if: condition)
+        change.goesIntoBin = true
+        return change
+    }
 }
 
 /// An item to store. What is nil stays as it is in an existing item, above all its access control.
 public struct NewItem: Sendable {
     /// The secret: at most 1 MiB.
     public var value: [UInt8]
+    /// The field that gets the value. An existing item keeps its other fields.
+    public var field = FieldName.secret
+    /// nil: an existing field keeps its kind. A new one is a secret; `otp` and `notes` are what they are called.
+    public var fieldKind: FieldKind?
     /// nil: an existing item keeps its own, and a new one gets ``AccessControl/whenUnlocked``.
     public var access: AccessControl?
     /// Empty: no label.
@@ -91,6 +104,8 @@ public struct ItemEdit: Sendable {
     public var attributes: [String: String]?
     /// When the item expires; applications have it as `expiry`. nil: that stays as it is.
     package var expires: ItemExpiry?
+    /// Fields to remove. Not together with ``access``.
+    public var removedFields: [FieldName] = []
     /// The item's own password from now on; nil if it stays the same.
     package var newApplicationPassword: [UInt8]?
 

@@ -116,6 +116,7 @@ extension ItemVersion {
         let (kept, _) = former.replaced.addingReportingOverflow(MemoryLimits.formerTime)
         self.init(
             version: former.value.version, set: Date(milliseconds: former.value.set),
-            keptUntil: Date(milliseconds: min(kept, former.value.expires ?? kept)), access: former.value.access)
+            keptUntil: Date(milliseconds: min(kept, former.value.expires ?? kept)), access: former.value.access,
+            field: former.name)
     }
 }

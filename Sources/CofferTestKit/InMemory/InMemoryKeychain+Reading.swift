@@ -35,7 +35,7 @@ extension InMemoryKeychain {
             var values: [(MemoryItem, StoredValue)] = []
             for name in items {
                 let item = try vault.item(name)
-                values.append((item, try item.value(request.version, at: call.now)))
+                values.append((item, try item.value(request.version, of: request.field, at: call.now).value))
             }
             if items.count > 1, try !MessageSize.fits(values.map { item, value in item.item(value) }) {
                 throw KeychainError(
@@ -84,13 +84,21 @@ extension InMemoryKeychain {
                 let question = try Self.question("change \(item)", [(stored, stored.value)], request, vault, call)
                 if call.asks(question) { return .question(question) }
                 try Self.check(request.applicationPassword, of: stored.value)
-                var value = stored.value
-                value.access = access
-                value.applicationPassword =
-                    access.requirements.contains(.applicationPassword) ? request.applicationPassword : nil
-                value.fingers = access.requirements.contains(.biometryCurrentSet) ? call.fingers : nil
-                value.version += 1
-                stored.reseal(value, at: call.now)
+                let needsPassword = access.requirements.contains(.applicationPassword)
+                // Nobody can tell whether the application password is the same as before.
+                if needsPassword { stored.former = [] }
+                stored.reseal(at: call.now) { value in
+                    value.access = access
+                    value.applicationPassword = needsPassword ? request.applicationPassword : nil
+                    value.fingers = access.requirements.contains(.biometryCurrentSet) ? call.fingers : nil
+                }
+            }
+            if !edit.removedFields.isEmpty {
+                guard edit.access == nil else {
+                    throw KeychainError(
+                        .invalidArgument, "a field cannot be removed together with a change of access")
+                }
+                try stored.remove(edit.removedFields, at: call.now)
             }
             try stored.apply(edit, at: call.now)
             let item = vault.put(stored).summary
@@ -129,19 +137,25 @@ extension InMemoryKeychain {
         try ItemCheck.version(version)
         return try await perform(in: vault, prompts: request.prompts) { (vault, call) throws(KeychainError) in
             var stored = try vault.live(item, at: call.now)
-            let former = try stored.value(version, at: call.now)
-            guard former.version != stored.value.version else {
+            let (former, field) = try stored.value(version, of: request.field, at: call.now)
+            guard stored.former.contains(where: { $0.value.version == version }) else {
                 throw KeychainError(.invalidArgument, "version \(version) of \(item) is the present value")
             }
             let question = try Self.question(
                 "restore version \(version) of \(item)", [(stored, former)], request, vault, call)
             if call.asks(question) { return .question(question) }
             try Self.check(request.applicationPassword, of: former)
+            guard former.access == stored.value.access || !stored.hasOthers(than: field) else {
+                throw KeychainError(
+                    .invalidArgument,
+                    "the item has other fields, so one cannot be set under another access control",
+                    advice: "change the access control of all with edit")
+            }
             var value = former
-            value.version = stored.value.version + 1
+            value.version = stored.version + 1
             value.set = call.now
             value.expires = stored.value.expires
-            stored.replace(by: value, restored: version, at: call.now)
+            stored.replace(field, by: value, restored: version, at: call.now)
             stored.modified = call.now
             let item = vault.put(stored).summary
             return .done(item, events: [.updated(item)])
@@ -178,7 +192,7 @@ extension MemoryItem {
         if let new = edit.label { label = new.isEmpty ? nil : new }
         if let new = edit.comment { comment = new.isEmpty ? nil : new }
         for (name, value) in edit.attributes ?? [:] { attributes[name] = value.isEmpty ? nil : value }
-        if let expiry = edit.expiry { value.expires = expiry.moment(at: now) }
+        if let expiry = edit.expiry { expire(expiry.moment(at: now)) }
         modified = now
         try ItemCheck.texts(label: label, comment: comment, attributes: attributes)
     }

@@ -91,17 +91,31 @@ extension MemoryVault {
         guard old != nil || items.count < ItemLimits.items else {
             throw KeychainError(.limitExceeded, "a vault has at most \(ItemLimits.items) items")
         }
+        if let live, live.hasOthers(than: new.field) {
+            guard access == live.value.access else {
+                throw KeychainError(
+                    .invalidArgument, "the item has other fields, so one cannot be set under another access control",
+                    advice: "change the access control of all with edit")
+            }
+            if let given = new.applicationPassword, given != live.value.applicationPassword {
+                throw KeychainError(.applicationPasswordRefused, "the application password is wrong")
+            }
+        }
         let value = StoredValue(
             bytes: new.value, access: access, applicationPassword: new.applicationPassword,
             fingers: access.requirements.contains(.biometryCurrentSet) ? call.fingers : nil,
-            version: (old?.value.version ?? 0) + 1, set: call.now,
+            version: (old?.version ?? 0) + 1, set: call.now,
             expires: new.expiry.map { $0.moment(at: call.now) } ?? live?.value.expires)
-        var item =
-            old
-            ?? MemoryItem(
-                id: UUID().uuidString.lowercased(), name: name, attributes: [:], created: call.now,
-                modified: call.now, value: value)
-        if old != nil { item.replace(by: value, at: call.now) }
+        var item: MemoryItem
+        if let old {
+            item = old
+            item.replace(new.field, new.fieldKind, by: value, at: call.now)
+        } else {
+            let kind = new.fieldKind ?? FieldKind(usualFor: new.field)
+            item = MemoryItem(
+                id: UUID().uuidString.lowercased(), name: name, at: call.now,
+                MemoryField(name: new.field, kind: kind, value: value))
+        }
         if let label = new.label { item.label = label.isEmpty ? nil : label }
         if let comment = new.comment { item.comment = comment.isEmpty ? nil : comment }
         if let attributes = new.attributes { item.attributes = attributes }

@@ -15,10 +15,23 @@ struct StoredValue: Sendable {
     func isExpired(at now: Int64) -> Bool { expires.map { $0 <= now } ?? false }
 }
 
+/// A field of an item in memory.
+struct MemoryField: Sendable {
+    let name: FieldName
+    var kind: FieldKind
+    var value: StoredValue
+
+    var summary: Field {
+        Field(name, kind, setAt: Moment(milliseconds: value.set))
+    }
+}
+
 /// An item of a vault in memory.
 struct MemoryItem: Sendable {
-    /// A value that the item had before.
+    /// A value that a field had before.
     struct Former: Sendable {
+        let name: FieldName
+        let kind: FieldKind
         var value: StoredValue
         var replaced: Int64
 
@@ -36,54 +49,140 @@ struct MemoryItem: Sendable {
     var attributes: [String: String]
     let created: Int64
     var modified: Int64
-    var value: StoredValue
+    /// Counts the values of all fields.
+    var version: Int
+    /// At least one. `secret` comes first. All have the same access control, password and expiry.
+    private(set) var fields: [MemoryField]
     /// The oldest first.
     var former: [Former] = []
+
+    /// Any of the values, for what all have in common.
+    var value: StoredValue { fields[0].value }
+
+    init(id: String, name: ItemName, at now: Int64, _ field: MemoryField) {
+        self.id = id
+        self.name = name
+        attributes = [:]
+        created = now
+        modified = now
+        version = field.value.version
+        fields = [field]
+    }
 
     var summary: ItemAttributes {
         ItemAttributes(
             id: id, name: name, label: label, comment: comment, attributes: attributes, access: value.access,
-            created: Date(milliseconds: created), modified: Date(milliseconds: modified),
-            expires: value.expires.map(Date.init(milliseconds:)), version: value.version, revision: revision)
+            times: ItemTimes(
+                created: Moment(milliseconds: created), modified: Moment(milliseconds: modified),
+                expires: value.expires.map(Moment.init(milliseconds:))), version: version, revision: revision,
+            fields: fields.map(\.summary))
+    }
+
+    func hasOthers(than name: FieldName) -> Bool { fields.contains { $0.name != name } }
+
+    /// - Throws: `.notFound`.
+    func field(_ name: FieldName) throws(KeychainError) -> MemoryField {
+        guard let found = fields.first(where: { $0.name == name }) else {
+            let names = fields.map { VisibleText.quoted($0.name.text) }.joined(separator: ", ")
+            throw KeychainError(.notFound, "\(self.name): the item has no such field", advice: "it has: \(names)")
+        }
+        return found
     }
 
     /// The item with its value, or with a former one.
     func item(_ value: StoredValue) -> Item { Item(value: value.bytes, attributes: summary) }
 
-    /// The present value, or the former one of that version if it is still kept.
-    func value(_ version: Int?, at now: Int64) throws(KeychainError) -> StoredValue {
+    /// The present value of a field, or a former one of that version if it is still kept.
+    ///
+    /// - Parameter field: nil for the field of the version; without one, for `secret`.
+    func value(
+        _ version: Int?, of field: FieldName? = nil, at now: Int64
+    ) throws(KeychainError) -> (value: StoredValue, field: FieldName) {
         guard !value.isExpired(at: now) else { throw expired }
-        guard let version, version != value.version else { return value }
-        guard let found = former.first(where: { $0.value.version == version && $0.isKept(at: now) }) else {
+        guard let version else {
+            let found = try self.field(field ?? .secret)
+            return (found.value, found.name)
+        }
+        if let present = fields.first(where: { $0.value.version == version }), field ?? present.name == present.name {
+            return (present.value, present.name)
+        }
+        let found = former.first {
+            $0.value.version == version && $0.isKept(at: now) && field ?? $0.name == $0.name
+        }
+        guard let found else {
             throw KeychainError(.notFound, "\(name) has no former value of version \(version), or no longer")
         }
-        return found.value
+        return (found.value, found.name)
     }
 
     var expired: KeychainError {
         KeychainError(.notFound, "\(name): the item has expired", advice: "set it again")
     }
 
-    /// Puts another value in the place of the present one, which becomes a former one.
-    mutating func replace(by new: StoredValue, restored: Int? = nil, at now: Int64) {
+    /// Puts another value in the place of a field's present one, which becomes a former one.
+    ///
+    /// - Parameter kind: nil: an existing field keeps its own.
+    mutating func replace(
+        _ name: FieldName, _ kind: FieldKind? = nil, by new: StoredValue, restored: Int? = nil, at now: Int64
+    ) {
         if let restored { former.removeAll { $0.value.version == restored } }
-        former.append(Former(value: value, replaced: now))
-        if value.isExpired(at: now) { former = [] }
-        value = new
+        let old = fields.first { $0.name == name }
+        if let old { former.append(Former(name: name, kind: old.kind, value: old.value, replaced: now)) }
+        if value.isExpired(at: now) {
+            former = []
+            fields = []
+        }
+        version = new.version
+        let field = MemoryField(name: name, kind: kind ?? old?.kind ?? FieldKind(usualFor: name), value: new)
+        if let place = fields.firstIndex(where: { $0.name == name }) {
+            fields[place] = field
+        } else {
+            fields.insert(field, at: name == .secret ? 0 : fields.count)
+        }
+        // What all have in common.
+        for place in fields.indices { fields[place].value.expires = new.expires }
         keepFormer(at: now)
     }
 
-    /// Gives the same value to others, or to fewer.
-    mutating func reseal(_ new: StoredValue, at now: Int64) {
-        // Nobody can tell whether the application password is the same as before.
-        if new.access.requirements.contains(.applicationPassword) { former = [] }
-        value = new
+    /// Removes fields, whose values become former ones.
+    /// - Throws: `.notFound` for a field that is not there, `.invalidArgument` if none would be left.
+    mutating func remove(_ names: [FieldName], at now: Int64) throws(KeychainError) {
+        for name in Set(names) {
+            let field = try field(name)
+            former.append(Former(name: name, kind: field.kind, value: field.value, replaced: now))
+        }
+        let left = fields.filter { !names.contains($0.name) }
+        guard !left.isEmpty else {
+            throw KeychainError(.invalidArgument, "an item has at least one field", advice: "delete the item")
+        }
+        fields = left
+        version += 1
+        former.sort { $0.value.version < $1.value.version }
         keepFormer(at: now)
+    }
+
+    /// Seals all values anew. Each has a version of its own.
+    mutating func reseal(at now: Int64, _ change: (inout StoredValue) -> Void) {
+        for place in fields.indices {
+            version += 1
+            fields[place].value.version = version
+            change(&fields[place].value)
+        }
+        keepFormer(at: now)
+    }
+
+    /// Changes what all values have in common, and seals nothing anew.
+    mutating func expire(_ time: Int64?) {
+        for place in fields.indices { fields[place].value.expires = time }
     }
 
     private mutating func keepFormer(at now: Int64) {
         let present = value.access
-        former = former.filter { $0.isKept(at: now) && !present.tightens($0.value.access) }
-            .suffix(MemoryLimits.formerValues)
+        var counts: [FieldName: Int] = [:]
+        former = former.reversed().filter {
+            guard $0.isKept(at: now), !present.tightens($0.value.access) else { return false }
+            counts[$0.name, default: 0] += 1
+            return counts[$0.name, default: 0] <= MemoryLimits.formerValues
+        }.reversed()
     }
 }

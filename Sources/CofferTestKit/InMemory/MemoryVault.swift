@@ -49,7 +49,7 @@ struct MemoryVault: Sendable {
         renamed.name = name
         renamed.modified = now
         // A person is asked by name, so such a value is sealed anew.
-        if !item.value.access.requirements.isEmpty { renamed.value.version += 1 }
+        if !item.value.access.requirements.isEmpty { renamed.reseal(at: now) { _ in } }
         remove(item.name)
         return put(renamed)
     }

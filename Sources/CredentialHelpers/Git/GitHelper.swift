@@ -68,7 +68,7 @@ struct GitHelper: Sendable {
             NewItem(value: value.bytes, attributes: attributes, expiry: expiry), as: place.name)
     }
 
-    /// Erases what the server has refused. If the request has a password, an entry with another one stays, because somebody has stored it since.
+    /// Erases what the server has refused. It goes into the bin, because a server can be wrong. If the request has a password, an entry with another one stays, because somebody has stored it since.
     func erase(_ request: GitRequest) async throws(KeychainError) {
         let place = try GitPlace(request)
         for _ in 1..<CredentialCallLimits.erasures {
@@ -81,7 +81,8 @@ struct GitHelper: Sendable {
 
     private func eraseOnce(_ request: GitRequest, _ place: GitPlace) async throws(KeychainError) {
         guard request.password != nil || request.credential != nil else {
-            return try await store.delete(try await matches(place, includingExpired: true).map(\.name))
+            return try await store.delete(
+                try await matches(place, includingExpired: true).map { .putAside($0.name) })
         }
         let found = try await matches(place)
         let items = try await read(found.map(\.name), reason: "Compare the login that \(place.shown) refused")
@@ -91,8 +92,7 @@ struct GitHelper: Sendable {
             guard request.password == nil || value.password == request.password,
                 request.credential == nil || value.credential == request.credential
             else { continue }
-            deletions.append(
-                ItemChange(item.attributes.name, .delete, if: .isUnchanged(since: item.attributes)))
+            deletions.append(.putAside(item.attributes.name, if: .isUnchanged(since: item.attributes)))
         }
         try await store.delete(deletions)
     }

@@ -1,6 +1,6 @@
 import Item
 
-/// What becomes of an entry in a vault. An entry with a note and a seed of one-time passwords becomes three items.
+/// What becomes of an entry in a vault: a field of an item. An entry with a note and a seed of one-time passwords becomes three items.
 public struct ImportedItem: Sendable, Equatable {
     public var place: ImportPlace
     public var service: String
@@ -14,6 +14,8 @@ public struct ImportedItem: Sendable, Equatable {
     public var expires: Int64?
     /// What Coffer's own export says about reading it; nil for the files of others.
     public var access: Access?
+    /// The field that has the value; nil for the field secret. Only Coffer's own export has others.
+    public var field: Field?
     public var value: [UInt8]
     /// Whether the other program still uses it.
     public var state = ImportEntry.State.live
@@ -30,6 +32,17 @@ public struct ImportedItem: Sendable, Equatable {
             self.accessibility = accessibility
             self.require = require
             self.any = any
+        }
+    }
+
+    /// A field's name and kind, in the broker's words.
+    public struct Field: Sendable, Equatable {
+        public var name: String
+        public var kind: String
+
+        public init(name: String, kind: String) {
+            self.name = name
+            self.kind = kind
         }
     }
 
@@ -71,6 +84,7 @@ public struct ImportedItem: Sendable, Equatable {
                 return "an attribute of it is longer than \(ItemLimits.attribute) bytes"
             }
         }
+        if let field, FieldName(field.name) == nil { return "the name of a field is one that no field can have" }
         if let expires, expires < 0 { return "its time of expiry is before 1970" }
         return nil
     }

@@ -34,6 +34,7 @@ public struct ImportedItems: Sendable, Equatable {
     /// Two items of the same content are the same secret.
     private struct Content: Hashable {
         let name: Name
+        let field: String?
         let value: [UInt8]
         let description: [[UInt8]: [UInt8]]
     }
@@ -59,9 +60,35 @@ public struct ImportedItems: Sendable, Equatable {
         return time == otherTime ? index < otherIndex : time > otherTime
     }
 
-    /// Takes items that have names already.
+    /// Takes items that have names already. Fields of an item follow each other.
     public init(_ items: [ImportedItem]) {
-        for item in items { add(item) }
+        var rest = items[...]
+        while let first = rest.first {
+            let others = rest.dropFirst().prefix { $0.field != nil && $0.place == first.place }
+            let before = self.items.count
+            let account = add(first)
+            // If the item was there already, or cannot be stored, its fields must not become those of another one.
+            if account != nil, self.items.count > before || others.isEmpty {
+                for field in others { add(field, to: account) }
+            } else if !others.isEmpty {
+                let reason =
+                    account == nil
+                    ? "another field of it cannot be stored" : "the file has an item of this name already"
+                problems += others.map { ImportProblem($0.place, reason) }
+            }
+            rest = rest.dropFirst(1 + others.count)
+        }
+    }
+
+    /// Adds a further field of the item that was added last.
+    private mutating func add(_ field: ImportedItem, to account: String?) {
+        var item = field
+        if let account { item.account = account }
+        if let problem = item.problem {
+            problems.append(ImportProblem(item.place, problem))
+        } else {
+            items.append(item)
+        }
     }
 
     private mutating func add(_ entry: ImportEntry) {
@@ -156,7 +183,8 @@ public struct ImportedItems: Sendable, Equatable {
         var item = item
         let account = item.account
         let name = Name(item)
-        let content = Content(name: name, value: item.value, description: item.description)
+        let content = Content(
+            name: name, field: item.field?.name, value: item.value, description: item.description)
         if let other = indices[content] {
             repeated.append(ImportProblem(item.place, "the same secret as in \(items[other].place)"))
             return items[other].account

@@ -1,9 +1,10 @@
 import FoundationEssentials
+import Item
 
 /// The text within an export of Coffer: a line of JSON for the export, one for each item, and one that counts them (docs/export.md).
 public enum CofferExport {
-    /// The version of the format.
-    public static let version = 1
+    /// The versions of the format that are read. Version 2 has fields.
+    static let versions = 1...2
 
     /// The first line.
     public struct Head: Codable, Sendable, Equatable {
@@ -11,8 +12,9 @@ public enum CofferExport {
         /// When it was made, in RFC 3339.
         public var created: String
 
-        public init(created: String) {
-            cofferExport = CofferExport.version
+        /// - Parameter hasFields: whether an item has fields beside its value. A reader of version 1 would ignore them, so it must refuse the file.
+        public init(created: String, hasFields: Bool) {
+            cofferExport = hasFields ? 2 : 1
             self.created = created
         }
     }
@@ -31,13 +33,29 @@ public enum CofferExport {
         public var created: Int64?
         public var modified: Int64?
         public var expires: Int64?
-        /// In Base64.
-        public var value: String
+        /// The field secret, in Base64; left out if the item has none.
+        public var value: String?
+        /// The other fields; left out if there are none.
+        public var fields: [Field]?
 
-        public init(service: String, account: String, access: ImportedItem.Access, value: String) {
+        public init(service: String, account: String, access: ImportedItem.Access, value: String?) {
             self.service = service
             self.account = account
             self.access = access
+            self.value = value
+        }
+    }
+
+    /// A field of an item, beside the one named secret.
+    public struct Field: Codable, Sendable, Equatable {
+        public var name: String
+        public var kind: String
+        /// In Base64.
+        public var value: String
+
+        public init(name: String, kind: String, value: String) {
+            self.name = name
+            self.kind = kind
             self.value = value
         }
     }
@@ -59,6 +77,7 @@ public enum CofferExport {
 
     /// What ``read(_:)`` found.
     public struct Reading: Sendable, Equatable {
+        /// Each field is an item of its own. Those of one item have one place, and follow each other.
         public var items: [ImportedItem] = []
         public var problems: [ImportProblem] = []
     }
@@ -90,7 +109,7 @@ public enum CofferExport {
             guard count <= ImportLimits.entries else {
                 throw UnreadableFile("it has more than \(ImportLimits.entries) items", at: place)
             }
-            do throws(ItemProblem) { reading.items.append(try item(line, place)) } catch {
+            do throws(ItemProblem) { reading.items += try items(line, place) } catch {
                 reading.problems.append(ImportProblem(place, error.reason))
             }
         }
@@ -107,9 +126,9 @@ public enum CofferExport {
         guard let head = decoded(Head.self, line) else {
             throw UnreadableFile("it is no export of Coffer", at: ImportPlace(line: 1))
         }
-        guard head.cofferExport == version else {
+        guard versions.contains(head.cofferExport) else {
             throw UnreadableFile(
-                "it is an export of version \(head.cofferExport), and this program reads version \(version)",
+                "it is an export of version \(head.cofferExport), and this program reads versions 1 and 2",
                 at: ImportPlace(line: 1), advice: "use a newer coffer")
         }
     }
@@ -125,22 +144,47 @@ public enum CofferExport {
 
     private struct ItemProblem: Error { var reason: String }
 
-    private static func item(_ line: ArraySlice<UInt8>, _ place: ImportPlace) throws(ItemProblem) -> ImportedItem {
+    private static func items(_ line: ArraySlice<UInt8>, _ place: ImportPlace) throws(ItemProblem) -> [ImportedItem] {
         let content: Line
         do { content = try JSONDecoder().decode(Line.self, from: Data(line)) } catch {
             throw ItemProblem(reason: JSONProblem.reason(error))
         }
-        guard let value = Data(base64Encoded: content.value) else {
-            throw ItemProblem(reason: "its value is no Base64")
-        }
         guard !content.service.isEmpty else { throw ItemProblem(reason: "its service is empty") }
-        var item = ImportedItem(place, service: content.service, account: content.account, value: Array(value))
+        let fields = content.fields ?? []
+        guard content.value != nil || !fields.isEmpty else { throw ItemProblem(reason: "it has no value") }
+        // One such item would refuse its whole batch, and half of an item is no item.
+        guard (content.value == nil ? 0 : 1) + fields.count <= ItemLimits.fields else {
+            throw ItemProblem(reason: "it has more than \(ItemLimits.fields) fields")
+        }
+        var names: Set<FieldName> = [.secret]
+        for field in fields {
+            guard let name = FieldName(field.name) else {
+                throw ItemProblem(reason: "the name of a field is one that no field can have")
+            }
+            guard names.insert(name).inserted else { throw ItemProblem(reason: "it has a field twice") }
+        }
+        var item = ImportedItem(place, service: content.service, account: content.account, value: [])
         item.kind = content.kind
         item.label = content.label ?? ""
         item.comment = content.comment ?? ""
         item.attributes = content.attributes ?? [:]
         item.access = content.access
         item.expires = content.expires
-        return item
+        var items: [ImportedItem] = []
+        if let value = content.value {
+            item.value = try bytes(value)
+            items.append(item)
+        }
+        for field in fields {
+            item.field = ImportedItem.Field(name: field.name, kind: field.kind)
+            item.value = try bytes(field.value)
+            items.append(item)
+        }
+        return items
+    }
+
+    private static func bytes(_ text: String) throws(ItemProblem) -> [UInt8] {
+        guard let value = Data(base64Encoded: text) else { throw ItemProblem(reason: "its value is no Base64") }
+        return Array(value)
     }
 }

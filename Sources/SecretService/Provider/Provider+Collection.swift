@@ -265,7 +265,8 @@ extension Provider {
             defer { self.leavingCollections.remove(collection.id) }
             let items = self.index.items(of: collection.id, now: .distantPast).compactMap(\.stored)
             for start in stride(from: 0, to: items.count, by: 64) {
-                try await self.remove(Array(items[start..<min(start + 64, items.count)]), protection: .later)
+                try await self.remove(
+                    Array(items[start..<min(start + 64, items.count)]), protection: .later, intoBin: true)
             }
             // An alias that stays behind would name a later collection of this id.
             _ = try await self.inTurn(of: .records) { () async throws(ServiceError) in
@@ -278,12 +279,13 @@ extension Provider {
         }
     }
 
+    /// - Parameter intoBin: whether the items go into the vault's bin, because a person may want them back.
     func remove(
-        _ items: [ItemAttributes], protection: RollbackProtection = .soon
+        _ items: [ItemAttributes], protection: RollbackProtection = .soon, intoBin: Bool = false
     ) async throws(ServiceError) {
         do throws(KeychainError) {
-            _ = try await backend.apply(
-                items.map { ItemChange($0.name, .delete) }, protection: protection, prompts: .never, in: .own)
+            let changes = items.map { intoBin ? ItemChange.putAside($0.name) : ItemChange($0.name, .delete) }
+            _ = try await backend.apply(changes, protection: protection, prompts: .never, in: .own)
         } catch { throw ServiceError(error) }
         for id in items.map(ServiceItem.id(of:)) {
             if let former = vault.delete(id) { removed(id, former) }

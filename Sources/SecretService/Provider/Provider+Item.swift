@@ -108,7 +108,7 @@ extension Provider {
         try await inWriting { () async throws(ServiceError) in
             // It may have been renamed or deleted since the call came.
             guard let current = self.vault[item.id] else { throw .noObject(item.path) }
-            try await self.remove([current])
+            try await self.remove([current], intoBin: true)
         }
     }
 

@@ -13,6 +13,9 @@ struct HeldDeletion {
         return last
     }
 
+    /// Whether the deletion of this item is held.
+    func holds(_ added: ItemAttributes) -> Bool { item?.id == added.id }
+
     /// Takes an event that came after the deletion.
     /// - Parameter added: the item of an event that tells of a new one.
     /// - Returns: the item if it was deleted and not renamed.

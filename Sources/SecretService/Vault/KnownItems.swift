@@ -78,6 +78,10 @@ struct KnownItems {
         return items.removeValue(forKey: id)
     }
 
+    /// Takes note of the event that tells a deletion, if this provider has made it. What is told of the item from here
+    /// on is newer.
+    mutating func heard(deletionOf id: String) { deleted.remove(id) }
+
     /// Takes note that this provider has deleted an item.
     /// - Returns: the item; nil if that is known.
     mutating func delete(_ id: String) -> ItemAttributes? {

@@ -65,6 +65,8 @@ extension Provider {
         do {
             for try await event in events {
                 if case .added(let item) = event {
+                    // It was deleted here, and is back from the bin so soon that its deletion is still held.
+                    if heldDeletion.holds(item) { vault.heard(deletionOf: ServiceItem.id(of: item)) }
                     delete(heldDeletion.followed(by: item))
                 } else {
                     delete(heldDeletion.followed(by: nil))

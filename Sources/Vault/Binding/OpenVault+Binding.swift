@@ -25,11 +25,11 @@ extension OpenVault {
         pinned.withLock { $0.isCommitted ? $0.transition?.formerIndex : $0.transition?.index }
     }
 
-    /// How many items need the password as part of their key. Ending the binding deletes them.
+    /// How many items need the password as part of their key, without those in the bin. Ending the binding deletes them.
     public var passcodeSetCount: Int {
         get throws(VaultError) {
             try read { (snapshot) throws(VaultError) in
-                try snapshot.allSummaries().count { $0.access.accessibility == .passcodeSet }
+                try snapshot.liveSummaries().count { $0.access.accessibility == .passcodeSet }
             }
         }
     }
@@ -89,7 +89,7 @@ extension OpenVault {
     /// Drops the objects and keys that were in use before the registry named others. If the binding has ended, this
     /// also deletes the items and former values that needed it.
     ///
-    /// - Returns: how many items were deleted.
+    /// - Returns: how many items were deleted, without those in the bin.
     /// - Throws: `.damaged`, `.storage`. After an error, nothing has changed.
     @discardableResult
     public func finishBinding() throws(VaultError) -> Int {
@@ -106,7 +106,7 @@ extension OpenVault {
             for item in lost { try change.remove(item) }
             if !isBound { try change.keepFormer { $0.filter { !$0.summary.isPasscodeSet } } }
             try change.finish(transition, former, objects, objectsDigest: objectsDigest, keybagDigest: keybagDigest)
-            return lost.count
+            return lost.count { !$0.summary.isDeleted }
         }
         pinned.withLock { $0.finish() }
         return lost

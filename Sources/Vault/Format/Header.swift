@@ -77,8 +77,8 @@ struct Header: Sendable, Equatable {
         history = format < 2 ? .standard : try HistorySetting(&reader)
         oldestFormer = format < 2 ? Self.noFormer : try reader.integer()
         binDays = format < 3 ? Self.standardBinDays : try reader.integer()
-        oldestDeletion = format < 3 ? Self.noFormer : try reader.integer()
-        guard binDays <= ItemLimits.formerDays.most else { throw .damaged("the header has an impossible bin") }
+        oldestDeletion = format < 3 ? Self.noDeletion : try reader.integer()
+        guard binDays <= ItemLimits.binDays.most else { throw .damaged("the header has an impossible bin") }
         try reader.end()
         guard encoded == bytes else { throw .damaged("the header is not one of this format") }
     }
@@ -100,14 +100,17 @@ struct Header: Sendable, Equatable {
         history = .standard
         oldestFormer = Self.noFormer
         binDays = Self.standardBinDays
-        oldestDeletion = Self.noFormer
+        oldestDeletion = Self.noDeletion
     }
 
     /// What `oldestFormer` is while there is no former value.
     static let noFormer = UInt64.max
 
+    /// What `oldestDeletion` is while the bin is empty.
+    static let noDeletion = UInt64.max
+
     /// For how many days a vault keeps what was deleted, unless it is set otherwise.
-    static let standardBinDays: UInt16 = 30
+    static let standardBinDays = UInt16(ItemLimits.binDays.usual)
 
     /// - Throws: `.newerFormat` for a format that this code does not know.
     static func check(_ format: UInt16) throws(VaultError) {

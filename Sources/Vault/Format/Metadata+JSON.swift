@@ -14,11 +14,13 @@ extension Metadata: JSONReadable {
                 throw .damaged("an item's metadata cannot be read", cause: error)
             }
         }
+        try checkFields()
     }
 
     private static let jsonNames = [
-        "account", "attributes", "biometrySet", "comment", "created", "expires", "kind", "label", "modified", "service",
-        "valueSet",
+        "account", "attributes", "biometrySet", "comment", "created", "deleted", "expires", "fields", "kind", "label",
+        "modified",
+        "service", "valueSet",
     ]
 
     /// Reads what Coffer writes: many items in a list, and so without a decoder.
@@ -31,10 +33,12 @@ extension Metadata: JSONReadable {
         var comment: String?
         var attributes: [String: String]?
         var created: UInt64?
+        var deleted: UInt64?
         var modified: UInt64?
         var valueSet: UInt64?
         var expires: UInt64?
         var biometrySet: String?
+        var fields: [ItemField]?
         var members = try reader.members()
         while let member = try reader.next(&members, of: Self.jsonNames) {
             switch member {
@@ -43,11 +47,13 @@ extension Metadata: JSONReadable {
             case 2: biometrySet = try reader.read()
             case 3: comment = try reader.read()
             case 4: created = try reader.read()
-            case 5: expires = try reader.read()
-            case 6: kind = try Self.kind(&reader)
-            case 7: label = try reader.read()
-            case 8: modified = try reader.read()
-            case 9: service = try reader.read()
+            case 5: deleted = try reader.read()
+            case 6: expires = try reader.read()
+            case 7: fields = try reader.read()
+            case 8: kind = try Self.kind(&reader)
+            case 9: label = try reader.read()
+            case 10: modified = try reader.read()
+            case 11: service = try reader.read()
             default: valueSet = try reader.read()
             }
         }
@@ -58,7 +64,7 @@ extension Metadata: JSONReadable {
             kind: kind ?? .genericPassword, label: label, comment: comment,
             attributes: try members.required(attributes, "attributes"),
             created: try members.required(created, "created"), modified: try members.required(modified, "modified"),
-            valueSet: try members.required(valueSet, "valueSet"), expires: expires, biometrySet: biometrySet)
+            secretSet: valueSet, expires: expires, biometrySet: biometrySet, otherFields: fields, deleted: deleted)
     }
 }
 
@@ -70,13 +76,15 @@ extension Metadata: JSONWritable {
         writer.member("biometrySet", biometrySet)
         writer.member("comment", comment)
         writer.member("created", created)
+        writer.member("deleted", deleted)
         writer.member("expires", expires)
+        writer.member("fields", otherFields)
         // A generic item has none, so that its metadata is what it was before there were kinds.
         writer.member("kind", kind == .genericPassword ? nil : kind.rawValue)
         writer.member("label", label)
         writer.member("modified", modified)
         writer.member("service", service)
-        writer.member("valueSet", valueSet)
+        writer.member("valueSet", secretSet)
         writer.endObject()
     }
 }

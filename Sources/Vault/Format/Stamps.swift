@@ -92,13 +92,17 @@ struct ItemStamps: Sendable, Equatable {
         note(.label, if: old.label != new.label)
         note(.comment, if: old.comment != new.comment)
         note(.expiry, if: old.expires != new.expires)
+        note(.bin, if: old.deleted != new.deleted)
         for name in Set(old.attributes.keys).union(new.attributes.keys) {
             note(.attribute(Array(name.utf8)), if: old.attributes[name] != new.attributes[name])
         }
-        // Nobody else knows of an attribute that is gone, unless its vault shares items.
+        // Nobody else knows of an attribute or a field that is gone, unless its vault shares items.
         own = own.filter { part, _ in
-            guard case .attribute(let bytes) = part else { return true }
-            return new.attributes.keys.contains { $0.utf8.elementsEqual(bytes) }
+            switch part {
+            case .attribute(let bytes): new.attributes.keys.contains { $0.utf8.elementsEqual(bytes) }
+            case .field(let name): new.field(name) != nil
+            default: true
+            }
         }
     }
 

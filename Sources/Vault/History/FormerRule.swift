@@ -40,10 +40,10 @@ struct FormerRule: Sendable {
     /// - Parameters:
     ///   - present: what the item has now.
     ///   - old: the item before.
-    ///   - replaced: its value as a former one, if the item gets another value.
+    ///   - replaced: as former ones, the values of the fields that get another value or are removed.
     ///   - access: the access control from now on. A value under a looser one does not stay.
     func values(
-        _ present: [FormerItem], of old: ItemSummary, adding replaced: FormerItem?, for replacement: Replacement,
+        _ present: [FormerItem], of old: ItemSummary, adding replaced: [FormerItem], for replacement: Replacement,
         under access: AccessControl
     ) -> [FormerItem] {
         var values = present
@@ -53,7 +53,7 @@ struct FormerRule: Sendable {
         case .access: if mayHaveOtherPassword(access) { values = [] }
         case .key: values = []
         }
-        if let replaced { values.append(replaced) }
+        values = (values + replaced).sorted { $0.version < $1.version }
         // What has expired is given to nobody, so it does not stay either.
         if old.metadata.isExpired(at: now) { values = [] }
         return kept(values.filter { !access.tightens($0.summary.access) })
@@ -70,10 +70,16 @@ struct FormerRule: Sendable {
             let item = former.summary
             return setting.end(ofReplaced: former.value.replaced) > now && !item.metadata.isExpired(at: now)
                 // The keys of these are gone.
-                && (item.metadata.biometrySet == nil || item.metadata.biometrySet == fingers)
+                && item.metadata.biometrySets.isSubset(of: fingers.map { [$0] } ?? [])
                 && (item.access.accessibility != .passcodeSet || isBound)
         }
-        return live.suffix(Int(setting.count))
+        // So many of each field.
+        var counts: [FieldName: Int] = [:]
+        let kept = live.reversed().filter { former in
+            counts[former.fieldName, default: 0] += 1
+            return counts[former.fieldName, default: 0] <= Int(setting.count)
+        }
+        return kept.reversed()
     }
 
     /// When a value stops being given out, in milliseconds since 1970-01-01 UTC.
@@ -83,10 +89,11 @@ struct FormerRule: Sendable {
 }
 
 extension Metadata {
-    /// The times, and the fingers that the value is bound to, under these names.
-    func bare(service: String, _ account: String) -> Metadata {
-        Metadata(
-            service: service, account: account, kind: kind, created: created, modified: modified, valueSet: valueSet,
-            expires: expires, biometrySet: biometrySet)
+    /// The times, and the fingers that the value of one field is bound to, under these names.
+    func bare(_ field: ItemField, service: String, _ account: String) throws(VaultError) -> Metadata {
+        try Metadata(
+            service: service, account: account, kind: kind, created: created, modified: modified, valueSet: field.set,
+            expires: expires
+        ).with([field])
     }
 }

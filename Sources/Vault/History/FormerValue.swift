@@ -26,7 +26,7 @@ struct FormerValue: Sendable, Equatable {
     static func decode(_ bytes: [UInt8]) throws(VaultError) -> [FormerValue] {
         var reader = ByteReader(bytes, "a former value")
         let count = Int(try reader.integer(UInt8.self))
-        guard (1...ItemLimits.formerValues.most).contains(count) else {
+        guard (1...ItemLimits.formerValues.most * ItemLimits.fields).contains(count) else {
             throw .damaged("an item has no or too many former values")
         }
         var values: [FormerValue] = []
@@ -52,13 +52,15 @@ struct FormerItem: Sendable {
     let summary: ItemSummary
     /// The name that the item had with this value. No later renaming changes it.
     let name: FormerName
+    /// The field that had it.
+    let fieldName: FieldName
 
     var version: UInt64 { value.field.version }
 
     /// It was sealed under the name of its time.
     var stored: ItemValue {
         ItemValue(
-            item: summary, field: value.field,
+            item: summary, fieldName: fieldName, field: value.field,
             name: ItemName(service: name.service, account: name.account, itemClass: summary.metadata.kind))
     }
 }
@@ -103,13 +105,16 @@ extension Snapshot {
             let field = value.field
             let metadata = try context(of: item).open(
                 heading: value.sealedHeading, of: field.revision, key: keys.metadata)
+            guard let fieldName = metadata.fields.first?.name, metadata.fields.count == 1 else {
+                throw .damaged("a former value has no field")
+            }
             items.append(
                 FormerItem(
                     value: value,
                     summary: ItemSummary(
                         id: item, version: field.version, metadata: metadata, access: field.access,
                         revision: ItemRevision(digest: field.valueDigest)),
-                    name: FormerName(service: metadata.service, account: metadata.account)))
+                    name: FormerName(service: metadata.service, account: metadata.account), fieldName: fieldName))
         }
         return items
     }

@@ -6,6 +6,8 @@ import Item
 public struct FormerVersion: Sendable, Hashable {
     /// The version that the item had with this value.
     public let version: UInt64
+    /// The field that had it.
+    package let field: FieldName
     /// When the value was set, in milliseconds since 1970-01-01 UTC, like the other time.
     public let valueSet: UInt64
     /// What reading this value takes: the item's access control of that time.
@@ -34,18 +36,22 @@ extension OpenVault {
             let rule = formerRule(snapshot.header.history)
             let versions = try rule.kept(snapshot.former(of: item.summary.id)).map { former in
                 FormerVersion(
-                    version: former.version, valueSet: former.summary.metadata.valueSet,
+                    version: former.version, field: former.fieldName, valueSet: former.summary.metadata.valueSet,
                     access: former.summary.access, until: rule.end(of: former))
             }
             return (item.summary, versions.reversed())
         }
     }
 
-    /// Changes how many former values the vault keeps. Those that are too many then are dropped at once.
+    /// Changes how many former values the vault keeps, and for how long it keeps what was deleted. What is too much
+    /// then is dropped at once.
     ///
+    /// - Parameter bin: nil: that stays as it is.
     /// - Throws: `.uncounted`, `.damaged`, `.storage`.
-    public func put(_ setting: HistorySetting) throws(VaultError) {
+    public func put(_ setting: HistorySetting, _ bin: BinSetting? = nil) throws(VaultError) {
         try write { (change) throws(VaultError) in
+            // It must not come back with an older file.
+            if let bin, try put(bin, change) { try change.moveEpoch(.forFreeStep) }
             let isLess = setting.keepsLess(than: change.header.history)
             change.put(setting)
             guard isLess else { return }
@@ -56,12 +62,13 @@ extension OpenVault {
         }
     }
 
-    /// Makes a former value the item's present one, under the access control that it had. That is never looser than the
-    /// present one. Everything else about the item stays, and the present value becomes a former one.
+    /// Makes a former value the present one of its field, under the access control that it had. That is never looser
+    /// than the present one. Everything else about the item stays, and the present value becomes a former one.
     ///
     /// - Parameters:
     ///   - former: as it was when the value was read.
-    ///   - applicationPassword: stretched with a fresh salt, if the former value has one.
+    ///   - applicationPassword: if the former value has one: stretched with the salt of the item's other fields, or with
+    ///     a fresh one if there are none.
     /// - Throws: `.changed` if there is no such former value by now; otherwise as `rotate`.
     @discardableResult
     public func restore(
@@ -69,16 +76,22 @@ extension OpenVault {
     ) throws(VaultError) -> ItemSummary {
         try checkAvailability(former.access, hasPassword: applicationPassword != nil)
         return try write { (change) throws(VaultError) in
-            guard let old = try change.itemIfPresent(former.id),
-                try change.former(of: former.id).contains(where: { $0.version == former.version })
+            guard let old = try change.itemIfPresent(former.id), !old.summary.isDeleted,
+                let name = try change.former(of: former.id).first(where: { $0.version == former.version })?.fieldName,
+                let restored = former.metadata.field(name)
             else { throw .changed }
             try checkFingers(former.metadata)
             let now = now()
             guard !old.summary.metadata.isExpired(at: now) else { throw .expired(old.summary) }
-            let metadata = old.summary.metadata.withNewValue(at: now)
+            var metadata = old.summary.metadata
+            metadata.modified = now
+            if metadata.fields.contains(where: { $0.name != name }) {
+                try checkKept(old, under: former.access, applicationPassword, change)
+            }
+            let field = ItemField(name, metadata.field(name)?.kind ?? restored.kind, set: now)
             return try store(
-                value, metadata, former.access, password: applicationPassword, replacing: old,
-                for: .restored(former.version), change)
+                [FieldValue(name, value)], metadata.putting(field), former.access, password: applicationPassword,
+                replacing: old, for: .restored(former.version), change)
         }
     }
 
@@ -88,18 +101,22 @@ extension OpenVault {
     func former(_ version: UInt64, of item: StoredItem, _ snapshot: Snapshot) throws(VaultError) -> FormerItem {
         let values = try formerRule(snapshot.header.history).kept(snapshot.former(of: item.summary.id))
         guard let found = values.first(where: { $0.version == version }) else {
-            throw VaultError(
-                .notFound, "the item has no former value of version \(version), or no longer",
-                advice: "list what there is with: coffer history")
+            throw Self.noVersion(version)
         }
         let (name, summary) = (item.summary.metadata, found.summary)
         return FormerItem(
             value: found.value,
             summary: ItemSummary(
                 id: summary.id, version: summary.version,
-                metadata: summary.metadata.bare(service: name.service, name.account), access: summary.access,
+                metadata: try found.bare(service: name.service, name.account), access: summary.access,
                 revision: summary.revision),
-            name: found.name)
+            name: found.name, fieldName: found.fieldName)
+    }
+
+    static func noVersion(_ version: UInt64) -> VaultError {
+        VaultError(
+            .notFound, "the item has no former value of version \(version), or no longer",
+            advice: "list what there is with: coffer history")
     }
 
     /// The rule for former values, as it is now.
@@ -112,37 +129,50 @@ extension OpenVault {
     ///
     /// - Parameters:
     ///   - old: the item before.
+    ///   - gone: the values that it does not have any more.
     ///   - access: the access control from now on.
     func keepFormer(
-        of old: StoredItem, for replacement: Replacement, under access: AccessControl, _ change: Change
+        of old: StoredItem, _ gone: [ItemValue], for replacement: Replacement, under access: AccessControl,
+        _ change: Change
     ) throws(VaultError) {
         let item = old.summary.id
         let rule = formerRule(change.next.history)
         let present = try change.former(of: item)
-        let replaced = try replacement.hasOtherValue ? former(old, replaced: rule.now, change) : nil
+        let replaced =
+            replacement.hasOtherValue
+            ? try gone.map { (value) throws(VaultError) in try former(value, replaced: rule.now, change) } : []
         let values = rule.values(present, of: old.summary, adding: replaced, for: replacement, under: access)
         // They must not come back with an older file.
         if replacement == .access, rule.mayHaveOtherPassword(access), !present.isEmpty {
             try change.moveEpoch(.forFreeStep)
         }
-        let before = try change.value(of: old).field
-        if values.last?.version != before.version { try change.removeValue(before, of: item) }
+        let kept = Set(values.map(\.version))
+        for value in gone where !kept.contains(value.field.version) { try change.removeValue(value.field, of: item) }
         try change.put(former: values, of: item, replacing: present)
     }
 
-    /// An item's present value as a former one. Of its metadata, only what reading takes stays: what was removed from
+    /// A present value as a former one. Of the item's metadata, only what reading takes stays: what was removed from
     /// the item since must not come back.
     private func former(
-        _ old: StoredItem, replaced: UInt64, _ snapshot: Snapshot
+        _ value: ItemValue, replaced: UInt64, _ snapshot: Snapshot
     ) throws(VaultError) -> FormerItem {
-        let (id, field) = (old.summary.id, try snapshot.value(of: old).field)
-        let metadata = old.summary.metadata.bare(service: old.summary.metadata.service, old.summary.metadata.account)
+        let (id, field, item) = (value.item.id, value.field, value.item.metadata)
+        guard let described = item.field(value.fieldName) else { throw .noField(of: item) }
+        let metadata = try item.bare(described, service: item.service, item.account)
         let heading = try snapshot.context(of: id).seal(heading: metadata, of: field.revision, key: keys.metadata)
         return FormerItem(
             value: FormerValue(replaced: replaced, sealedHeading: heading, field: field),
             summary: ItemSummary(
                 id: id, version: field.version, metadata: metadata, access: field.access,
                 revision: ItemRevision(digest: field.valueDigest)),
-            name: FormerName(service: metadata.service, account: metadata.account))
+            name: FormerName(service: metadata.service, account: metadata.account), fieldName: value.fieldName)
+    }
+}
+
+extension FormerItem {
+    /// The metadata that has stayed, under another name.
+    fileprivate func bare(service: String, _ account: String) throws(VaultError) -> Metadata {
+        guard let field = summary.metadata.field(fieldName) else { throw .noField(of: summary.metadata) }
+        return try summary.metadata.bare(field, service: service, account)
     }
 }

@@ -29,7 +29,7 @@ struct AccessForecast {
             let access = try draft.access(over: present(name, draft, snapshot))
             changed[name] = .some(access)
             return access
-        case .delete(let service, let account, let kind, _):
+        case .delete(let service, let account, let kind, _), .putAside(let service, let account, let kind, _):
             changed[Name(service, account, kind)] = .some(nil)
         case .deleteService(let service, let kind):
             let service = Array(service.utf8)

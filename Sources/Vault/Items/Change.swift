@@ -71,14 +71,16 @@ final class Change: Snapshot {
         try tree.set(key, digest)
         try index(item, from: old?.summary.metadata, to: metadata)
         if old == nil { next.itemCount += 1 }
-        // A change that makes the file smaller is always allowed.
-        if bytes.count > old?.record.encoded.count ?? 0 {
+        if let deleted = metadata.deleted { next.oldestDeletion = min(next.oldestDeletion, deleted) }
+        // A change that makes the file smaller is always allowed, and so is a deletion.
+        if metadata.deleted == nil, bytes.count > old?.record.encoded.count ?? 0 {
+            try makeRoomInBin { () throws(VaultError) in try room.fits(rows, items: UInt64(next.itemCount)) }
             try room.checkRecords(rows, items: UInt64(next.itemCount))
         }
         let summary = ItemSummary(
             id: item, version: record.version, metadata: metadata, access: record.access,
             revision: ItemRevision(digest: digest))
-        itemChanges.append(old.map { .updated(summary, from: $0.summary) } ?? .added(summary))
+        if let change = CommittedChange(from: old?.summary, to: summary) { itemChanges.append(change) }
         return summary
     }
 
@@ -90,6 +92,7 @@ final class Change: Snapshot {
             postings[term] = item.bytes
         }
         try rows.put(sealedValue: sealedValue, under: field.valueKey)
+        try makeRoomInBin { () throws(VaultError) in try rows.fileBytes() <= room.file }
         try makeRoom()
         try room.checkFile(rows)
     }
@@ -108,7 +111,14 @@ final class Change: Snapshot {
         try cryptography { () throws(CryptographyError) in try keys.term(point: point) }
     }
 
+    /// Removes an item for good.
     func remove(_ item: StoredItem) throws(VaultError) {
+        try drop(item)
+        try moveEpoch(.forFreeStep)
+    }
+
+    /// Removes an item. An older copy of the file can undo this until the epoch advances.
+    func drop(_ item: StoredItem) throws(VaultError) {
         try dropFormer(of: item.summary.id)
         for field in try fields(of: item).fields.joined() { try removeValue(field, of: item.summary.id) }
         try rows.remove(item.summary.id)
@@ -116,8 +126,8 @@ final class Change: Snapshot {
         try index(item.summary.id, from: item.summary.metadata, to: nil)
         guard next.itemCount > 0 else { throw .damaged("it counts fewer items than it has") }
         next.itemCount -= 1
-        itemChanges.append(.deleted(item.summary))
-        try moveEpoch(.forFreeStep)
+        // Nobody has seen an item of the bin since it was put there.
+        if !item.summary.isDeleted { itemChanges.append(.deleted(item.summary)) }
     }
 
     /// Puts the key of the enrolled fingers, in place of an earlier one if there is one.
@@ -188,8 +198,8 @@ final class Change: Snapshot {
     /// Moves an item from its old terms to its new ones.
     private func index(_ item: ItemID, from old: Metadata?, to new: Metadata?) throws(VaultError) {
         let (oldTerms, newTerms) = try cryptography { () throws(CryptographyError) -> (Set<[UInt8]>, Set<[UInt8]>) in
-            let old = try old.map { (metadata) throws(CryptographyError) in try keys.terms(of: metadata) }
-            let new = try new.map { (metadata) throws(CryptographyError) in try keys.terms(of: metadata) }
+            let old = try old.map { (metadata) throws(CryptographyError) in try keys.terms(of: metadata, item) }
+            let new = try new.map { (metadata) throws(CryptographyError) in try keys.terms(of: metadata, item) }
             return (Set(old ?? []), Set(new ?? []))
         }
         for term in oldTerms.subtracting(newTerms) {
@@ -240,4 +250,15 @@ public enum CommittedChange: Sendable, Hashable {
     case deleted(ItemSummary)
     /// The change failed, and nobody knows what of it is in the file.
     case unknown
+
+    /// - Parameter old: nil for an item that is new.
+    /// - Returns: nil if nobody can see the difference, because the item is in the bin.
+    init?(from old: ItemSummary?, to new: ItemSummary) {
+        switch (old, new.isDeleted) {
+        case (nil, false): self = .added(new)
+        case (let old?, false): self = old.isDeleted ? .added(new) : .updated(new, from: old)
+        case (let old?, true) where !old.isDeleted: self = .deleted(old)
+        case (_, true): return nil
+        }
+    }
 }

@@ -39,6 +39,12 @@ extension OpenVault {
         case .delete(let service, let account, let kind, let revision):
             let item = try transaction.remove(service, account, kind, ifRevision: revision)
             return .deleted(item.map { [$0] } ?? [])
+        case .putAside(let service, let account, let kind, let revision):
+            let old = try transaction.item(service: service, account: account, kind: kind)
+            try old.check(revision)
+            guard let old else { return .deleted([]) }
+            let deletion = try putAside(old, transaction)
+            return deletion.until == nil ? .deleted([deletion.item]) : .putAside(deletion.item)
         case .deleteService(let service, let kind):
             let items = try transaction.items(service: service, kind: kind)
             for item in items { try transaction.remove(item) }
@@ -64,7 +70,7 @@ extension VaultError {
     /// - Parameter index: from 0. People count from 1.
     fileprivate func about(change index: Int) -> VaultError {
         switch code {
-        case .notFound, .ambiguous, .alreadyExists, .changed, .outdated, .limitExceeded, .invalidArgument,
+        case .notFound, .noField, .ambiguous, .alreadyExists, .changed, .outdated, .limitExceeded, .invalidArgument,
             .authenticationFailed, .fingersChanged, .locked:
             VaultError(code, "change \(index + 1): \(reason)", advice: advice, cause: cause)
         case .damaged, .rollback, .uncounted, .newerFormat, .sealer, .storage, .outOfMemory: self

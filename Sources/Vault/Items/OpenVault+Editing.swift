@@ -14,6 +14,23 @@ extension OpenVault {
         }
     }
 
+    /// Removes a field of an item. Its value becomes a former one, so nobody is asked.
+    ///
+    /// - Throws: `.changed` if the item has another version by now; `.noField`; `.invalidArgument` for the last field;
+    ///   `.damaged`; `.storage`.
+    @discardableResult
+    package func edit(
+        _ item: ItemSummary, removing fields: Set<FieldName>, changes: MetadataChanges = MetadataChanges()
+    ) throws(VaultError) -> ItemSummary {
+        try write { (change) throws(VaultError) in
+            let old = try change.present(item)
+            let before = old.summary.metadata
+            guard fields.allSatisfy({ before.field($0) != nil }) else { throw .noField(of: before) }
+            let metadata = try changed(before, by: changes).with(before.fields.filter { !fields.contains($0.name) })
+            return try store([], metadata, old.record.access, password: nil, replacing: old, change)
+        }
+    }
+
     /// Checks that an item may get a name, without renaming it.
     ///
     /// - Throws: `.alreadyExists` if another item has it; `.limitExceeded`, `.invalidArgument`, `.damaged`, `.storage`.
@@ -32,13 +49,13 @@ extension OpenVault {
     /// because a person is asked by name.
     ///
     /// - Parameters:
-    ///   - value: the item's value, if it has requirements.
+    ///   - values: of all the item's fields, if it has requirements.
     ///   - applicationPassword: stretched with a fresh salt, if the item has one.
     /// - Throws: `.alreadyExists` if another item has the name; `.invalidArgument` if value or password is missing;
     ///   `.fingersChanged`; otherwise as `edit`.
     @discardableResult
-    public func rename(
-        _ item: ItemSummary, service: String, account: String, value: SecretBytes? = nil,
+    package func rename(
+        _ item: ItemSummary, service: String, account: String, values: [FieldValue]? = nil,
         applicationPassword: StretchedPassword? = nil
     ) throws(VaultError) -> ItemSummary {
         try ItemLimits.check(name: service, account)
@@ -53,10 +70,12 @@ extension OpenVault {
             }
             let metadata = before.renamed(service, account, at: now())
             guard isGated else { return try replace(old, metadata: metadata, change) }
-            guard let value else { throw VaultError(.invalidArgument, "the item can be renamed only with its value") }
+            guard let values else {
+                throw VaultError(.invalidArgument, "the item can be renamed only with its values")
+            }
             try checkFingers(before)
             return try store(
-                value, metadata, old.record.access, password: applicationPassword, replacing: old, for: .name, change)
+                values, metadata, old.record.access, password: applicationPassword, replacing: old, for: .name, change)
         }
     }
 
@@ -114,17 +133,18 @@ extension Change {
 
 /// Gives one item a fresh key.
 extension OpenVault {
-    /// Seals an item's value under a fresh key, readable in the same ways as before. Everything else about the item
+    /// Seals an item's values under fresh keys, readable in the same ways as before. Everything else about the item
     /// stays, including its times. Its former values are dropped.
     ///
     /// - Parameters:
-    ///   - item: as it was when the value was read.
+    ///   - item: as it was when the values were read.
+    ///   - values: of all its fields.
     ///   - applicationPassword: stretched with a fresh salt, if the item has one.
     /// - Throws: `.changed` if the item has another version by now; `.fingersChanged` if the item is bound to fingers
     ///   that are no longer enrolled; `.invalidArgument`; `.damaged`; `.storage`.
     @discardableResult
-    public func rotate(
-        _ item: ItemSummary, value: SecretBytes, applicationPassword: StretchedPassword? = nil
+    package func rotate(
+        _ item: ItemSummary, _ values: [FieldValue], applicationPassword: StretchedPassword? = nil
     ) throws(VaultError) -> ItemSummary {
         try checkAvailability(item.access, hasPassword: applicationPassword != nil)
         return try write { (change) throws(VaultError) in
@@ -132,7 +152,7 @@ extension OpenVault {
             let metadata = old.summary.metadata
             try checkFingers(metadata)
             let summary = try store(
-                value, metadata, old.summary.access, password: applicationPassword, replacing: old, for: .key, change)
+                values, metadata, old.summary.access, password: applicationPassword, replacing: old, for: .key, change)
             // The earlier key must not come back with an older file.
             try change.moveEpoch()
             return summary
@@ -144,7 +164,7 @@ extension OpenVault {
     ///
     /// - Throws: `.fingersChanged`.
     func checkFingers(_ metadata: Metadata) throws(VaultError) {
-        guard metadata.biometrySet == nil || metadata.biometrySet == record.biometrySet.map(Hex.encode) else {
+        guard metadata.biometrySets.isSubset(of: record.biometrySet.map { [Hex.encode($0)] } ?? []) else {
             throw VaultError(
                 .fingersChanged, "the enrolled fingers changed since this item was set",
                 advice: "set it again with: coffer set")

@@ -34,7 +34,7 @@ extension OpenVault {
     public func list(service: String? = nil, kind: ItemKind? = nil) throws(VaultError) -> [ItemSummary] {
         let items = try read { (snapshot) throws(VaultError) -> [ItemSummary] in
             if let service { return try snapshot.items(service: service, kind: kind).map(\.summary) }
-            return try snapshot.allSummaries()
+            return try snapshot.liveSummaries()
         }
         return items.sortedByName(of: kind)
     }
@@ -71,7 +71,7 @@ extension OpenVault {
         text: String? = nil, attributes: [String: String] = [:], kind: ItemKind? = nil
     ) throws(VaultError) -> [ItemSummary] {
         let items = try read { (snapshot) throws(VaultError) -> [ItemSummary] in
-            guard !attributes.isEmpty else { return try snapshot.allSummaries() }
+            guard !attributes.isEmpty else { return try snapshot.liveSummaries() }
             var common: Set<ItemID>?
             for (name, value) in attributes {
                 let term = try cryptography { () throws(CryptographyError) in
@@ -97,7 +97,7 @@ extension OpenVault {
 
 extension [ItemSummary] {
     /// - Parameter kind: the kind of the items that are returned; nil for all.
-    fileprivate func sortedByName(of kind: ItemKind?) -> [ItemSummary] {
+    func sortedByName(of kind: ItemKind?) -> [ItemSummary] {
         let items = kind == nil ? self : filter { $0.metadata.kind == kind }
         // A tuple of all three would copy six strings for each comparison.
         return items.sorted {

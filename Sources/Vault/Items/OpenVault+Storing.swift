@@ -4,11 +4,11 @@ import Item
 
 /// Stores values. This needs public keys only, so nobody is asked and the vault may be locked.
 extension OpenVault {
-    /// Stores an item. An existing item keeps its id and creation time, and what the draft leaves out of its label,
+    /// Stores one field of an item. An existing item keeps its other fields, its id and creation time, and what the draft leaves out of its label,
     /// comment, attributes, expiry and access control. An expired item keeps the same, except its expiry.
     ///
     /// - Parameter revision: the state that the item must be in; nil for any, also for none.
-    /// - Returns: the item, and when the replaced value had been set.
+    /// - Returns: the item, and when the replaced value of the field had been set.
     /// - Throws: `.outdated` if the item is not in that state; `.alreadyExists` or `.notFound`, depending on the mode;
     ///   `.changed` if its access control would not be the one that was judged; `.limitExceeded`, `.invalidArgument`,
     ///   `.damaged`, `.storage`.
@@ -32,10 +32,58 @@ extension OpenVault {
         let access = try draft.access(over: old?.summary.access)
         guard draft.judgedAccess.map({ $0 == access }) ?? true else { throw .changed }
         try checkAvailability(access, hasPassword: draft.applicationPassword != nil)
-        let metadata = draft.metadata(over: old?.summary.metadata, at: now)
+        let present = live?.summary.metadata.field(draft.field)
+        let field = ItemField(
+            draft.field, draft.fieldKind ?? present?.kind ?? FieldKind(usualFor: draft.field), set: now)
+        // What has expired is given to nobody, and another value does not bring the other fields back.
+        let fields = try live?.summary.metadata.putting(field).fields ?? [field]
+        if let live, fields.count > 1 { try checkKept(live, under: access, draft.applicationPassword, change) }
+        let metadata = try draft.metadata(over: old?.summary.metadata, at: now).with(fields)
         let item = try store(
-            draft.value, metadata, access, password: draft.applicationPassword, replacing: old, change)
-        return (item, live?.summary.metadata.valueSet)
+            [FieldValue(draft.field, draft.value)], metadata, access, password: draft.applicationPassword,
+            replacing: old, change)
+        return (item, present?.set)
+    }
+
+    /// Checks that the other fields of an item can stay as they are when one is set. Nobody has read them, so they
+    /// cannot be sealed under another access control or password.
+    func checkKept(
+        _ item: StoredItem, under access: AccessControl, _ password: StretchedPassword?, _ snapshot: Snapshot
+    ) throws(VaultError) {
+        guard item.record.access == access else {
+            throw VaultError(
+                .invalidArgument, "the item has other fields, so one cannot be set under another access control",
+                advice: "change the access control of all with: coffer edit")
+        }
+        guard let password else { return }
+        guard try passwordSalt(of: item, snapshot) == password.salt else {
+            throw VaultError(
+                .invalidArgument,
+                "the item has other fields, and nothing shows that their application password is this one",
+                advice: "set this field by itself, or read the value and set it anew")
+        }
+    }
+
+    /// The salt that the application password of all fields has; nil without a password.
+    private func passwordSalt(of item: StoredItem, _ snapshot: Snapshot) throws(VaultError) -> [UInt8]? {
+        try snapshot.values(of: item).first?.field.slots.lazy.map(\.salt).first { !$0.isEmpty }
+    }
+
+    /// What storing one field of an item takes if the item's other fields have an application password: it must be the
+    /// same, and one of them tells.
+    ///
+    /// - Returns: another field, and the salt; nil if the field may come with any password.
+    package func passwordCheck(
+        service: String, account: String, kind: ItemKind, beside field: FieldName
+    ) throws(VaultError) -> (field: FieldName, salt: [UInt8])? {
+        try read { (snapshot) throws(VaultError) in
+            guard let item = try snapshot.item(service: service, account: account, kind: kind),
+                !item.summary.metadata.isExpired(at: now()),
+                let other = item.summary.metadata.fields.first(where: { $0.name != field }),
+                let salt = try passwordSalt(of: item, snapshot)
+            else { return nil }
+            return (other.name, salt)
+        }
     }
 
     /// The access control that an item will have once the draft is stored.
@@ -47,67 +95,116 @@ extension OpenVault {
         }
     }
 
-    /// Seals a value that was read under another access control, and may change the item's metadata.
+    /// Seals values that were read under another access control, and may change the item's metadata.
     ///
-    /// - Parameter item: as it was when the value was read.
+    /// - Parameters:
+    ///   - item: as it was when the values were read.
+    ///   - values: of all its fields.
     /// - Throws: `.changed` if the item has another version by now; otherwise as `set`.
     @discardableResult
-    public func reseal(
-        _ item: ItemSummary, value: SecretBytes, access: AccessControl, applicationPassword: StretchedPassword? = nil,
-        changes: MetadataChanges = MetadataChanges()
+    package func reseal(
+        _ item: ItemSummary, _ values: [FieldValue], access: AccessControl,
+        applicationPassword: StretchedPassword? = nil, changes: MetadataChanges = MetadataChanges()
     ) throws(VaultError) -> ItemSummary {
         try checkAvailability(access, hasPassword: applicationPassword != nil)
         return try write { (change) throws(VaultError) in
             let old = try change.present(item)
             let metadata = try changed(old.summary.metadata, by: changes)
             return try store(
-                value, metadata, access, password: applicationPassword, replacing: old, for: .access, change)
+                values, metadata, access, password: applicationPassword, replacing: old, for: .access, change)
         }
     }
 
-    /// Seals value and metadata under a fresh key, and makes a slot for each way of reading. Every item is stored this
+    /// Seals values and metadata under fresh keys, and makes a slot for each way of reading. Every item is stored this
     /// way.
     ///
     /// - Parameters:
+    ///   - values: of the fields that are sealed anew. All others must be the old item's, and keep their bytes.
+    ///   - metadata: has all fields of the item from now on.
     ///   - replacement: decides what stays of the values before.
     ///   - identity: the id and version that the item had in another vault. nil continues the old item, or starts a new
     ///     one.
     @discardableResult
     func store(
-        _ value: SecretBytes, _ metadata: Metadata, _ access: AccessControl, password: StretchedPassword?,
+        _ values: [FieldValue], _ metadata: Metadata, _ access: AccessControl, password: StretchedPassword?,
         replacing old: StoredItem?, for replacement: Replacement = .value,
         as identity: (id: ItemID, version: UInt64)? = nil, _ change: Change
     ) throws(VaultError) -> ItemSummary {
         let fresh = try cryptography { () throws(CryptographyError) in try ItemID.random() }
         let id = identity?.id ?? old?.summary.id ?? fresh
-        var metadata = metadata
-        metadata.biometrySet =
-            access.requirements.contains(.biometryCurrentSet) ? record.biometrySet.map(Hex.encode) : nil
-        let version = identity?.version ?? (old?.record.version ?? 0) + 1
-        let name = metadata.name
-        let (field, sealedValue) = try cryptography { () throws(CryptographyError) in
-            try seal(value, of: id, name, access, version: version, password: password)
+        let names = Set(values.map(\.name))
+        let metadata = try bound(metadata, names, access)
+        try checkSignatures(of: metadata, access)
+        let before = try old.map { (item) throws(VaultError) in try change.values(of: item) } ?? []
+        // Each value has a version of its own, so that a former one can be named by it. A field that is removed takes
+        // one, too.
+        let first = identity.map { $0.version - min($0.version, UInt64(values.count)) } ?? old?.record.version ?? 0
+        let version = identity?.version ?? first + max(1, UInt64(values.count))
+        var records: [FieldName: FieldRecord] = [:]
+        var sealedValues: [(sealed: [UInt8], field: FieldRecord)] = []
+        for (place, value) in values.enumerated() {
+            let (record, sealed) = try cryptography { () throws(CryptographyError) in
+                try seal(
+                    value, of: id, metadata.name, access, version: first + UInt64(place) + 1, password: password)
+            }
+            records[value.name] = record
+            sealedValues.append((sealed, record))
         }
-        let stamps = try stamps(of: id, replacing: old, by: metadata, access, for: replacement, change)
-        let fields = ItemFields(
-            sealedStamps: try change.context(of: id).seal(stamps, key: keys.metadata), fields: [[field]])
-        if let old { try keepFormer(of: old, for: replacement, under: access, change) }
+        for value in before where records[value.fieldName] == nil && metadata.field(value.fieldName) != nil {
+            guard value.field.access == access else { throw VaultError(.invalidArgument, "a field was not read") }
+            records[value.fieldName] = value.field
+        }
+        let stamps = try stamps(of: id, replacing: old, by: metadata, access, names, for: replacement, change)
+        let fields = try ItemFields(
+            sealedStamps: change.context(of: id).seal(stamps, key: keys.metadata),
+            fields: metadata.fields.map { (field) throws(VaultError) in
+                guard let record = records[field.name] else {
+                    throw VaultError(.invalidArgument, "a field has no value")
+                }
+                return [record]
+            })
+        if let old {
+            let gone = before.filter { names.contains($0.fieldName) || metadata.field($0.fieldName) == nil }
+            try keepFormer(of: old, gone, for: replacement, under: access, change)
+        }
         let summary = try change.put(fields, metadata, access, version: version, of: id, replacing: old)
-        try change.put(sealedValue: sealedValue, field, of: id)
+        for (sealed, field) in sealedValues { try change.put(sealedValue: sealed, field, of: id) }
         if let old, old.record.access != access { try change.moveEpoch(.forFreeStep) }
         return summary
     }
 
+    /// Binds the fields that are sealed anew to the enrolled fingers, or to none.
+    private func bound(
+        _ metadata: Metadata, _ names: Set<FieldName>, _ access: AccessControl
+    ) throws(VaultError) -> Metadata {
+        let set = access.requirements.contains(.biometryCurrentSet) ? record.biometrySet.map(Hex.encode) : nil
+        return try metadata.with(
+            metadata.fields.map {
+                names.contains($0.name) ? ItemField($0.name, $0.kind, set: $0.set, biometrySet: set) : $0
+            })
+    }
+
+    /// A person is asked once for all fields of an item, and each takes its own signatures.
+    private func checkSignatures(of metadata: Metadata, _ access: AccessControl) throws(VaultError) {
+        let most = access.ways.map { $0.roles.count }.max() ?? 0
+        guard metadata.fields.count * most <= VaultLimits.signatures else {
+            throw VaultError(
+                .limitExceeded,
+                "an item that requires this has \(VaultLimits.signatures / max(1, most)) fields at most",
+                advice: "make a second item for the others")
+        }
+    }
+
     /// Seals a value under a fresh key, with a slot for each way of reading.
     private func seal(
-        _ value: SecretBytes, of item: ItemID, _ name: ItemName, _ access: AccessControl, version: UInt64,
+        _ value: FieldValue, of item: ItemID, _ name: ItemName, _ access: AccessControl, version: UInt64,
         password: StretchedPassword?
     ) throws(CryptographyError) -> (FieldRecord, sealedValue: [UInt8]) {
         let revision = try RevisionID.random()
         let context = FieldContext(
-            vault: format.vault, item: item, field: .secret, access: access, seal: .third(revision), name: name)
+            vault: format.vault, item: item, field: value.name, access: access, seal: .third(revision), name: name)
         let itemKey = try SecretBytes.random(count: AESGCM.keyCount)
-        let sealed = try context.seal(value, key: itemKey)
+        let sealed = try context.seal(value.value, key: itemKey)
         var slots: [Slot] = []
         for shape in Slot.shapes(for: access) {
             let recipients = SlotRecipients(
@@ -124,14 +221,16 @@ extension OpenVault {
     /// The stamps of an item's parts once it is stored.
     private func stamps(
         of item: ItemID, replacing old: StoredItem?, by metadata: Metadata, _ access: AccessControl,
-        for replacement: Replacement, _ change: Change
+        _ names: Set<FieldName>, for replacement: Replacement, _ change: Change
     ) throws(VaultError) -> ItemStamps {
         let (now, vault) = (now(), format.vault)
         guard let old else { return ItemStamps(base: Stamp(clock: metadata.modified, origin: vault)) }
         var stamps = try change.stamps(of: item, in: change.fields(of: old))
         stamps.note(from: old.summary.metadata, to: metadata, at: now, in: vault)
         if old.record.access != access { stamps.note(.access, at: now, in: vault) }
-        if replacement.hasOtherValue { stamps.note(.field(.secret), at: now, in: vault) }
+        if replacement.hasOtherValue {
+            for name in names { stamps.note(.field(name), at: now, in: vault) }
+        }
         return stamps
     }
 
@@ -182,9 +281,9 @@ extension StoredItem? {
 }
 
 extension Change {
-    /// The item that a caller looked at before. The item must still have the same version.
+    /// The item that a caller looked at before. The item must still have the same version, and be in the bin or not.
     func present(_ summary: ItemSummary) throws(VaultError) -> StoredItem {
-        guard let item = try itemIfPresent(summary.id), item.summary.version == summary.version else {
+        guard let item = try itemIfPresent(summary.id), item.summary.isStill(summary) else {
             throw .changed
         }
         return item

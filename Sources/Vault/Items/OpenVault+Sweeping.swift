@@ -1,6 +1,6 @@
 /// Deletes items long after they expired. Reads refuse them from their expiry on.
 extension OpenVault {
-    /// Deletes the items that expired at this time or earlier, those that expired first before the others. An older copy
+    /// Deletes the items, also those in the bin, that expired at this time or earlier, those that expired first before the others. An older copy
     /// of the file may undo this for some minutes: it gives none of them out either.
     ///
     /// - Parameters:

@@ -1,32 +1,50 @@
 import Authorization
 import Cryptography
+import Item
 
 /// Reads values.
 extension OpenVault {
     /// What is needed to read an item.
     ///
-    /// - Throws: `.changed` if the item has another version by now; `.fingersChanged` if only fingers that are no
-    ///   longer enrolled could open it; `.damaged`; `.storage`.
-    public func readPlan(for item: ItemSummary) throws(VaultError) -> ReadPlan {
+    /// - Throws: `.changed` if the item has another version by now; `.noField`; `.fingersChanged` if only fingers that
+    ///   are no longer enrolled could open it; `.damaged`; `.storage`.
+    package func readPlan(
+        for item: ItemSummary, _ choice: FieldChoice = .one(.secret)
+    ) throws(VaultError) -> ReadPlan {
         try plan(
             of: try read { (snapshot) throws(VaultError) in
-                try snapshot.value(of: snapshot.present(item, now: now()))
+                try snapshot.values(of: snapshot.present(item, now: now()), choice)
             })
     }
 
-    func plan(of stored: ItemValue) throws(VaultError) -> ReadPlan {
-        let item = stored.item
-        let slots = stored.field.slots.filter { $0.shape.keyClass != .recovery }
-        guard !slots.isEmpty else { throw .damaged("an item has no way to be read") }
+    /// - Parameter values: of one item, at least one.
+    func plan(of values: [ItemValue]) throws(VaultError) -> ReadPlan {
+        guard let item = values.first?.item, let first = values.first else { throw .damaged("an item has no field") }
+        // All fields have the same access control, so they have the same ways of reading.
+        let ways = values.map { $0.field.slots.filter { $0.shape.keyClass != .recovery } }
+        guard let shapes = ways.first?.map(\.shape), !shapes.isEmpty else {
+            throw .damaged("an item has no way to be read")
+        }
         // The key of the former fingers is gone, so asking for a finger would be in vain.
-        let isBound = hasSetKey && item.metadata.biometrySet == record.biometrySet.map(Hex.encode)
-        let alternatives = slots.filter { isBound || !$0.shape.requirements.contains(.biometryCurrentSet) }.map {
-            slot in
-            ReadPlan.Alternative(
-                agreements: zip(slot.shape.requirements.roles, slot.points).map {
-                    ReadPlan.Agreement(role: $0, point: $1)
-                },
-                passwordSalt: slot.shape.requirements.contains(.applicationPassword) ? slot.salt : nil)
+        let present = hasSetKey ? record.biometrySet.map(Hex.encode) : nil
+        let isBound = values.allSatisfy { value in
+            present != nil && item.metadata.field(value.fieldName)?.biometrySet == present
+        }
+        var alternatives: [ReadPlan.Alternative] = []
+        for (place, shape) in shapes.enumerated() where isBound || !shape.requirements.contains(.biometryCurrentSet) {
+            let slots = ways.compactMap { $0.indices.contains(place) ? $0[place] : nil }
+            guard slots.count == values.count, slots.allSatisfy({ $0.shape == shape }) else {
+                throw .damaged("a field is read in other ways than its item")
+            }
+            guard Set(slots.map(\.salt)).count == 1 else { throw .damaged("an item has two application passwords") }
+            alternatives.append(
+                ReadPlan.Alternative(
+                    agreements: slots.flatMap { slot in
+                        zip(slot.shape.requirements.roles, slot.points).map {
+                            ReadPlan.Agreement(role: $0, point: $1)
+                        }
+                    },
+                    passwordSalt: shape.requirements.contains(.applicationPassword) ? slots[0].salt : nil))
         }
         guard !alternatives.isEmpty else {
             throw VaultError(
@@ -34,27 +52,28 @@ extension OpenVault {
                 advice: "set it again with: coffer set")
         }
         return ReadPlan(
-            item: item.id, version: item.version, accessibility: stored.field.access.accessibility,
+            item: item.id, version: item.version, accessibility: first.field.access.accessibility,
             alternatives: alternatives)
     }
 
-    /// An item's value.
+    /// The value of an item's field.
     ///
     /// - Parameters:
     ///   - classKeys: evaluated only when the keys are used.
-    ///   - agreements: the shared secrets of the constraint keys and the points of the item's read plan.
+    ///   - agreements: for the points of the item's read plan.
     ///   - applicationPassword: stretched with the read plan's salt. If given, only a way of reading that needs it is
     ///     used.
     ///   - keeper: keeps the item's key if the item asks nobody.
     /// - Throws: `.locked` if the class key is missing; `.invalidArgument` if an agreement or password is missing;
     ///   `.authenticationFailed` for a wrong application password; `.changed`; `.notFound` if the item has expired;
-    ///   `.damaged`; `.storage`.
-    public func value(
-        of item: ItemSummary, classKeys: @autoclosure () -> ClassKeys, agreements: [ObjectRole: SecretBytes] = [:],
+    ///   `.noField`; `.damaged`; `.storage`.
+    package func value(
+        of item: ItemSummary, _ field: FieldName = .secret, classKeys: @autoclosure () -> ClassKeys,
+        agreements: Agreements = [:],
         applicationPassword: StretchedPassword? = nil, keeper: (any ItemKeyKeeper)? = nil
     ) throws(VaultError) -> SecretBytes {
         let (stored, sealed) = try read { (snapshot) throws(VaultError) in
-            let stored = try snapshot.value(of: snapshot.present(item, now: now()))
+            let stored = try snapshot.value(of: snapshot.present(item, now: now()), field)
             return (stored, try snapshot.sealedValue(of: stored))
         }
         return try open(
@@ -62,9 +81,30 @@ extension OpenVault {
             keeper: stored.hasKeptKey ? keeper : nil)
     }
 
+    /// The values of all fields of an item, to seal them anew.
+    ///
+    /// - Throws: as ``value(of:_:classKeys:agreements:applicationPassword:keeper:)``.
+    package func values(
+        of item: ItemSummary, classKeys: ClassKeys, agreements: Agreements = [:],
+        applicationPassword: StretchedPassword? = nil
+    ) throws(VaultError) -> [FieldValue] {
+        let stored = try read { (snapshot) throws(VaultError) in
+            try snapshot.values(of: snapshot.present(item, now: now())).map { (value) throws(VaultError) in
+                (value, try snapshot.sealedValue(of: value))
+            }
+        }
+        return try stored.map { (value, sealed) throws(VaultError) in
+            FieldValue(
+                value.fieldName,
+                try open(
+                    value, sealed, classKeys: { classKeys }, agreements: agreements,
+                    applicationPassword: applicationPassword))
+        }
+    }
+
     /// - Parameter keeper: nil for an item whose key must not be kept.
     func open(
-        _ stored: ItemValue, _ sealed: [UInt8], classKeys: () -> ClassKeys, agreements: [ObjectRole: SecretBytes],
+        _ stored: ItemValue, _ sealed: [UInt8], classKeys: () -> ClassKeys, agreements: Agreements,
         applicationPassword: StretchedPassword?, keeper: (any ItemKeyKeeper)? = nil
     ) throws(VaultError) -> SecretBytes {
         let slot = try slot(of: stored, agreements, hasPassword: applicationPassword != nil)
@@ -78,12 +118,12 @@ extension OpenVault {
         if let kept = keeper?.itemKey(of: stored.item.id), kept.opens(stored, in: format.vault) {
             return try context.open(sealed, key: kept.key)
         }
-        let roles = slot.shape.requirements.roles
         let itemKey: SecretBytes
         do throws(CryptographyError) {
             itemKey = try slot.unwrap(
-                classKey: classKey, agreements: roles.compactMap { agreements[$0] }, password: applicationPassword,
-                constraintKeys: roles.map { constraintPoints[$0] ?? [] }, context)
+                classKey: classKey, agreements: slot.points.compactMap { agreements[$0] },
+                password: applicationPassword,
+                constraintKeys: slot.shape.requirements.roles.map { constraintPoints[$0] ?? [] }, context)
         } catch {
             guard error.code == .authenticationFailed || error.code == .invalidKey else { throw VaultError(error) }
             if slot.shape.requirements.contains(.applicationPassword) {
@@ -100,10 +140,10 @@ extension OpenVault {
 
     /// The first way of reading whose requirements are all met.
     private func slot(
-        of value: ItemValue, _ agreements: [ObjectRole: SecretBytes], hasPassword: Bool
+        of value: ItemValue, _ agreements: Agreements, hasPassword: Bool
     ) throws(VaultError) -> Slot {
         let slot = value.field.slots.first { slot in
-            slot.shape.keyClass != .recovery && slot.shape.requirements.roles.allSatisfy { agreements[$0] != nil }
+            slot.shape.keyClass != .recovery && slot.points.allSatisfy { agreements[$0] != nil }
                 && hasPassword == slot.shape.requirements.contains(.applicationPassword)
         }
         guard let slot else {
@@ -116,7 +156,7 @@ extension OpenVault {
 extension Snapshot {
     /// The item that a caller looked at before. The item must have the same version and must not have expired.
     func present(_ summary: ItemSummary, now: UInt64) throws(VaultError) -> StoredItem {
-        guard let item = try itemIfPresent(summary.id), item.summary.version == summary.version else {
+        guard let item = try itemIfPresent(summary.id), item.summary.isStill(summary) else {
             throw VaultError(.changed, "the item was changed or deleted meanwhile", advice: "try again")
         }
         guard !item.summary.metadata.isExpired(at: now) else { throw .expired(item.summary) }

@@ -27,12 +27,18 @@ extension OpenVault {
             let items = try snapshot.allItems()
             try snapshot.rows.checkFields()
             var points: [[UInt8]: ItemID] = [:]
+            var values = 0
             for item in items {
                 try Self.checkTime(deadline)
-                let value = try snapshot.value(of: item)
+                if let deleted = item.summary.metadata.deleted, deleted < snapshot.header.oldestDeletion {
+                    throw .damaged("an item of the bin is older than its header says")
+                }
                 _ = try snapshot.stamps(of: item.summary.id, in: snapshot.fields(of: item))
-                _ = try snapshot.sealedValue(of: value)
-                try Self.note(value.field, of: item.summary.id, in: &points)
+                for value in try snapshot.values(of: item) {
+                    _ = try snapshot.sealedValue(of: value)
+                    try Self.note(value.field, of: item.summary.id, in: &points)
+                    values += 1
+                }
             }
             let former = try snapshot.allFormer()
             try verify(former, of: items, &points, snapshot, until: deadline)
@@ -47,7 +53,7 @@ extension OpenVault {
             guard entries.count == items.count + former.count + postings.count + anchors + recovery else {
                 throw .damaged("a row is missing")
             }
-            guard try snapshot.rows.count(of: "value") == Int64(items.count + formerValues) else {
+            guard try snapshot.rows.count(of: "value") == Int64(values + formerValues) else {
                 throw .damaged("a value belongs to no item")
             }
             guard try snapshot.rows.count(of: "field") == Int64(items.count), try snapshot.rows.count(of: "slot") == 0
@@ -121,7 +127,9 @@ extension OpenVault {
             expected[try cryptography { () throws(CryptographyError) in try keys.term(point: point) }] = [item]
         }
         for item in items {
-            let terms = try cryptography { () throws(CryptographyError) in try keys.terms(of: item.summary.metadata) }
+            let terms = try cryptography { () throws(CryptographyError) in
+                try keys.terms(of: item.summary.metadata, item.summary.id)
+            }
             for term in Set(terms) { expected[term, default: []].append(item.summary.id) }
         }
         guard postings.count == expected.count, Set(postings.map(\.term)).count == postings.count else {

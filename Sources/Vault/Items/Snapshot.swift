@@ -59,7 +59,7 @@ class Snapshot {
         return nil
     }
 
-    /// Every item. Their number must match the header's.
+    /// Every item, also those in the bin. Their number must match the header's.
     func allItems() throws(VaultError) -> [StoredItem] {
         var items: [StoredItem] = []
         for row in try rows.allItems() {
@@ -73,7 +73,13 @@ class Snapshot {
         return items
     }
 
-    /// What lists tell of every item. Their number must match the header's.
+    /// What lists tell of every item that is not in the bin.
+    func liveSummaries() throws(VaultError) -> [ItemSummary] {
+        let all = try allSummaries()
+        return hasBin ? all.filter { !$0.isDeleted } : all
+    }
+
+    /// The same of every item, also of those in the bin. Their number must match the header's.
     func allSummaries() throws(VaultError) -> [ItemSummary] {
         var items: [ItemSummary] = []
         items.reserveCapacity(Int(min(header.itemCount, 1 << 16)))
@@ -177,13 +183,38 @@ class Snapshot {
         return fields
     }
 
-    /// An item's present value.
-    func value(of item: StoredItem) throws(VaultError) -> ItemValue {
-        guard let field = try fields(of: item).fields.first?.first else { throw .damaged("an item has no field") }
-        guard field.access == item.record.access else {
-            throw .damaged("a field has another access control than its item")
+    /// The present values of an item's fields, in the order of its metadata.
+    func values(of item: StoredItem) throws(VaultError) -> [ItemValue] {
+        let (names, records) = (item.summary.metadata.fields.map(\.name), try fields(of: item).fields)
+        guard names.count == records.count else { throw .damaged("an item has other fields than its metadata says") }
+        var values: [ItemValue] = []
+        for (name, records) in zip(names, records) {
+            guard let record = records.first, record.access == item.record.access else {
+                throw .damaged("a field has another access control than its item")
+            }
+            values.append(
+                ItemValue(item: item.summary, fieldName: name, field: record, name: item.summary.metadata.name))
         }
-        return ItemValue(item: item.summary, field: field, name: item.summary.metadata.name)
+        return values
+    }
+
+    /// The present values of the fields that a caller wants.
+    ///
+    /// - Throws: `.noField` if the item has none of this name.
+    func values(of item: StoredItem, _ choice: FieldChoice) throws(VaultError) -> [ItemValue] {
+        let all = try values(of: item)
+        guard case .one(let name) = choice else { return all }
+        guard let value = all.first(where: { $0.fieldName == name }) else {
+            throw .noField(of: item.summary.metadata)
+        }
+        return [value]
+    }
+
+    /// The present value of one field.
+    ///
+    /// - Throws: `.noField` if the item has none of this name.
+    func value(of item: StoredItem, _ field: FieldName = .secret) throws(VaultError) -> ItemValue {
+        try values(of: item, .one(field))[0]
     }
 
     func stamps(of item: ItemID, in fields: ItemFields) throws(VaultError) -> ItemStamps {
@@ -227,13 +258,38 @@ struct StoredItem: Sendable {
 struct ItemValue: Sendable {
     /// The item, with the version, access control and times of this value.
     let item: ItemSummary
+    let fieldName: FieldName
     let field: FieldRecord
     /// The name that the value was sealed under.
     let name: ItemName
 
     func context(in vault: VaultID) -> FieldContext {
         FieldContext(
-            vault: vault, item: field.item, field: .secret, access: field.access, seal: field.seal, name: name)
+            vault: vault, item: field.item, field: fieldName, access: field.access, seal: field.seal, name: name)
+    }
+}
+
+/// The fields of an item that a caller wants.
+package enum FieldChoice: Sendable, Hashable {
+    case one(FieldName)
+    /// All of them, to seal them anew.
+    case all
+}
+
+/// The opened value of one field.
+package struct FieldValue: Sendable {
+    package let name: FieldName
+    package let value: SecretBytes
+
+    package init(_ name: FieldName, _ value: SecretBytes) {
+        self.name = name
+        self.value = value
+    }
+}
+
+extension VaultError {
+    static func noField(of item: Metadata) -> VaultError {
+        VaultError(.noField(fields: item.fields.map(\.name.text)), "the item has no such field")
     }
 }
 

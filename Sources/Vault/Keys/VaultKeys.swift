@@ -77,8 +77,16 @@ struct VaultKeys: Sendable {
         try HMACSHA256.code(for: LengthPrefixed.encode(Array("point".utf8), point), key: index)
     }
 
+    /// Leads to all items of the bin.
+    func binTerm() throws(CryptographyError) -> [UInt8] { try term("bin") }
+
     /// All terms that an item is found by, but for the points of its slots.
-    func terms(of metadata: Metadata) throws(CryptographyError) -> [[UInt8]] {
+    func terms(of metadata: Metadata, _ item: ItemID) throws(CryptographyError) -> [[UInt8]] {
+        guard metadata.deleted == nil else {
+            // The second term is for nobody. With it, the file shows the bin as one more service with its accounts.
+            let own = LengthPrefixed.encode(Array("bin".utf8), item.bytes)
+            return [try binTerm(), try HMACSHA256.code(for: own, key: index)]
+        }
         var terms = [
             try term(service: metadata.service, account: metadata.account, kind: metadata.kind),
             try term(service: metadata.service),

@@ -14,6 +14,10 @@ public struct ItemDraft: Sendable {
     public var account: String
     public var kind: ItemKind
     public var value: SecretBytes
+    /// The field that gets the value.
+    package var field = FieldName.secret
+    /// nil: an existing field keeps its kind, and a new one has what is usual for its name.
+    package var fieldKind: FieldKind?
     /// An existing item keeps what this does not name.
     public var access: PartialAccess
     /// What the item will have, as its caller has judged it (``OpenVault/access(after:)``). If another access control
@@ -68,8 +72,8 @@ public struct ItemDraft: Sendable {
         }
     }
 
-    /// The metadata of the item once this is stored. What is not named stays, and the access control is not part of
-    /// it.
+    /// The metadata of the item once this is stored, but for its fields. What is not named stays, and the access
+    /// control is not part of it.
     ///
     /// - Parameters:
     ///   - old: the item's, expired or not; nil if it does not exist yet.

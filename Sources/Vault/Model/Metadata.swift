@@ -14,18 +14,34 @@ public struct Metadata: Codable, Sendable, Hashable {
     public let created: UInt64
     /// When anything about the item last changed.
     public var modified: UInt64
-    /// When the present value was set.
-    public private(set) var valueSet: UInt64
+    /// When the value of the field `secret` was set; nil if the item has none.
+    fileprivate(set) var secretSet: UInt64?
     public var expires: UInt64?
-    /// The digest of the fingers that the present value is bound to, in hexadecimal; nil if it is bound to no set of
+    /// The digest of the fingers that the field `secret` is bound to, in hexadecimal; nil if it is bound to no set of
     /// fingers.
-    public var biometrySet: String?
+    public private(set) var biometrySet: String?
+    /// The fields beside `secret`, in the order in which they were added; nil for none.
+    fileprivate(set) var otherFields: [ItemField]?
+    /// When the item was put into the bin; nil for one that is not there.
+    public internal(set) var deleted: UInt64?
 
     public init(
         service: String, account: String, kind: ItemKind = .genericPassword, label: String? = nil,
         comment: String? = nil,
         attributes: [String: String] = [:],
-        created: UInt64, modified: UInt64, valueSet: UInt64, expires: UInt64? = nil, biometrySet: String? = nil
+        created: UInt64, modified: UInt64, valueSet: UInt64, expires: UInt64? = nil, biometrySet: String? = nil,
+        deleted: UInt64? = nil
+    ) {
+        self.init(
+            service: service, account: account, kind: kind, label: label, comment: comment, attributes: attributes,
+            created: created, modified: modified, secretSet: valueSet, expires: expires, biometrySet: biometrySet,
+            otherFields: nil, deleted: deleted)
+    }
+
+    init(
+        service: String, account: String, kind: ItemKind, label: String? = nil, comment: String? = nil,
+        attributes: [String: String], created: UInt64, modified: UInt64, secretSet: UInt64?, expires: UInt64?,
+        biometrySet: String? = nil, otherFields: [ItemField]?, deleted: UInt64? = nil
     ) {
         self.service = service
         self.account = account
@@ -35,16 +51,20 @@ public struct Metadata: Codable, Sendable, Hashable {
         self.attributes = attributes
         self.created = created
         self.modified = modified
-        self.valueSet = valueSet
+        self.secretSet = secretSet
         self.expires = expires
         self.biometrySet = biometrySet
+        self.otherFields = otherFields
+        self.deleted = deleted
     }
 
     public var kind: ItemKind { otherKind ?? .genericPassword }
 
     private enum CodingKeys: String, CodingKey {
-        case service, account, label, comment, attributes, created, modified, valueSet, expires, biometrySet
+        case service, account, label, comment, attributes, created, modified, expires, biometrySet, deleted
         case otherKind = "kind"
+        case secretSet = "valueSet"
+        case otherFields = "fields"
     }
 
     public func isExpired(at now: UInt64) -> Bool { expires.map { $0 <= now } ?? false }
@@ -58,13 +78,56 @@ public struct Metadata: Codable, Sendable, Hashable {
         return metadata
     }
 
-    /// The same with another value, which is bound to no fingers yet.
-    func withNewValue(at now: UInt64) -> Metadata {
+}
+
+/// The item's fields.
+extension Metadata {
+    /// All fields. `secret` comes first, if there is one.
+    package var fields: [ItemField] {
+        let secret = secretSet.map { ItemField(.secret, .secret, set: $0, biometrySet: biometrySet) }
+        return (secret.map { [$0] } ?? []) + (otherFields ?? [])
+    }
+
+    package func field(_ name: FieldName) -> ItemField? { fields.first { $0.name == name } }
+
+    /// When the present value of `secret` was set; without one, the last of the other fields.
+    public var valueSet: UInt64 { secretSet ?? otherFields?.map(\.set).max() ?? created }
+
+    /// The fingers that any field is bound to.
+    package var biometrySets: Set<String> { Set(fields.compactMap(\.biometrySet)) }
+
+    /// The same with these fields.
+    ///
+    /// - Throws: `.limitExceeded` for too many, `.invalidArgument` for none.
+    func with(_ fields: [ItemField]) throws(VaultError) -> Metadata {
+        guard !fields.isEmpty else {
+            throw VaultError(
+                .invalidArgument, "an item has at least one field", advice: "delete the item with: coffer rm")
+        }
+        guard fields.count <= ItemLimits.fields else {
+            throw VaultError(.limitExceeded, "an item has \(ItemLimits.fields) fields at most")
+        }
         var metadata = self
-        metadata.modified = now
-        metadata.valueSet = now
-        metadata.biometrySet = nil
+        let secret = fields.first { $0.name == .secret }
+        metadata.secretSet = secret?.set
+        metadata.biometrySet = secret?.biometrySet
+        let others = fields.filter { $0.name != .secret }
+        metadata.otherFields = others.isEmpty ? nil : others
         return metadata
+    }
+
+    /// The same with this field, in its place if there is one of its name.
+    func putting(_ field: ItemField) throws(VaultError) -> Metadata {
+        guard self.field(field.name) != nil else { return try with(fields + [field]) }
+        return try with(fields.map { $0.name == field.name ? field : $0 })
+    }
+
+    /// - Throws: `.damaged` for what no item has.
+    func checkFields() throws(VaultError) {
+        let names = fields.map(\.name)
+        guard (1...ItemLimits.fields).contains(names.count), Set(names).count == names.count,
+            otherFields.map({ !$0.isEmpty }) ?? true, secretSet != nil || biometrySet == nil
+        else { throw .damaged("an item has impossible fields") }
     }
 }
 
@@ -76,6 +139,12 @@ public struct ItemSummary: Sendable, Hashable {
     public let metadata: Metadata
     public let access: AccessControl
     public let revision: ItemRevision
+
+    /// Whether the item is in the bin.
+    var isDeleted: Bool { metadata.deleted != nil }
+
+    /// Whether the item is still as a caller has looked at it: it has that value, and is in the bin or not.
+    func isStill(_ other: ItemSummary) -> Bool { version == other.version && isDeleted == other.isDeleted }
 
     /// Whether both are the same item with the same content. Their revisions differ if they are in two vaults.
     func isSame(as other: ItemSummary) -> Bool {

@@ -10,6 +10,8 @@ public struct VaultError: Error, Sendable, CustomStringConvertible {
         case notFound
         /// The request named no account, and the service has several.
         case ambiguous(accounts: [String])
+        /// The item has other fields than the one that was asked for.
+        case noField(fields: [String])
         case alreadyExists
         /// The item changed between two steps of one operation.
         case changed

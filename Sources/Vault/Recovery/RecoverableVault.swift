@@ -1,5 +1,6 @@
 import Authorization
 import Cryptography
+import Item
 import Platform
 import Recovery
 
@@ -19,7 +20,7 @@ public final class RecoverableVault: Sendable {
     public let owner: Owner
     /// When the code was made, in milliseconds since 1970-01-01 UTC.
     public let made: UInt64
-    /// All items, sorted by service and account.
+    /// All items, sorted by service and account. Those in the bin are left out.
     public let items: [Item]
 
     private let folder: PrivateFolder
@@ -71,7 +72,7 @@ public final class RecoverableVault: Sendable {
         let (header, keys) = (header, keys)
         items = try database.read { (rows) throws(VaultError) in
             let stored = try Snapshot(rows, header: header, keys: keys).allItems()
-            return stored.map { Item(summary: $0.summary, stored: $0) }
+            return stored.filter { !$0.summary.isDeleted }.map { Item(summary: $0.summary, stored: $0) }
         }.sorted {
             ($0.summary.metadata.service, $0.summary.metadata.account)
                 < ($1.summary.metadata.service, $1.summary.metadata.account)
@@ -83,14 +84,14 @@ public final class RecoverableVault: Sendable {
         try? database.close()
     }
 
-    /// A portable item's value, whatever constraints the item has.
+    /// The value of a portable item's field, whatever constraints the item has.
     ///
-    /// - Throws: `.locked` if the item was for its device only; `.damaged`, `.storage`.
-    public func value(of item: Item) throws(VaultError) -> SecretBytes {
+    /// - Throws: `.locked` if the item was for its device only; `.noField`; `.damaged`, `.storage`.
+    package func value(of item: Item, _ field: FieldName = .secret) throws(VaultError) -> SecretBytes {
         let (header, keys) = (header, keys)
         let (value, sealed) = try database.read { (rows) throws(VaultError) in
             let snapshot = Snapshot(rows, header: header, keys: keys)
-            let value = try snapshot.value(of: item.stored)
+            let value = try snapshot.value(of: item.stored, field)
             return (value, try snapshot.sealedValue(of: value))
         }
         guard item.isPortable, let slot = value.field.slots.first(where: { $0.shape.keyClass == .recovery })

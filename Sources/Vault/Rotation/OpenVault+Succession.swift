@@ -59,7 +59,8 @@ extension OpenVault {
         }
     }
 
-    /// The items that a successor lacks or has in an earlier state, sorted by name. Expired items are not carried over.
+    /// The items that a successor lacks or has in an earlier state, sorted by name. Expired items are not carried over,
+    /// nor are those in the bin for which a person would be asked.
     ///
     /// - Parameter successor: nil if there is none yet.
     public func missing(in successor: SuccessorVault?) throws(VaultError) -> [ItemSummary] {
@@ -85,8 +86,15 @@ extension OpenVault {
         try readFile { (snapshot) throws(VaultError) in try snapshot.allItems().map(\.summary) }
     }
 
+    /// What a successor has.
     func living() throws(VaultError) -> [ItemSummary] {
         let now = now()
-        return try everything().filter { !$0.metadata.isExpired(at: now) }
+        let setting = try bin
+        return try everything().filter { item in
+            guard !item.metadata.isExpired(at: now) else { return false }
+            guard let deleted = item.metadata.deleted else { return true }
+            // Nobody is asked for what they have deleted.
+            return item.access.requirements.isEmpty && setting.keeps(deleted, at: now)
+        }
     }
 }

@@ -15,7 +15,7 @@ public struct SuccessorVault: Sendable {
     ) throws(VaultError) {
         vault = try OpenVault(
             directory: directory, record: record, sealer: sealer, now: now, logLimit: AccessLogLimits.size,
-            isSuccessor: true)
+            room: Room(keepsBin: true), isSuccessor: true)
     }
 
     /// The sealed objects. Only the sealer can interpret them.
@@ -37,18 +37,18 @@ extension SuccessorVault {
     /// Puts items into a successor unchanged, each with a fresh key. It takes all of them or none.
     ///
     /// - Throws: `.fingersChanged`; `.invalidArgument` for an item that the successor has no key for; `.storage`.
-    public func takeUp(
-        _ items: [(item: ItemSummary, value: SecretBytes, applicationPassword: StretchedPassword?)]
+    package func takeUp(
+        _ items: [(item: ItemSummary, values: [FieldValue], applicationPassword: StretchedPassword?)]
     ) throws(VaultError) {
         for entry in items {
             try vault.checkAvailability(entry.item.access, hasPassword: entry.applicationPassword != nil)
         }
         try vault.write { (change) throws(VaultError) in
-            for (item, value, password) in items {
+            for (item, values, password) in items {
                 let metadata = item.metadata
                 try vault.checkFingers(metadata)
                 try vault.store(
-                    value, metadata, item.access, password: password, replacing: change.itemIfPresent(item.id),
+                    values, metadata, item.access, password: password, replacing: change.itemIfPresent(item.id),
                     for: .key, as: (item.id, item.version), change)
             }
         }
@@ -60,7 +60,7 @@ extension SuccessorVault {
     public func followMetadata(of item: ItemSummary) throws(VaultError) -> Bool {
         guard let old = try vault.read({ (snapshot) throws(VaultError) in try snapshot.itemIfPresent(item.id) }),
             old.summary.version == item.version, old.summary.access == item.access,
-            old.summary.metadata.biometrySet == item.metadata.biometrySet
+            old.summary.metadata.fields == item.metadata.fields
         else { return false }
         try vault.write { (change) throws(VaultError) in
             _ = try vault.replace(change.present(old.summary), metadata: item.metadata, change)
@@ -76,11 +76,14 @@ extension SuccessorVault {
         let living = Set(try former.living().map(\.id))
         let gone = try vault.everything().filter { !living.contains($0.id) }
         let setting = try former.history
-        let isOtherSetting = try vault.history != setting
+        let bin = try former.bin
+        var isOtherSetting = try vault.history != setting
+        if try vault.bin != bin { isOtherSetting = true }
         if !gone.isEmpty || isOtherSetting {
             try vault.write { (change) throws(VaultError) in
                 for item in gone { try change.remove(change.present(item)) }
                 change.put(setting)
+                change.next.binDays = bin.days
             }
         }
         let (records, problem) = try former.restoredLog().allRecords()

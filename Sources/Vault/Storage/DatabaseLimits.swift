@@ -25,16 +25,20 @@ extension DatabaseLimits {
 extension Room {
     /// - Throws: `.limitExceeded` if there are too many items, or if their records are too large together.
     func checkRecords(_ rows: Rows, items count: UInt64) throws(VaultError) {
-        // Measuring the records reads all of them. A file smaller than the limit needs no measuring.
-        let isSmall = try rows.fileBytes() <= records
-        let fits = try isSmall ? true : rows.recordBytes() <= records
-        guard count <= items, fits else {
+        guard try fits(rows, items: count) else {
             throw VaultError(
                 .limitExceeded,
                 "the vault is full: it has \(items) items at most, and \(records >> 20) MiB of names and attributes",
                 advice: "remove items that you do not need"
             )
         }
+    }
+
+    /// Whether the items are not too many, and their records not too large.
+    func fits(_ rows: Rows, items count: UInt64) throws(VaultError) -> Bool {
+        guard count <= items else { return false }
+        // Measuring the records reads all of them. A file smaller than the limit needs no measuring.
+        return try rows.fileBytes() <= records ? true : rows.recordBytes() <= records
     }
 
     /// - Throws: `.limitExceeded` if the file is too large.

@@ -37,7 +37,9 @@ struct CompleteWordsCommand: ParsableCommand {
         let session = CommandSession()
         let found = completion.candidates {
             // `try?`: if the broker does not answer, no names are offered. An error would disturb the line that is typed.
-            (try? completion.vault.map { vault throws(KeychainError) in try session.list(in: vault) }) ?? []
+            (try? completion.vault.map { vault throws(KeychainError) in
+                try session.list(in: vault) + (completion.namesDeleted ? session.deletedItems(in: vault) : [])
+            }) ?? []
         }
         if !found.isEmpty { try Output.line(found.joined(separator: "\n")) }
     }

@@ -11,17 +11,22 @@ struct EditCommand: ParsableCommand {
             Settings that you do not name stay as they are. An empty label, comment or attribute value removes it. --expires never removes the \
             date. --require none removes every requirement. A change of access reads the secret, so it prompts you as reading does.
 
-            --value opens the value in your editor (VISUAL or EDITOR) and stores what you save. It prompts you as reading does. The file is in memory, \
+            --unset removes a field. Its value becomes a former one, so coffer restore brings it back.
+
+            --value opens the value in your editor (VISUAL or EDITOR) and stores what you save; with --field, that of a field. It prompts you as reading does. The file is in memory, \
             and is gone when the editor ends. Coffer starts vim, nvim, nano and emacs so that they keep no copies; it warns of others, and \
             refuses some that always keep copies.
 
             Examples:
               coffer edit server notes --value
+              coffer edit github me --value --field notes
+              coffer edit github me --unset pin
               coffer edit github me --label "Work account" --attribute team=
               coffer edit github me --require presence
             """)
 
     @OptionGroup var item: ItemReference
+    @OptionGroup var field: FieldOptions
     @OptionGroup var change: AccessChangeOptions
     @OptionGroup var metadata: MetadataOptions
     @OptionGroup var why: ReasonOptions
@@ -32,11 +37,21 @@ struct EditCommand: ParsableCommand {
     @Flag(help: "Change the value in your editor (VISUAL or EDITOR).")
     var value = false
 
+    @Option(
+        help: ArgumentHelp("Remove this field. May be repeated.", valueName: "field"), transform: FieldArgument.parse)
+    var unset: [FieldName] = []
+
     @Flag(name: .shortAndLong, help: "Print only errors.")
     var quiet = false
 
     func validate() throws {
-        guard !value || !(hasMetadata || change.isSome) else {
+        guard value || field.field == nil else {
+            throw ValidationError("--field goes with --value; settings hold for all fields of a secret")
+        }
+        guard unset.isEmpty || !change.isSome else {
+            throw ValidationError("--unset does not go with a change of access; make that in a second command")
+        }
+        guard !value || !(hasMetadata || change.isSome || !unset.isEmpty) else {
             throw ValidationError("--value changes the value alone; change the settings in a second command")
         }
         guard change.isSome || value || !password.appPassword else {
@@ -50,7 +65,7 @@ struct EditCommand: ParsableCommand {
 
     func run() throws {
         // Not while the arguments are read: an option that does not exist is the better explanation.
-        guard hasMetadata || change.isSome || value else {
+        guard hasMetadata || change.isSome || value || !unset.isEmpty else {
             throw ValidationError("name something to change, such as --label, --require or --value")
         }
         let session = CommandSession(vault)
@@ -70,6 +85,7 @@ struct EditCommand: ParsableCommand {
         var edit = ItemEdit(
             access: access, label: metadata.label, comment: metadata.comment, attributes: metadata.attributes,
             expiry: metadata.expires?.expiry)
+        edit.removedFields = unset
         edit.newApplicationPassword = newPassword
         let request = try ItemCall.edit(
             name.item, edit, ReadRequest(reason: why.reason, mayUnlock: access != nil))
@@ -78,19 +94,40 @@ struct EditCommand: ParsableCommand {
                 request, for: name.shownName, noPrompt: prompt.noPrompt, choosingPassword: password.appPassword,
                 command: ShellText.askingAgain)
         }
-        if !quiet { Output.note("Changed \(name.shownName)") }
+        guard !quiet else { return }
+        if unset.isEmpty || hasMetadata { Output.note("Changed \(name.shownName)") }
+        if !unset.isEmpty { try tellOfRemoved(name, session) }
+    }
+
+    /// Says how each removed field comes back, if the vault keeps its value.
+    private func tellOfRemoved(_ name: FullName, _ session: CommandSession) throws(KeychainError) {
+        let kept = Set(try session.client.call(ItemCall.history(of: name.partial)).versions.map(\.field))
+        var told: Set<FieldName> = []
+        for field in unset where told.insert(field).inserted {
+            var done = "Removed \(name.shownName), field \(VisibleText.quoted(field.text))"
+            if kept.contains(field) { done += "; bring it back with: \(restoreCommand(name, field))" }
+            Output.note(done)
+        }
+    }
+
+    private func restoreCommand(_ name: FullName, _ field: FieldName?) -> String {
+        ShellText.command(
+            "restore", name.service, name.account,
+            FieldOptions.words(field) + KindOptions.words(name.kind) + vault.words)
     }
 
     private func editValue(of name: FullName, _ session: CommandSession) throws {
         let editing = try EditedValue(session)
+        let shown = FieldText.shown(name.shownName, field.field)
         let found = try ItemReading(
             reason: why.reason, noPrompt: prompt.noPrompt, choosingPassword: password.appPassword,
             command: ShellText.command(
-                "edit", name.service, name.account, KindOptions.words(name.kind) + vault.words + ["--value"])
-        ).read(name.partial, session)
+                "edit", name.service, name.account,
+                FieldOptions.words(field.field) + KindOptions.words(name.kind) + vault.words + ["--value"])
+        ).read(name.partial.with(field.field), session)
         guard !found.value.contains(0), String(validating: found.value, as: UTF8.self) != nil else {
             throw KeychainError(
-                .notText, "the value of \(name.shownName) is not text, so an editor would damage it",
+                .notText, "the value of \(shown) is not text, so an editor would damage it",
                 advice: "replace it with coffer set")
         }
         if let former = try FormerWeakening.find(of: name, to: found.attributes.access, session, named: { $0 }) {
@@ -109,10 +146,12 @@ struct EditCommand: ParsableCommand {
                     advice: "to store an empty secret, use coffer set --allow-empty")
             }
             do throws(KeychainError) {
+                var new = NewItem(value: edited)
+                new.field = field.field ?? .secret
                 return try session.store(
-                    NewItem(value: edited), as: name,
-                    if: revision.map { .isUnchanged(revision: $0) } ?? .isPresent,
-                    needsPassword: found.attributes.access.requirements.contains(.applicationPassword),
+                    new, as: name, if: revision.map { .isUnchanged(revision: $0) } ?? .isPresent,
+                    needing: !found.attributes.access.requirements.contains(.applicationPassword)
+                        ? nil : found.attributes.hasFields(beside: new.field) ? .present : .new,
                     noPrompt: prompt.noPrompt)
             } catch {
                 if error.code == .changedMeanwhile { revision = nil }
@@ -121,12 +160,8 @@ struct EditCommand: ParsableCommand {
         }
         guard let reply = stored else { return Output.note("Nothing was changed") }
         guard !quiet else { return }
-        var done = "Changed the value of \(name.shownName)"
-        if reply.keepsFormer {
-            done +=
-                "; bring the former value back with: "
-                + ShellText.command("restore", name.service, name.account, KindOptions.words(name.kind) + vault.words)
-        }
+        var done = "Changed the value of \(shown)"
+        if reply.keepsFormer { done += "; bring the former value back with: \(restoreCommand(name, field.field))" }
         Output.note(done)
     }
 }

@@ -17,7 +17,7 @@ struct ExportCommand: ParsableCommand {
 
             Coffer reads it with:  coffer import coffer export.age --identity key.txt
 
-            Each line of the content is a secret in JSON, with its settings. Secrets for this device only, secrets that need an \
+            Each line of the content is a secret in JSON, with its settings and all its fields. Secrets for this device only, secrets that need an \
             application password and secrets that have expired are left out and named. For guarded secrets you are asked once for up to 32. If they require \
             only your presence, coffer auth --for 5m lets you answer once for all.
 
@@ -64,9 +64,9 @@ struct ExportCommand: ParsableCommand {
         let portable = items.filter { Self.obstacle($0, now) == nil }
         guard !portable.isEmpty else { throw Self.nothing }
         let phrase = passphrase ? try session.newPassphrase("Passphrase for the export: ") : nil
-        let values = try values(of: portable, session)
-        let read = Set(values.map(\.attributes.id))
-        left += portable.filter { !read.contains($0.id) }.map { ($0, Self.expired) }
+        let read = try Self.whole(portable, try fields(of: portable, session))
+        left += read.filter(\.fields.isEmpty).map { ($0.item, Self.expired) }
+        let values = read.filter { !$0.fields.isEmpty }
         guard !values.isEmpty else { throw Self.nothing }
         let text = try Self.text(values)
         var helper = try AgeHelper.with(text)
@@ -128,25 +128,44 @@ struct ExportCommand: ParsableCommand {
     }
 
     /// Guarded items come together, so that the prompts are as few as can be.
-    private func values(
+    private func fields(
         of items: [ItemAttributes], _ session: CommandSession
-    ) throws(KeychainError) -> [Item] {
+    ) throws(KeychainError) -> [ReadField] {
         let reading = JointReading(
             session: session, noPrompt: prompt.noPrompt, reason: "Export all secrets", purpose: "exporting",
             command: ShellText.askingAgain)
         let guarded = items.filter { !$0.access.requirements.isEmpty }
         // Those that require presence only come first. So coffer auth answers for whole requests, and the others are in as few as can be.
         let (first, others) = (guarded.filter(Self.takesPresence), guarded.filter { !Self.takesPresence($0) })
-        tell(ofRequestsFor: guarded.count, presence: first.count)
-        return try reading.values(of: first + others) + reading.values(of: items.filter(\.access.requirements.isEmpty))
+        let asking = FieldOfItem.all(of: first + others)
+        tell(of: JointReading.requests(for: asking), for: guarded.count, presence: first.count)
+        return try reading.values(of: asking)
+            + reading.values(of: FieldOfItem.all(of: items.filter(\.access.requirements.isEmpty)))
+    }
+
+    /// - Returns: each item with all of its fields, or with none if it has expired meanwhile.
+    /// - Throws: `.changedMeanwhile` for an item of which only a part was read. Half of an item must not pass for the whole.
+    private static func whole(
+        _ items: [ItemAttributes], _ read: [ReadField]
+    ) throws(KeychainError) -> [(item: ItemAttributes, fields: [ReadField])] {
+        let fields = Dictionary(grouping: read, by: \.item.id)
+        return try items.map { (listed) throws(KeychainError) in
+            let found = fields[listed.id] ?? []
+            guard let last = found.last else { return (listed, []) }
+            guard Set(found.map(\.field)) == Set(last.item.fields.map(\.name)), last.item.access == listed.access else {
+                throw KeychainError(
+                    .changedMeanwhile, "\(listed.shownName) was changed meanwhile, so nothing was written",
+                    advice: "run the command again")
+            }
+            return (last.item, found)
+        }
     }
 
     private static func takesPresence(_ item: ItemAttributes) -> Bool { item.access.requirements == [.userPresence] }
 
     /// A person who is asked several times is told so before the first time.
-    private func tell(ofRequestsFor guarded: Int, presence: Int) {
-        guard guarded > BatchLimits.reads, !prompt.noPrompt else { return }
-        let requests = (guarded - 1) / BatchLimits.reads + 1
+    private func tell(of requests: Int, for guarded: Int, presence: Int) {
+        guard requests > 1, !prompt.noPrompt else { return }
         let way =
             presence > 0 && TerminalPrompter.isPresent
             ? "; to answer once for all that require your presence, run first: coffer auth --for 5m" : ""
@@ -155,13 +174,13 @@ struct ExportCommand: ParsableCommand {
         )
     }
 
-    private static func text(_ values: [Item]) throws -> [UInt8] {
-        var text = try CofferExport.line(CofferExport.Head(created: TimeText(Date()).iso8601))
-        let names = values.sorted {
-            ($0.attributes.service, $0.attributes.account) < ($1.attributes.service, $1.attributes.account)
-        }
-        for found in names {
-            text += try CofferExport.line(CofferExport.Line(found))
+    private static func text(_ values: [(item: ItemAttributes, fields: [ReadField])]) throws -> [UInt8] {
+        var text = try CofferExport.line(
+            CofferExport.Head(
+                created: TimeText(Date()).iso8601, hasFields: values.contains(where: \.item.hasNamedFields)))
+        let names = values.sorted { ($0.item.service, $0.item.account) < ($1.item.service, $1.item.account) }
+        for (item, fields) in names {
+            text += try CofferExport.line(CofferExport.Line(item, fields))
             guard text.count <= ImportLimits.file else {
                 throw KeychainError(
                     .limitExceeded,
@@ -184,15 +203,24 @@ struct ExportCommand: ParsableCommand {
 }
 
 extension CofferExport.Line {
-    init(_ found: Item) {
-        let item = found.attributes
+    init(_ item: ItemAttributes, _ fields: [ReadField]) {
+        let secret = fields.first { $0.field == .secret }
         self.init(
             service: item.service, account: item.account,
             access: .init(
                 accessibility: item.access.accessibility.rawValue,
                 require: item.access.requirements.inOrder.map(\.rawValue),
                 any: item.access.anyIsEnough),
-            value: Data(found.value).base64EncodedString())
+            value: secret.map { Data($0.value).base64EncodedString() })
+        let others = fields.filter { $0.field != .secret }
+        self.fields =
+            others.isEmpty
+            ? nil
+            : others.map { found in
+                CofferExport.Field(
+                    name: found.field.text, kind: (item.field(found.field)?.kind ?? .secret).rawValue,
+                    value: Data(found.value).base64EncodedString())
+            }
         kind = item.kind == .genericPassword ? nil : item.kind.rawValue
         label = item.label
         comment = item.comment

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Coffer
-import FoundationEssentials
 
 /// `coffer get`
 struct GetCommand: ParsableCommand {
@@ -16,13 +15,24 @@ struct GetCommand: ParsableCommand {
             A value that has control characters, or is not text, is not shown on a terminal, because the terminal would obey it. Pipe it on, or \
             give --raw.
 
+            A secret can have several fields: its password, the seed of one-time passwords, notes, a PIN. Without --field, the field named \
+            secret is printed. --all reads every field with one prompt, and prints each after its name. The lines of a value of several lines are \
+            indented. For programs, use --all --json.
+
             Examples:
               coffer get github me
+              coffer get github me --field pin
+              coffer get github me --all
               coffer get github --clip
               coffer get db admin --reason "nightly backup" --no-prompt | psql …
             """)
 
     @OptionGroup var item: ItemReference
+    @OptionGroup var field: FieldOptions
+
+    @Flag(help: "Print all fields of the secret, each after its name.")
+    var all = false
+
     @OptionGroup var prompt: PromptOptions
     @OptionGroup var password: ApplicationPasswordOptions
     @OptionGroup var vault: VaultOptions
@@ -62,13 +72,18 @@ struct GetCommand: ParsableCommand {
         guard clip == nil || !format.json else {
             throw ValidationError("--clip prints nothing, so it does not go with --json")
         }
+        guard !all || (field.field == nil && version == nil && clip == nil) else {
+            throw ValidationError(
+                "--all prints every field's present value, so it does not go with --field, --former and --clip")
+        }
     }
 
     /// The command to run in a terminal if nobody can be asked here.
     static func command(_ name: PartialName, version: Int? = nil, _ vault: [String] = []) -> String {
         ShellText.command(
             "get", name.service, name.account,
-            KindOptions.words(name.kind) + (version.map { ["--former", String($0)] } ?? []) + vault)
+            FieldOptions.words(name.field) + KindOptions.words(name.kind)
+                + (version.map { ["--former", String($0)] } ?? []) + vault)
     }
 
     private var detachedTime: String? {
@@ -90,21 +105,33 @@ struct GetCommand: ParsableCommand {
 
     func run() throws {
         let session = CommandSession(vault)
+        if all { return try printAll(session) }
         // Checked before anybody is asked, because a missing clipboard can be noticed at once.
         let clipboard = try clip.map { _ in try Clipboard.find(session) }
-        let found = try read(item.name(session), session)
+        let found = try read(item.name(session).with(field.field), session)
         if let clip, let clipboard {
             try clipboard.copy(found.value, for: clip.seconds)
-            Output.note("Copied \(found.attributes.shownName); \(clipboard.spoken) is cleared in \(clip.spoken)")
+            Output.note("Copied \(shown(found)); \(clipboard.spoken) is cleared in \(clip.spoken)")
         } else if format.json {
-            let text = String(validating: found.value, as: UTF8.self)
-            try Output.line(
-                JSONText.of(
-                    SecretOutput.Record(
-                        item: ItemDescription(found.attributes), value: text,
-                        valueBase64: Data(found.value).base64EncodedString())))
+            try Output.line(JSONText.of(SecretOutput.Record(found.attributes, field.field, found.value)))
         } else {
-            try SecretOutput.value(found.value, of: found.attributes, raw: raw)
+            try SecretOutput.value(found.value, of: shown(found), raw: raw)
+        }
+    }
+
+    private func shown(_ found: Item) -> String { FieldText.shown(found.attributes.shownName, field.field) }
+
+    private func printAll(_ session: CommandSession) throws {
+        let name = try item.name(session)
+        let command = ShellText.command(
+            "get", name.service, name.account, KindOptions.words(name.kind) + vault.words + ["--all"])
+        let fields = try AllFields(
+            reason: why.reason, noPrompt: prompt.noPrompt, choosingPassword: password.appPassword, command: command
+        ).read(name, session)
+        if format.json {
+            try Output.line(JSONText.of(FieldRecords(fields)))
+        } else {
+            try Output.bytes(fields.text(raw: raw, onTerminal: Output.isTerminal))
         }
     }
 }

@@ -7,14 +7,14 @@ struct HistoryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "history", _superCommandName: "coffer",
         abstract: "List the values that a secret had before.",
-        usage: "coffer history <service> [<account>] [--json] | [--keep <n>] [--days <n>]",
+        usage: "coffer history <service> [<account>] [--json] | [--keep <n>] [--days <n>] [--bin <n>]",
         discussion: """
             A value that set replaces is kept for a while: the last 3 of each secret, for 30 days, unless you choose otherwise. It can be read \
             with what reading it took then. Removing a secret, renewing its key and making it harder to read also remove its former values.
 
-            Columns: VERSION SET ACCESS REQUIRES UNTIL. On a terminal they are aligned. Otherwise tabs separate them, and times are in ISO 8601.
+            Columns: VERSION SET ACCESS REQUIRES UNTIL, and FIELD if another field than the one named secret has a former value. On a terminal they are aligned. Otherwise tabs separate them, and times are in ISO 8601.
 
-            Without a name: shows what the vault keeps, or changes it with --keep and --days. Values that are too many then are removed at once.
+            Without a name: shows what the vault keeps, or changes it with --keep, --days and --bin. What is too much then is gone at once.
 
             Examples:
               coffer history github me
@@ -35,6 +35,9 @@ struct HistoryCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Keep them for so many days, 0 to 366. 0: none.", valueName: "n"))
     var days: Int64?
 
+    @Option(help: ArgumentHelp("Keep removed secrets in the bin for so many days, 0 to 366. 0: none.", valueName: "n"))
+    var bin: Int64?
+
     @OptionGroup var kind: KindOptions
     @OptionGroup var vault: VaultOptions
     @OptionGroup var format: JSONOptions
@@ -42,8 +45,8 @@ struct HistoryCommand: ParsableCommand {
     func validate() throws {
         if let service {
             try NameArgument.check(service: service)
-            guard keep == nil, days == nil else {
-                throw ValidationError("--keep and --days are for the whole vault, so they take no name")
+            guard keep == nil, days == nil, bin == nil else {
+                throw ValidationError("--keep, --days and --bin are for the whole vault, so they take no name")
             }
         }
         if let account { try NameArgument.check(account: account) }
@@ -52,6 +55,8 @@ struct HistoryCommand: ParsableCommand {
     /// A former value in the output of `--json`.
     private struct Record: Encodable {
         var version: Int
+        /// Left out for the field secret.
+        var field: String?
         var set: String
         var access: AccessControl
         var until: String
@@ -60,6 +65,7 @@ struct HistoryCommand: ParsableCommand {
     private struct Setting: Encodable {
         var keep: Int64
         var days: Int64
+        var bin: Int64?
     }
 
     func run() throws {
@@ -74,7 +80,8 @@ struct HistoryCommand: ParsableCommand {
                 JSONText.of(
                     found.versions.map {
                         Record(
-                            version: $0.version, set: TimeText($0.set).iso8601, access: $0.access,
+                            version: $0.version, field: $0.field == .secret ? nil : $0.field.text,
+                            set: TimeText($0.set).iso8601, access: $0.access,
                             until: TimeText($0.keptUntil).iso8601)
                     }))
         } else if found.versions.isEmpty, Output.isTerminal {
@@ -98,8 +105,8 @@ struct HistoryCommand: ParsableCommand {
 
     private func showSetting(_ session: CommandSession) throws {
         let setting: Keychain.HistorySetting
-        if keep != nil || days != nil {
-            setting = try session.client.call(Keychain.SetHistory(values: keep, days: days)).history
+        if keep != nil || days != nil || bin != nil {
+            setting = try session.client.call(Keychain.SetHistory(values: keep, days: days, bin: bin)).history
         } else if let known = try knownSetting(session) {
             setting = known
         } else {
@@ -107,13 +114,18 @@ struct HistoryCommand: ParsableCommand {
             setting = try session.client.call(Keychain.SetHistory()).history
         }
         if format.json {
-            try Output.line(JSONText.of(Setting(keep: setting.values, days: setting.days)))
-        } else if setting.values == 0 || setting.days == 0 {
+            try Output.line(JSONText.of(Setting(keep: setting.values, days: setting.days, bin: setting.bin)))
+            return
+        }
+        if setting.values == 0 || setting.days == 0 {
             try Output.line("Former values are not kept")
         } else {
             let values = setting.values == 1 ? "The former value" : "The last \(setting.values) former values"
             let days = setting.days == 1 ? "a day" : "\(setting.days) days"
             try Output.line("\(values) of each secret \(setting.values == 1 ? "is" : "are") kept, for \(days)")
         }
+        guard let bin = setting.bin else { return }
+        let days = bin == 1 ? "a day" : "\(bin) days"
+        try Output.line(bin == 0 ? "Removed secrets are not kept" : "Removed secrets are kept for \(days)")
     }
 }

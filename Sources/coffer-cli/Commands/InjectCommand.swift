@@ -10,7 +10,8 @@ struct InjectCommand: ParsableCommand {
         abstract: "Fill secrets into a text.",
         usage: "coffer inject [--in <file>] [--out <file>] [options]",
         discussion: """
-            Each {{ coffer://SERVICE/ACCOUNT }} in the text is replaced by that secret, without a newline at its end. All secrets are read with \
+            Each {{ coffer://SERVICE/ACCOUNT }} in the text is replaced by that secret, and each {{ coffer://SERVICE/ACCOUNT/FIELD }} by that field, without \
+            a newline at its end. All secrets are read with \
             one prompt, or nothing is written. All other text stays as it is, other braces too. To keep a reference as text, put a backslash before \
             its braces.
 

@@ -11,14 +11,17 @@ struct OneTimePasswordCommand: ParsableCommand {
         abstract: "Print a one-time password.",
         usage: "coffer otp <service> [<account>] [options]",
         discussion: """
-            The secret is the seed that a site shows when you switch on two-factor authentication: an otpauth:// address, or letters and digits. \
-            Store it with coffer set --otp. The password follows the time (RFC 6238). Reading the seed asks you for what the secret requires, as \
-            coffer get does. A seed that was imported is beside the password, as github.com/me:otp; coffer otp github.com me finds it.
+            The password is made from the seed that a site shows when you switch on two-factor authentication: an otpauth:// address, or letters \
+            and digits. Store the seed beside the password, in the field otp, with coffer set --otp. The password follows the time (RFC 6238). \
+            Reading the seed asks you for what the secret requires, as coffer get does.
+
+            If the secret has no field otp, the seed is its value. A seed that was imported is beside the password, as github.com/me:otp; coffer \
+            otp github.com me finds it.
 
             Examples:
-              coffer set --otp github-otp me --require presence
-              coffer otp github-otp
-              coffer otp github-otp me --clip
+              coffer set github me --otp
+              coffer otp github
+              coffer otp github me --clip
             """)
 
     @OptionGroup var item: ItemReference
@@ -56,24 +59,33 @@ struct OneTimePasswordCommand: ParsableCommand {
         }
     }
 
+    /// The value may be a password, so no advice replaces it.
+    private func advice(about item: ItemAttributes, _ field: FieldName?) -> String {
+        let words = KindOptions.words(item.kind == .genericPassword ? nil : item.kind) + vault.words
+        if field != nil || SeedItem.account(ofCompanion: item.account) != nil {
+            return "look at it with: "
+                + ShellText.command("get", item.service, item.account, FieldOptions.words(field) + words)
+        }
+        return "store a seed beside it with: "
+            + ShellText.command("set", item.service, item.account, words + ["--otp", "--new"])
+    }
+
     func run() throws {
         let session = CommandSession(vault)
         // Checked before anybody is asked, because a missing clipboard can be noticed at once.
         let clipboard = try clip.map { _ in try Clipboard.find(session) }
         let name = try item.name(session)
+        let seedName = try SeedItem.name(for: name, session)
         let found = try ItemReading(
             reason: why.reason, noPrompt: prompt.noPrompt, choosingPassword: password.appPassword,
             command: ShellText.command("otp", name.service, name.account, KindOptions.words(name.kind) + vault.words)
-        ).read(SeedItem.name(for: name, session), session)
+        ).read(seedName, session)
         let seed: OneTimeSeed
         do throws(OneTimeSeed.Mistake) { seed = try OneTimeSeed(stored: found.value) } catch {
-            // The item may be a password, so the advice names another one, and --new replaces nothing.
             throw KeychainError(
-                .failed, "\(found.attributes.shownName) holds no seed for one-time passwords: \(error.reason)",
-                advice: "store a seed beside it with: "
-                    + ShellText.command(
-                        "set", found.attributes.service, SeedItem.account(beside: found.attributes.account),
-                        KindOptions.words(name.kind) + vault.words + ["--otp", "--new"]))
+                .failed,
+                "\(FieldText.shown(found.attributes.shownName, seedName.field)) holds no seed for one-time passwords: \(error.reason)",
+                advice: advice(about: found.attributes, seedName.field))
         }
         // The clock is read after the person has answered, so that the password is not an old one.
         let now = at?.seconds ?? Int64(Date().timeIntervalSince1970)

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Coffer
-import FoundationEssentials
 
 /// `coffer read`
 struct ReadCommand: ParsableCommand {
@@ -9,11 +8,12 @@ struct ReadCommand: ParsableCommand {
         abstract: "Print the secret that a reference names.",
         usage: "coffer read <reference> [options]",
         discussion: """
-            A reference is coffer://SERVICE/ACCOUNT. A slash within a name is written %2F there, and a space %20. The secret is printed as by \
-            coffer get: unchanged, and on a terminal a newline follows.
+            A reference is coffer://SERVICE/ACCOUNT, or coffer://SERVICE/ACCOUNT/FIELD. A slash within a name is written %2F there, and a space \
+            %20. The secret is printed as by coffer get: unchanged, and on a terminal a newline follows.
 
             Examples:
               coffer read coffer://github/me
+              coffer read coffer://github/me/pin
               coffer read 'coffer://db/admin?group=ops'
             """)
 
@@ -61,11 +61,9 @@ struct ReadCommand: ParsableCommand {
         var resolver = Self.resolver(of: reference, vault, reason: why.reason, noPrompt: prompt.noPrompt)
         resolver.choosesPassword = password.appPassword
         let secret = try Self.secret(reference, resolver)
-        guard format.json else { return try SecretOutput.value(secret.value, of: secret.item, raw: raw) }
+        guard format.json else { return try SecretOutput.value(secret.value, of: secret.shownName, raw: raw) }
         try Output.line(
             JSONText.of(
-                SecretOutput.Record(
-                    item: ItemDescription(secret.item), value: String(validating: secret.value, as: UTF8.self),
-                    valueBase64: Data(secret.value).base64EncodedString())))
+                SecretOutput.Record(secret.item, reference.field, secret.value)))
     }
 }

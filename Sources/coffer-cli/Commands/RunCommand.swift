@@ -13,7 +13,7 @@ struct RunCommand: ParsableCommand {
             "coffer run [--env <name>=<reference>] … [--file <name>=<reference>] … [--env-file <file>] [--mask] [--lease <time> --items <list>] -- <command> …",
         discussion: """
             The program gets the secrets that you name in environment variables or in files, and takes this command's place. All secrets are read \
-            with one prompt, or nothing is started. A reference is coffer://SERVICE/ACCOUNT.
+            with one prompt, or nothing is started. A reference is coffer://SERVICE/ACCOUNT, or coffer://SERVICE/ACCOUNT/FIELD for a field.
 
             Prefer --file: programs print their environment into logs and crash reports, and hand it to every program that they start. A file is \
             in memory, has no name and cannot be changed. The variable holds its path.
@@ -74,7 +74,7 @@ struct RunCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The items of the lease, separated by commas: SERVICE/ACCOUNT,SERVICE. Write a comma or slash within a name as in a reference (%2C, %2F).",
+            "The items of the lease, separated by commas: SERVICE/ACCOUNT,SERVICE,SERVICE/ACCOUNT/FIELD. Write a comma or slash within a name as in a reference (%2C, %2F).",
             valueName: "list"),
         transform: LeaseItemsArgument.init(parsing:))
     var items: LeaseItemsArgument?

@@ -23,16 +23,23 @@ struct SetCommand: ParsableCommand {
 
             With --require app-password, type a password for this secret, twice as well. If you forget it, the secret is lost.
 
+            A secret can have up to 16 fields: the one named secret, and others such as otp, notes or pin. --field stores one of them and keeps \
+            the others. Settings hold for all fields. --otp stores the seed of one-time passwords in the field otp; coffer otp prints them. A seed \
+            that was stored as a secret of its own stays there. With a field, --new and --existing are about the field.
+
             Examples:
               coffer set github me --require presence
               coffer set db admin --generate=24 --label "Database" --expires 90d
               coffer set wifi home --generate --policy words --clip
-              coffer set --otp github-otp me --require presence
+              coffer set github me --otp
+              coffer set github me --field pin
+              coffer set github me --file-field codes.txt <codes.txt
               coffer set server notes --editor
               coffer set ssh key <id_ed25519
             """)
 
     @OptionGroup var item: ItemArguments
+    @OptionGroup var field: FieldOptions
     @OptionGroup var access: AccessChangeOptions
     @OptionGroup var metadata: MetadataOptions
     @OptionGroup var prompt: PromptOptions
@@ -70,17 +77,17 @@ struct SetCommand: ParsableCommand {
 
         static func help(for value: Mode) -> ArgumentHelp? {
             switch value {
-            case .new: "Fail with status 10 if the item exists already."
-            case .existing: "Fail with status 3 if the item does not exist yet."
+            case .new: "Fail with status 10 if the secret, or its field, exists already."
+            case .existing: "Fail with status 3 if the secret, or its field, does not exist yet."
             }
         }
-
-        var condition: ItemChange.Condition { self == .new ? .isAbsent : .isPresent }
     }
 
     /// The output of `--json`.
     private struct Record: Encodable {
         var item: ItemDescription
+        /// Left out for the field secret.
+        var field: String?
         /// When the replaced value had been set.
         var replaced: String?
         /// The strength of a generated password.
@@ -94,6 +101,12 @@ struct SetCommand: ParsableCommand {
             )
         }
         guard clip == nil || source.generate != nil else { throw ValidationError("--clip goes with --generate") }
+        guard source.fileField == nil || field.field == nil else {
+            throw ValidationError("--file-field names the field, so --field does not go with it")
+        }
+        guard source.generate == nil || field.field != .otp else {
+            throw ValidationError("a site gives the seed of the field otp, so --generate cannot make it")
+        }
         // This may name an item. But a password of an unintended length would be noticed too late.
         if let detachedLength {
             throw ValidationError(
@@ -108,6 +121,8 @@ struct SetCommand: ParsableCommand {
         if offer != nil { session = session.quieted }
         let name = try item.name(session)
         let former = try formerItem(name, session)
+        let target = SetTarget(name, try wantedField(of: former, name, session))
+        try checkMode(target, former)
         let wanted = try access.applied(to: former?.access ?? .whenUnlocked)
         try checkBiometry(wanted, session)
         if let former {
@@ -122,16 +137,19 @@ struct SetCommand: ParsableCommand {
                 value: value, label: metadata.label, comment: metadata.comment,
                 attributes: metadata.attributes(over: former?.attributes ?? [:]), expiry: metadata.expires?.expiry)
             new.partialAccess = access.change
+            new.field = target.field
+            new.fieldKind = kind(of: target.field)
             return try session.store(
-                new, as: name, if: mode?.condition ?? .none,
-                needsPassword: wanted.requirements.contains(.applicationPassword),
+                new, as: name, if: condition(target, former),
+                needing: !wanted.requirements.contains(.applicationPassword)
+                    ? nil : former?.hasFields(beside: target.field) == true ? .present : .new,
                 noPrompt: prompt.noPrompt)
         }
         let reply: SetOutcome
         if recipe == nil, source.editor {
-            reply = try edited(name, session, storing: store)
+            reply = try edited(target, session, storing: store)
         } else {
-            let value = try recipe?.password() ?? given(name)
+            let value = try recipe?.password() ?? given(target)
             if recipe != nil { warnOfUnreadInput("--generate") }
             reply = try store(value)
             // Stored first: what is on the clipboard can then be read again.
@@ -141,17 +159,19 @@ struct SetCommand: ParsableCommand {
             try Output.line(
                 JSONText.of(
                     Record(
-                        item: ItemDescription(reply.attributes), replaced: reply.replaced.map { TimeText($0).iso8601 },
+                        item: ItemDescription(reply.attributes),
+                        field: target.field == .secret ? nil : target.field.text,
+                        replaced: reply.replaced.map { TimeText($0).iso8601 },
                         bits: recipe.map { Int($0.bits) })))
         } else if !quiet {
-            report(reply, name, recipe)
+            report(reply, target, recipe)
         }
         try offer?.make()
     }
 
     /// Stores a value that a person writes in their editor.
     private func edited(
-        _ name: FullName, _ session: CommandSession,
+        _ target: SetTarget, _ session: CommandSession,
         storing store: ([UInt8]) throws(KeychainError) -> SetOutcome
     ) throws -> SetOutcome {
         let editing = try EditedValue(session)
@@ -162,25 +182,69 @@ struct SetCommand: ParsableCommand {
                     .failed, "the file is empty, so nothing was stored",
                     advice: "to store an empty secret, use --allow-empty")
             }
-            return try store(checkedSeed(value, name))
+            return try store(checkedSeed(value, target))
         }
     }
 
     /// The value that a person types, or that is piped in.
-    private func given(_ name: FullName) throws -> [UInt8] {
+    private func given(_ target: SetTarget) throws -> [UInt8] {
         let input = ValueInput(
-            trim: source.trim || source.otp, allowsEmpty: source.allowEmpty, lastLine: source.lastLine)
-        let reading = try input.read(for: name.shownName)
+            trim: source.trim || isSeed(target), allowsEmpty: source.allowEmpty, lastLine: source.lastLine,
+            isFile: source.fileField != nil)
+        let reading = try input.read(for: target.shown)
         if let warning = reading.warning { Output.note("coffer: warning: \(warning)") }
-        return try checkedSeed(reading.value, name)
+        return try checkedSeed(reading.value, target)
     }
 
-    /// With --otp, the seed as an address. Only by that can coffer otp tell it from a password later.
-    private func checkedSeed(_ value: [UInt8], _ name: FullName) throws(KeychainError) -> [UInt8] {
-        guard source.otp else { return value }
+    /// Whether the value is a seed. The field otp holds nothing else, because coffer otp takes it.
+    private func isSeed(_ target: SetTarget) -> Bool { source.otp || target.field == .otp }
+
+    /// The field that gets the value.
+    private func wantedField(
+        of former: ItemAttributes?, _ name: FullName, _ session: CommandSession
+    ) throws(KeychainError) -> FieldName {
+        if let named = source.fileField ?? field.field { return named }
+        return source.otp ? SeedItem.field(forNewSeedOf: name, former, session) : .secret
+    }
+
+    /// nil: a present field keeps its kind, and a new one has the usual kind of its name.
+    private func kind(of field: FieldName) -> FieldKind? {
+        guard field != .secret else { return nil }
+        return source.fileField != nil ? .file : source.otp ? .otp : nil
+    }
+
+    /// - Throws: ``KeychainError`` if `--new` or `--existing` rules out what the vault has. Nobody has typed anything then.
+    private func checkMode(_ target: SetTarget, _ former: ItemAttributes?) throws(KeychainError) {
+        let present = former?.field(target.field)
+        if mode == .new, let former, let present {
+            // Without other fields, the broker gives no time of the field's own.
+            let set = former.hasNamedFields ? present.set : former.modified
+            throw KeychainError(
+                .alreadyExists, "\(target.shown) exists already, set \(TimeText(set).relative())",
+                advice: "leave out --new to replace it")
+        }
+        if mode == .existing, present == nil {
+            throw KeychainError(
+                .notFound, "\(target.shown) does not exist", advice: "leave out --existing to store it")
+        }
+    }
+
+    /// What must still hold when the value is stored.
+    private func condition(_ target: SetTarget, _ former: ItemAttributes?) -> ItemChange.Condition {
+        guard let mode else { return .none }
+        guard let former else { return mode == .new ? .isAbsent : .isPresent }
+        // The broker's own conditions are about items. Of an item with fields, the state that was looked at must be the present one.
+        return target.field == .secret && !former.hasNamedFields
+            ? (mode == .new ? .isAbsent : .isPresent) : .isUnchanged(since: former)
+    }
+
+    /// The seed as an address. Only by that can coffer otp tell it from a password later.
+    private func checkedSeed(_ value: [UInt8], _ target: SetTarget) throws(KeychainError) -> [UInt8] {
+        // A file is stored as it is, whatever its field is called.
+        guard isSeed(target), source.fileField == nil else { return value }
         do throws(OneTimeSeed.Mistake) {
             return Array(
-                try OneTimeSeed(reading: value).address(issuer: name.service, account: name.account).utf8)
+                try OneTimeSeed(reading: value).address(issuer: target.name.service, account: target.name.account).utf8)
         } catch {
             throw KeychainError(
                 .failed, "that is no seed for one-time passwords: \(error.reason)",
@@ -196,20 +260,9 @@ struct SetCommand: ParsableCommand {
     /// Looks the item up before anybody has to type, so that a wrong mode does not cost a typed secret.
     private func formerItem(_ name: FullName, _ session: CommandSession) throws -> ItemAttributes? {
         do throws(KeychainError) {
-            let found = try session.client.call(ItemCall.attributes(of: name.partial))
-            if mode == .new {
-                throw KeychainError(
-                    .alreadyExists,
-                    "\(name.shownName) exists already, set \(TimeText(found.modified).relative())",
-                    advice: "leave out --new to replace it")
-            }
-            return found
+            return try session.client.call(ItemCall.attributes(of: name.partial))
         } catch {
             guard error.code == .notFound else { throw error }
-            if mode == .existing {
-                throw KeychainError(
-                    .notFound, "\(name.shownName) does not exist", advice: "leave out --existing to store it")
-            }
             return nil
         }
     }
@@ -256,11 +309,12 @@ struct SetCommand: ParsableCommand {
         }
     }
 
-    private func report(_ reply: SetOutcome, _ name: FullName, _ recipe: PasswordRecipe?) {
-        let items = KindOptions.words(name.kind) + vault.words
+    private func report(_ reply: SetOutcome, _ target: SetTarget, _ recipe: PasswordRecipe?) {
+        let name = target.name
+        let items = FieldOptions.words(target.field) + KindOptions.words(name.kind) + vault.words
         var done =
-            reply.replaced.map { "Replaced \(name.shownName) (set \(TimeText($0).relative()))" }
-            ?? "Stored \(name.shownName)"
+            reply.replaced.map { "Replaced \(target.shown) (set \(TimeText($0).relative()))" }
+            ?? "Stored \(target.shown)"
         if let recipe { done += ": a new password of \(recipe.spoken)" }
         // Mentions a setting that was kept and that the command does not show.
         if reply.replaced != nil, metadata.expires == nil, let expires = reply.attributes.expires {
@@ -279,4 +333,17 @@ struct SetCommand: ParsableCommand {
             Output.note(recipe == nil ? done : "\(done); \(place)")
         }
     }
+}
+
+/// What a value is stored as: a field of an item.
+private struct SetTarget {
+    let name: FullName
+    let field: FieldName
+
+    init(_ name: FullName, _ field: FieldName) {
+        self.name = name
+        self.field = field
+    }
+
+    var shown: String { FieldText.shown(name.shownName, field) }
 }

@@ -5,10 +5,11 @@ import Coffer
 struct ShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", _superCommandName: "coffer",
-        abstract: "Show a secret's settings, not its value.",
+        abstract: "Show a secret's settings and fields, not its values.",
         usage: "coffer show <service> [<account>] [--json]",
         discussion: """
-            Asks nothing, and works while the vault is locked, too.
+            Asks nothing, and works while the vault is locked, too. If the secret has fields, they are listed with their kind (secret, otp, text or \
+            file) and the time when each was set, never with their value.
             """)
 
     @OptionGroup var item: ItemReference

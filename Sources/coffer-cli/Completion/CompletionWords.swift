@@ -49,6 +49,9 @@ struct CompletionWords {
 
         var isFile: Bool { completionKind?.isFile ?? false }
 
+        /// Whether its value is the name of a field.
+        var isField: Bool { (names ?? []).contains { ["field", "unset", "file-field"].contains($0.name) } }
+
         /// The words that its value can be, if they are few.
         var values: [String] { allValueStrings ?? allValues ?? [] }
     }
@@ -119,8 +122,8 @@ struct CompletionWords {
 
     /// - Parameter items: lists the stored items, and is called only if names are wanted.
     func candidates(items: () -> [ItemAttributes]) -> [String] {
-        if let waiting { return waiting.values }
-        if !isAfterDashes, current.hasPrefix("-") { return options }
+        if let waiting { return waiting.isField ? fields(items()) : waiting.values }
+        if !isAfterDashes, current.hasPrefix("-") { return options(items) }
         let subcommands = command.configuration.subcommands.filter { $0.configuration.shouldDisplay }
         if positionals.isEmpty, !subcommands.isEmpty {
             return subcommands.compactMap { $0.configuration.commandName } + (isRoot ? ["help"] : [])
@@ -135,6 +138,9 @@ struct CompletionWords {
         return names(place, items())
     }
 
+    /// Whether the command also takes the names of items in the bin.
+    var namesDeleted: Bool { isOfRoot && ["restore", "rm"].contains(command.configuration.commandName) }
+
     /// Whether the command is one of `coffer` itself.
     private var isOfRoot: Bool {
         CofferCommand.configuration.subcommands.contains { ObjectIdentifier($0) == ObjectIdentifier(command) }
@@ -142,10 +148,12 @@ struct CompletionWords {
 
     private var isRoot: Bool { ObjectIdentifier(command) == ObjectIdentifier(CofferCommand.self) }
 
-    private var options: [String] {
+    private func options(_ items: () -> [ItemAttributes]) -> [String] {
         if let equals = current.firstIndex(of: "=") {
             let name = String(current[..<equals])
-            return (option(name)?.values ?? []).map { "\(name)=\($0)" }
+            let option = option(name)
+            let values = option?.isField == true ? fields(items()) : option?.values ?? []
+            return values.map { "\(name)=\($0)" }
         }
         return arguments.filter(\.shouldDisplay).flatMap { $0.names ?? [] }.map(\.written).filter { $0.hasPrefix("--") }
     }
@@ -190,6 +198,22 @@ struct CompletionWords {
         case .account:
             names = items.filter { $0.service == positionals[0] }.map(\.account)
         }
+        return offered(names)
+    }
+
+    /// The fields of the item that the words before name, or of all accounts of its service.
+    private func fields(_ stored: [ItemAttributes]) -> [String] {
+        guard isOfRoot, let first = positionals.first else { return [] }
+        let account = positionals.dropFirst().first
+        let items = stored.filter { item in
+            item.kind == kind ?? .genericPassword
+                && (item.service == first && (account.map { $0 == item.account } ?? true)
+                    || account == nil && "\(item.service)/\(item.account)" == first)
+        }
+        return offered(items.flatMap(\.fields).map(\.name.text))
+    }
+
+    private func offered(_ names: [String]) -> [String] {
         var seen: Set<String> = []
         return Array(names.filter { isOffered($0) && seen.insert($0).inserted }.prefix(Self.most))
     }

@@ -25,6 +25,8 @@ struct ImportOutcome: Encodable {
     var service: String?
     var account: String?
     var kind: String?
+    /// nil for the field secret.
+    var field: String?
     /// Where it is in the file: `line 7`.
     var place: String
     var reason: String?
@@ -34,6 +36,7 @@ struct ImportOutcome: Encodable {
         service = item.service
         account = item.account
         kind = item.kind
+        field = item.field?.name
         place = item.place.description
         let remarks = [item.remark, reason].compactMap { $0 }
         self.reason = remarks.isEmpty ? nil : remarks.joined(separator: "; ")
@@ -59,8 +62,9 @@ struct ImportOutcome: Encodable {
         let place = VisibleText.sentence(place)
         var text = word + String(repeating: " ", count: max(1, width - word.count))
         if let service {
-            text += VisibleText.name(
+            let name = VisibleText.name(
                 service: service, account: account, kind: kind.flatMap(ItemKind.init(rawValue:)))
+            text += FieldText.shown(name, field.flatMap(FieldName.init))
             let details = [place, reason.map(VisibleText.sentence) ?? ""].filter { !$0.isEmpty }
             if !details.isEmpty { text += "  (\(details.joined(separator: ": ")))" }
         } else {

@@ -11,10 +11,17 @@ struct ImportRun {
     var conflict: Conflict
 
     private(set) var outcomes: [ImportOutcome] = []
-    /// How many items of the vault keep their access, because the options would make them easier to read.
-    private(set) var keptAccess = 0
-    /// What was stored, with the revision that the broker gave it.
-    private var stored: [(item: ImportedItem, revision: String)] = []
+    /// The items of the vault that keep their access, because the options would make them easier to read.
+    private var kept: Set<ItemName> = []
+    private var stored: [ImportedItem] = []
+    /// The revision that the broker gave each stored item at last.
+    private var revisions: [ItemName: String] = [:]
+    /// The items that an earlier step stores a field of.
+    private var begun: Set<ItemName> = []
+    /// The items whose label, attributes and expiry an earlier step stores.
+    private var described: Set<ItemName> = []
+    /// How many fields the steps add to an item of the vault.
+    private var added: [ItemName: Int] = [:]
 
     init(
         _ session: CommandSession, access: AccessChangeOptions, noPrompt: Bool, isTrial: Bool, conflict: Conflict
@@ -26,7 +33,10 @@ struct ImportRun {
         self.conflict = conflict
     }
 
-    /// A change of the vault, and the secret that it is for.
+    /// How many items of the vault keep their access.
+    var keptAccess: Int { kept.count }
+
+    /// A change of the vault, and what it is for.
     private struct Step {
         let item: ImportedItem
         let change: ItemChange
@@ -36,10 +46,11 @@ struct ImportRun {
 
     /// - Throws: what ended it. ``outcomes`` has what was stored before.
     mutating func run(_ items: [ImportedItem]) throws(KeychainError) {
-        let vault = try VaultComparison(
+        var vault = try VaultComparison(
             session, noPrompt: noPrompt, mayAsk: !isTrial && !noPrompt)
-        let known = items.compactMap { vault[$0] }
+        let known = items.compactMap { vault.field($0) }
         let values = known.isEmpty ? [:] : try vault.values(of: known)
+        let counts = Dictionary(grouping: items, by: VaultComparison.name).mapValues(\.count)
         var steps: [Step] = []
         let now = Date()
         for item in items {
@@ -61,20 +72,33 @@ struct ImportRun {
                 continue
             }
             let wanted = try ImportedAccess(of: present, access)
-            if wanted.keepsStricter { keptAccess += 1 }
-            let value = values[VaultComparison.name(item)]
+            if wanted.keepsStricter { kept.insert(present.name) }
+            let value = values[VaultComparison.place(item)]
+            // An expired item is compared and replaced as a whole.
+            let isAddition = present.field(item.fieldName) == nil && !present.isExpired(at: now)
+            // A set cannot change the access control of an item with several fields.
+            let hasSeveral = counts[present.name, default: 0] > 1 || present.hasFields(beside: item.fieldName)
             if value == item.value {
-                try settle(item, present, wanted)
+                try settle(item, present, wanted, &vault)
             } else if let obstacle = wanted.obstacle {
-                outcomes.append(ImportOutcome(item, .kept, obstacle))
+                outcomes.append(ImportOutcome(item, isAddition ? .leftOut : .kept, obstacle))
+            } else if isAddition, let obstacle = fullness(present) {
+                outcomes.append(ImportOutcome(item, .leftOut, obstacle))
             } else if item.state != .live {
                 // What the person put away must not replace what they use.
                 outcomes.append(ImportOutcome(item, .kept))
-            } else if try replaces(item, present) {
+            } else if try isAddition ? true : replaces(item, present) {
+                var (present, change) = (present, wanted.change)
+                if hasSeveral, change != nil, !isTrial, !present.isExpired(at: now) {
+                    present = try tightened(present, wanted, &vault)
+                    change = nil
+                }
+                if isAddition { added[present.name, default: 0] += 1 }
                 steps.append(
                     Step(
-                        item: item, change: change(item, wanted.change, replacing: present, now), outcome: .replaced,
-                        note: nil))
+                        item: item,
+                        change: self.change(item, change, replacing: present, now, isAddition: isAddition),
+                        outcome: isAddition ? .imported : .replaced, note: nil))
             } else {
                 outcomes.append(ImportOutcome(item, .kept, Self.reason(present, value, now)))
             }
@@ -86,9 +110,16 @@ struct ImportRun {
         }
     }
 
+    /// Why an item of the vault takes no other field; nil if it does. One such item would refuse its whole batch.
+    private func fullness(_ present: ItemAttributes) -> String? {
+        present.fields.count + added[present.name, default: 0] < ItemLimits.fields
+            ? nil : "the item in your vault has \(ItemLimits.fields) fields, and no room for another"
+    }
+
     private mutating func replaces(_ item: ImportedItem, _ present: ItemAttributes) throws(KeychainError) -> Bool {
         let name = VisibleText.name(service: item.service, account: item.account, kind: present.kind)
-        return try isTrial ? conflict.replacesUnasked : conflict.replaces(name)
+        return try isTrial
+            ? conflict.replacesUnasked : conflict.replaces(FieldText.shown(name, item.fieldName))
     }
 
     /// Why the two values were not compared.
@@ -100,36 +131,49 @@ struct ImportRun {
 
     /// Makes an item that has the same value as strict as the options say.
     private mutating func settle(
-        _ item: ImportedItem, _ present: ItemAttributes, _ wanted: ImportedAccess
+        _ item: ImportedItem, _ present: ItemAttributes, _ wanted: ImportedAccess, _ vault: inout VaultComparison
     ) throws(KeychainError) {
-        guard let change = wanted.change else { return outcomes.append(ImportOutcome(item, .same)) }
-        if !isTrial {
-            _ = try session.call(
-                ItemCall.edit(
-                    present.name, ItemEdit(access: change.checked(over: present.access)), ReadRequest()),
-                for: present.shownName, noPrompt: noPrompt, command: session.unlockCommand)
-        }
+        guard wanted.change != nil else { return outcomes.append(ImportOutcome(item, .same)) }
+        if !isTrial { _ = try tightened(present, wanted, &vault) }
         outcomes.append(ImportOutcome(item, .stricter))
     }
 
-    private func change(
-        _ item: ImportedItem, _ access: PartialAccess?, replacing present: ItemAttributes?, _ now: Date
+    /// Makes an item of the vault as strict as the options say, with all of its fields.
+    private func tightened(
+        _ present: ItemAttributes, _ wanted: ImportedAccess, _ vault: inout VaultComparison
+    ) throws(KeychainError) -> ItemAttributes {
+        guard let change = wanted.change else { return present }
+        let edited = try session.call(
+            ItemCall.edit(
+                present.name, ItemEdit(access: change.checked(over: present.access)), ReadRequest()),
+            for: present.shownName, noPrompt: noPrompt, command: session.unlockCommand)
+        vault.note(edited)
+        return edited
+    }
+
+    /// - Parameter isAddition: whether the present item gets another field, and keeps all else.
+    private mutating func change(
+        _ item: ImportedItem, _ access: PartialAccess?, replacing present: ItemAttributes?, _ now: Date,
+        isAddition: Bool = false
     ) -> ItemChange {
-        var new = NewItem(
-            value: item.value, label: item.label.isEmpty ? nil : item.label,
-            comment: item.comment.isEmpty ? nil : item.comment,
-            expiry: item.expires.map { $0 == 0 ? .never : .at(Date(milliseconds: $0)) })
-        new.partialAccess = access
         let name = VaultComparison.name(item)
-        guard let present else {
-            new.attributes = item.attributes.isEmpty ? nil : item.attributes
-            return ItemChange(name, .set(new), if: .isAbsent)
+        var new = NewItem(value: item.value)
+        new.field = item.fieldName
+        new.fieldKind = item.field.flatMap { FieldKind(rawValue: $0.kind) }
+        if !isAddition, described.insert(name).inserted {
+            new.label = item.label.isEmpty ? nil : item.label
+            new.comment = item.comment.isEmpty ? nil : item.comment
+            new.expiry = item.expires.map { $0 == 0 ? .never : .at(Date(milliseconds: $0)) }
+            let merged = (present?.attributes ?? [:]).merging(item.attributes) { $1 }
+            // Only the item's own attributes are sure to fit.
+            let attributes = merged.count > ItemLimits.attributes ? item.attributes : merged
+            new.attributes = present == nil && attributes.isEmpty ? nil : attributes
         }
-        let merged = present.attributes.merging(item.attributes) { $1 }
-        // Only the item's own attributes are sure to fit.
-        new.attributes = merged.count > ItemLimits.attributes ? item.attributes : merged
+        // A step before has stored the item, under the access control that it is to have.
+        guard begun.insert(name).inserted else { return ItemChange(name, .set(new), if: .isPresent) }
+        new.partialAccess = access
         // The broker takes an expired item for none, but keeps its access.
-        guard !present.isExpired(at: now) else { return ItemChange(name, .set(new), if: .isAbsent) }
+        guard let present, !present.isExpired(at: now) else { return ItemChange(name, .set(new), if: .isAbsent) }
         // The item that was compared, and no later state of it.
         return ItemChange(name, .set(new), if: .isUnchanged(since: present))
     }
@@ -168,7 +212,8 @@ struct ImportRun {
         } catch { throw ended(error, batch) }
         for (step, result) in zip(batch, results) {
             outcomes.append(ImportOutcome(step.item, step.outcome, step.note))
-            stored.append((step.item, result.revision ?? ""))
+            stored.append(step.item)
+            revisions[VaultComparison.name(step.item)] = result.revision ?? ""
         }
     }
 
@@ -189,15 +234,15 @@ struct ImportRun {
     /// Whether the vault has what was stored: the value if it can be read without a person, otherwise the state that the broker named.
     func isVerified() throws(KeychainError) -> Bool {
         let vault = try VaultComparison(session, noPrompt: true, mayAsk: false)
-        let present = stored.compactMap { vault[$0.item] }
-        guard present.count == stored.count, zip(present, stored).allSatisfy({ $0.revision == $1.revision }) else {
+        let present = stored.compactMap { vault.field($0) }
+        guard present.count == stored.count, present.allSatisfy({ $0.item.revision == revisions[$0.item.name] }) else {
             return false
         }
-        let open = present.filter { $0.access.requirements.isEmpty }
+        let open = present.filter { $0.item.access.requirements.isEmpty }
         let values = open.isEmpty ? [:] : try vault.values(of: open)
         guard values.count == open.count else { return false }
-        return stored.allSatisfy { item, _ in
-            values[VaultComparison.name(item)].map { $0 == item.value } ?? true
+        return stored.allSatisfy { item in
+            values[VaultComparison.place(item)].map { $0 == item.value } ?? true
         }
     }
 }

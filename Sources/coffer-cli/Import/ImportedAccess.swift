@@ -79,6 +79,10 @@ extension ImportedItem {
         if let kind, ItemKind(rawValue: kind) == nil {
             return "this version of Coffer does not know its kind; use a newer one"
         }
+        if let field, FieldKind(rawValue: field.kind) == nil {
+            return
+                "this version of Coffer does not know the kind of its field \(VisibleText.quoted(field.name)); use a newer one"
+        }
         guard let access else { return nil }
         do throws(KeychainError) {
             _ = try AccessControl(access)

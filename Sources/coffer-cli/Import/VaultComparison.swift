@@ -10,6 +10,12 @@ struct VaultComparison {
     private let mayAsk: Bool
     private(set) var present: [ItemName: ItemAttributes] = [:]
 
+    /// A field of an item, by name.
+    struct Place: Hashable {
+        let item: ItemName
+        let field: FieldName
+    }
+
     init(_ session: CommandSession, noPrompt: Bool, mayAsk: Bool) throws(KeychainError) {
         self.session = session
         self.noPrompt = noPrompt
@@ -29,27 +35,44 @@ struct VaultComparison {
 
     subscript(_ item: ImportedItem) -> ItemAttributes? { present[Self.name(item)] }
 
+    static func place(_ item: ImportedItem) -> Place { Place(item: name(item), field: item.fieldName) }
+
+    /// What the vault has of a field that an import has.
+    func field(_ item: ImportedItem) -> FieldOfItem? {
+        guard let present = self[item], present.field(item.fieldName) != nil else { return nil }
+        return FieldOfItem(item: present, field: item.fieldName)
+    }
+
+    /// Takes notice of a change that the import has made.
+    mutating func note(_ item: ItemAttributes) { present[item.name] = item }
+
     /// The values that can be read here.
-    func values(of items: [ItemAttributes]) throws(KeychainError) -> [ItemName: [UInt8]] {
-        var values: [ItemName: [UInt8]] = [:]
+    /// - Parameter fields: each once, those of an item together.
+    func values(of fields: [FieldOfItem]) throws(KeychainError) -> [Place: [UInt8]] {
+        var values: [Place: [UInt8]] = [:]
         let reading = JointReading(
             session: session, noPrompt: noPrompt, reason: "Compare with an import",
             purpose: "comparing with your vault",
             command: session.unlockCommand)
         // The broker gives the value of an expired item to nobody, and then gives none of the others either.
         let now = Date()
-        let items = items.filter { !$0.isExpired(at: now) }
-        let open = items.filter { $0.access.requirements.isEmpty }
+        let fields = fields.filter { !$0.item.isExpired(at: now) }
+        let open = fields.filter { $0.item.access.requirements.isEmpty }
         // An application password would have to be typed for each, so such a value counts as another one.
-        let guarded = items.filter {
-            !$0.access.requirements.isEmpty && !$0.access.requirements.contains(.applicationPassword)
+        let guarded = fields.filter {
+            !$0.item.access.requirements.isEmpty && !$0.item.access.requirements.contains(.applicationPassword)
         }
         let asks = mayAsk && !guarded.isEmpty && session.mayAsk(noPrompt: noPrompt)
         for group in [open, asks ? guarded : []] {
             for found in try reading.values(of: group) {
-                values[found.attributes.name] = found.value
+                values[Place(item: found.item.name, field: found.field)] = found.value
             }
         }
         return values
     }
+}
+
+extension ImportedItem {
+    /// The names of fields were checked before.
+    var fieldName: FieldName { field.flatMap { FieldName($0.name) } ?? .secret }
 }

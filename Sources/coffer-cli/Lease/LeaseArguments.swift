@@ -18,7 +18,7 @@ struct LeaseTimeArgument: Equatable {
     }
 }
 
-/// The items of a lease: SERVICE/ACCOUNT, with commas between them. Each is written like a reference, with or without `coffer://`.
+/// The items of a lease: SERVICE/ACCOUNT or SERVICE/ACCOUNT/FIELD, with commas between them. Each is written like a reference, with or without `coffer://`.
 struct LeaseItemsArgument: Equatable {
     let names: [PartialName]
 
@@ -41,7 +41,7 @@ struct LeaseItemsArgument: Equatable {
                 names.append(
                     .init(
                         service: reference.service, account: reference.account,
-                        kind: reference.kind == .genericPassword ? nil : reference.kind))
+                        kind: reference.kind == .genericPassword ? nil : reference.kind, field: reference.field))
             } catch {
                 throw ValidationError("an item of the lease cannot be read: \(error.reason); \(error.advice)")
             }
@@ -50,8 +50,7 @@ struct LeaseItemsArgument: Equatable {
     }
 
     static func == (left: LeaseItemsArgument, right: LeaseItemsArgument) -> Bool {
-        left.names.map(\.service) == right.names.map(\.service)
-            && left.names.map(\.account) == right.names.map(\.account)
+        left.names == right.names
     }
 }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Coffer
 
 /// Where a new value comes from.
 struct ValueOptions: ParsableArguments {
@@ -30,8 +31,17 @@ struct ValueOptions: ParsableArguments {
     @Flag(help: "Write the secret in your editor (VISUAL or EDITOR). No disk gets the file.")
     var editor = false
 
-    @Flag(help: "The secret is a seed for one-time passwords, an otpauth:// address or Base32; it is checked.")
+    @Flag(
+        help:
+            "Store a seed for one-time passwords, an otpauth:// address or Base32, in the field otp beside the secret; it is checked."
+    )
     var otp = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Store standard input as a file in this field, every byte of it, up to 1 MiB.", valueName: "name"),
+        transform: FieldArgument.parse)
+    var fileField: FieldName?
 
     @Flag(help: "Drop one line break (LF or CR LF) at the end of standard input.")
     var trim = false
@@ -56,6 +66,13 @@ struct ValueOptions: ParsableArguments {
             throw ValidationError("a site gives the seed for --otp, so --generate cannot make it")
         }
         guard !otp || !allowEmpty else { throw ValidationError("--allow-empty does not go with --otp") }
+        guard fileField == nil || (generate == nil && multiline == nil && !editor && !otp && !trim) else {
+            throw ValidationError("--file-field stores standard input as it is, so no other source goes with it")
+        }
+        guard fileField != .secret else {
+            throw ValidationError(
+                "--file-field is for a field beside the secret; without it, standard input is the secret")
+        }
         _ = try recipe()
     }
 

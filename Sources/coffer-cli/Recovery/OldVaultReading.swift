@@ -25,10 +25,12 @@ struct OldVaultReading: ~Copyable {
         items = opening.items ?? []
     }
 
-    /// - Parameter index: an index into ``items``.
+    /// - Parameters:
+    ///   - index: an index into ``items``.
+    ///   - field: an index into the fields of that item.
     /// - Throws: `.invalidArgument` if this one value cannot be read.
-    mutating func value(at index: Int) throws(KeychainError) -> [UInt8] {
-        let answer: OldVault.Value = try helper.ask(Array("\(index)".utf8), limit: HelperLimits.value)
+    mutating func value(at index: Int, field: Int) throws(KeychainError) -> [UInt8] {
+        let answer: OldVault.Value = try helper.ask(Array("\(index) \(field)".utf8), limit: HelperLimits.value)
         guard let text = answer.value else {
             throw KeychainError(
                 .invalidArgument,

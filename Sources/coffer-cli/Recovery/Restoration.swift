@@ -68,12 +68,16 @@ struct Restoration: ~Copyable {
     private mutating func store(_ index: Int) throws(KeychainError) {
         let item = old.items[index]
         let name = FullName(service: item.service, account: item.account, kind: try kind(of: item))
-        let value = try old.value(at: index)
+        // Read before the first is stored, so that an item comes back whole or not at all.
+        let fields = try values(of: item, at: index)
+        guard let first = fields.first else { throw KeychainError(.invalidArgument, "it has no field") }
         let access = try AccessControl(item)
         var new = NewItem(
-            value: value, access: access, label: item.label ?? "", comment: item.comment ?? "",
+            value: first.value, access: access, label: item.label ?? "", comment: item.comment ?? "",
             attributes: item.attributes,
             expiry: item.expires.map { .at(Date(milliseconds: Int64(clamping: $0))) } ?? .never)
+        new.field = first.name
+        new.fieldKind = first.kind
         if access.requirements.contains(.applicationPassword) {
             do throws(KeychainError) {
                 new.applicationPassword = try session.passwordInput(for: name.shownName, noPrompt: false).new()
@@ -86,6 +90,40 @@ struct Restoration: ~Copyable {
         _ = try session.call(
             ItemCall.set(name.item, to: new, if: replace ? .none : .isAbsent), for: name.shownName,
             command: session.unlockCommand)
+        for field in fields.dropFirst() {
+            var other = NewItem(value: field.value, applicationPassword: new.applicationPassword)
+            other.field = field.name
+            other.fieldKind = field.kind
+            do throws(KeychainError) {
+                _ = try session.call(
+                    ItemCall.set(name.item, to: other, if: .isPresent), for: name.shownName,
+                    command: session.unlockCommand)
+            } catch {
+                // Some fields are there by now, so a person must know which one is not.
+                throw KeychainError(
+                    error.code, "its field \(VisibleText.quoted(field.name.text)) was not restored: \(error.message)",
+                    advice: error.advice, cause: error.cause)
+            }
+        }
+    }
+
+    private struct OldField {
+        let name: FieldName
+        /// nil for the field secret.
+        let kind: FieldKind?
+        let value: [UInt8]
+    }
+
+    private mutating func values(of item: OldVault.Item, at index: Int) throws(KeychainError) -> [OldField] {
+        var fields: [OldField] = []
+        for (place, field) in item.fields.enumerated() {
+            guard let name = FieldName(field.name), let kind = FieldKind(rawValue: field.kind) else {
+                throw KeychainError(.invalidArgument, "this version of Coffer does not know one of its fields")
+            }
+            fields.append(
+                OldField(name: name, kind: name == .secret ? nil : kind, value: try old.value(at: index, field: place)))
+        }
+        return fields
     }
 }
 

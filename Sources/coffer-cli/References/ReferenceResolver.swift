@@ -16,10 +16,15 @@ struct ReferenceResolver {
     var choosesPassword = false
     private let session = CommandSession()
 
-    /// A secret, and the item that it is the value of.
+    /// A secret, and the item that it is a value of.
     struct Secret: Sendable {
         let value: [UInt8]
         let item: ItemAttributes
+        /// nil for the field secret.
+        let field: FieldName?
+
+        /// As sentences show it: github/me, field pin.
+        var shownName: String { FieldText.shown(item.shownName, field) }
 
         /// Without the line break at its end. Files and `echo` end in one, and neither a variable nor a line of a file should.
         var line: ArraySlice<UInt8> { value.withoutLineEnd }
@@ -48,7 +53,7 @@ struct ReferenceResolver {
         return secrets
     }
 
-    /// Each reference with its vault, and with its account if there are several: one call must not name an item twice. Nobody is asked.
+    /// Each reference with its vault, and with its account if there are several: one call must not name a field of an item twice. Nobody is asked.
     private func completed(
         _ references: [SecretReference]
     ) throws(KeychainError) -> [(reference: SecretReference, complete: SecretReference)] {
@@ -99,12 +104,12 @@ struct ReferenceResolver {
             let item = try session.call(
                 ItemCall.read(only.name, ReadRequest(reason: reason)), for: only.shownName, noPrompt: noPrompt,
                 choosingPassword: choosesPassword, command: command)
-            return [Secret(value: item.value, item: item.attributes)]
+            return [Secret(value: item.value, item: item.attributes, field: only.field)]
         }
         let names = batch.references.map(\.name)
         let items = try session.call(
             ItemCall.readAll(names, ReadRequest(reason: reason)), for: "reading \(names.count) secrets",
             noPrompt: noPrompt, command: command)
-        return items.map { Secret(value: $0.value, item: $0.attributes) }
+        return zip(names, items).map { Secret(value: $1.value, item: $1.attributes, field: $0.field) }
     }
 }

@@ -1,11 +1,13 @@
 import Coffer
 import CredentialHelpers
 
-/// `coffer://SERVICE/ACCOUNT`, the name of a secret in a configuration file (docs/references.md).
+/// `coffer://SERVICE/ACCOUNT`, or `coffer://SERVICE/ACCOUNT/FIELD`, the name of a secret in a configuration file (docs/references.md).
 struct SecretReference: Sendable {
     var service: String
     /// nil for the service's only account.
     var account: String?
+    /// nil for the field secret.
+    private(set) var field: FieldName?
     var kind = ItemKind.genericPassword
     /// Nobody's by default: the vault that the command uses.
     var vault = VaultName.own
@@ -47,15 +49,28 @@ struct SecretReference: Sendable {
         let halves = text.utf8.dropFirst(Self.scheme.utf8.count).split(
             separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
         let names = halves[0].split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        guard names.count <= 2 else {
-            throw Mistake(reason: "it has more than one slash", advice: "write a slash within a name as %2F")
+        guard names.count <= 3 else {
+            throw Mistake(reason: "it has more than two slashes", advice: "write a slash within a name as %2F")
         }
         service = try Self.decoded(names[0], "service")
         guard !service.isEmpty else {
             throw Mistake(reason: "it names no service", advice: "write coffer://SERVICE/ACCOUNT")
         }
-        account = names.count == 2 ? try Self.decoded(names[1], "account") : nil
+        account = names.count > 1 ? try Self.decoded(names[1], "account") : nil
+        field = names.count > 2 ? try Self.field(names[2]) : nil
         if halves.count == 2 { try readQuery(halves[1]) }
+    }
+
+    /// - Returns: nil for the field secret, so that a field has one spelling.
+    private static func field(_ text: Substring.UTF8View) throws(Mistake) -> FieldName? {
+        let decoded = try Self.decoded(text, "field", limit: ItemLimits.fieldName)
+        guard let name = FieldName(decoded) else {
+            throw Mistake(
+                reason: decoded.isEmpty
+                    ? "it names no field after its second slash" : "the field has a control character",
+                advice: "write coffer://SERVICE/ACCOUNT/FIELD, or coffer://SERVICE/ACCOUNT")
+        }
+        return name == .secret ? nil : name
     }
 
     private mutating func readQuery(_ query: Substring.UTF8View) throws(Mistake) {
@@ -118,6 +133,7 @@ struct SecretReference: Sendable {
     var text: String {
         var text = Self.scheme + PercentText.encode(service)
         if let account { text += "/" + PercentText.encode(account) }
+        if let field { text += "/" + PercentText.encode(field.text) }
         var query: [String] = []
         switch vault {
         case .own: break
@@ -128,9 +144,9 @@ struct SecretReference: Sendable {
         return query.isEmpty ? text : text + "?" + query.joined(separator: "&")
     }
 
-    var name: PartialName { PartialName(service: service, account: account, kind: kind) }
+    var name: PartialName { PartialName(service: service, account: account, kind: kind, field: field) }
 
-    var shownName: String { name.shownName }
+    var shownName: String { name.shownField }
 }
 
 /// Two references are one if their bytes are. For Swift, two texts that Unicode calls equivalent are equal, but two items can be named by them.

@@ -65,13 +65,13 @@ struct RunPlan {
                 guard !value.contains(0) else {
                     throw KeychainError(
                         .failed,
-                        "the value of \(secret.item.shownName) has a zero byte, which no environment variable can hold, so nothing was started",
+                        "the value of \(secret.shownName) has a zero byte, which no environment variable can hold, so nothing was started",
                         advice: "give it as a file: --file \(name)=\(reference.text)")
                 }
                 guard name.utf8.count + 1 + value.count <= ReferenceLimits.variable else {
                     throw KeychainError(
                         .limitExceeded,
-                        "the value of \(secret.item.shownName) is too long for an environment variable (128 KiB), so nothing was started",
+                        "the value of \(secret.shownName) is too long for an environment variable (128 KiB), so nothing was started",
                         advice: "give it as a file: --file \(name)=\(reference.text)")
                 }
             case .file(let reference):

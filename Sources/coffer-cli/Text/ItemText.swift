@@ -40,6 +40,11 @@ enum ItemText {
         facts.append(("Changed", both(item.modified)))
         if let expires = item.expires { facts.append(("Expires", both(expires))) }
         facts.append(("Version", String(item.version)))
+        if item.hasNamedFields {
+            facts += item.fields.map {
+                ("Field", "\(VisibleText.line($0.name.text)) (\($0.kind.rawValue)), set \(both($0.set))")
+            }
+        }
         return facts.map { $0.0 + String(repeating: " ", count: 10 - $0.0.count) + "  " + $0.1 }
     }
 
@@ -63,6 +68,15 @@ struct ItemDescription: Encodable {
     private let expires: String?
     private let version: Int
     private let biometrySet: String?
+    /// Left out if the field secret is the only one.
+    private let fields: [One]?
+
+    /// A field, never its value.
+    private struct One: Encodable {
+        let name: String
+        let kind: FieldKind
+        let set: String
+    }
 
     init(_ item: ItemAttributes) {
         id = item.id
@@ -78,6 +92,9 @@ struct ItemDescription: Encodable {
         expires = item.expires.map { TimeText($0).iso8601 }
         version = item.version
         biometrySet = item.biometrySet
+        fields =
+            item.hasNamedFields
+            ? item.fields.map { One(name: $0.name.text, kind: $0.kind, set: TimeText($0.set).iso8601) } : nil
     }
 }
 

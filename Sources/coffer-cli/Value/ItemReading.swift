@@ -1,6 +1,6 @@
 import Coffer
 
-/// How a command reads one item's value.
+/// How a command reads the value of one field of an item.
 struct ItemReading {
     var version: Int?
     var reason: String?
@@ -13,7 +13,7 @@ struct ItemReading {
     func read(_ name: PartialName, _ session: CommandSession) throws(KeychainError) -> Item {
         try session.finding(name) { () throws(KeychainError) in
             try session.call(
-                ItemCall.read(name, ReadRequest(reason: reason, version: version)), for: name.shownName,
+                ItemCall.read(name, ReadRequest(reason: reason, version: version)), for: name.shownField,
                 noPrompt: noPrompt, choosingPassword: choosingPassword, command: command)
         }
     }

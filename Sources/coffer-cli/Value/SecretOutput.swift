@@ -1,20 +1,32 @@
 import Coffer
+import FoundationEssentials
 
 /// Prints a secret.
 enum SecretOutput {
     /// The output of `--json`.
     struct Record: Encodable {
         var item: ItemDescription
+        /// Left out for the field secret.
+        var field: String?
         /// Present only if the value is UTF-8.
         var value: String?
         var valueBase64: String
+
+        init(_ item: ItemAttributes, _ field: FieldName?, _ bytes: [UInt8]) {
+            self.item = ItemDescription(item)
+            self.field = field == .secret ? nil : field?.text
+            value = String(validating: bytes, as: UTF8.self)
+            valueBase64 = Data(bytes).base64EncodedString()
+        }
     }
 
     /// The bytes unchanged; on a terminal a newline follows.
-    /// - Parameter raw: show even what a terminal would obey.
-    static func value(_ value: [UInt8], of item: ItemAttributes, raw: Bool) throws {
+    /// - Parameters:
+    ///   - name: whose value it is, for errors.
+    ///   - raw: show even what a terminal would obey.
+    static func value(_ value: [UInt8], of name: String, raw: Bool) throws {
         guard Output.isTerminal else { return try Output.bytes(value) }
-        guard raw || TerminalText.isHarmless(value) else { throw harmful("the value of \(item.shownName)") }
+        guard raw || TerminalText.isHarmless(value) else { throw harmful("the value of \(name)") }
         try Output.bytes(value + [UInt8(ascii: "\n")])
     }
 

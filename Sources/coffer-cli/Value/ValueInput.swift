@@ -10,6 +10,8 @@ struct ValueInput {
     let allowsEmpty: Bool
     /// At a terminal, read several lines; the text is the line that ends them, besides Ctrl-D.
     var lastLine: String?
+    /// Whether the value is the content of a file. It is piped in, and ends as it ends.
+    var isFile = false
 
     /// A value, and a warning about it.
     struct Reading {
@@ -18,7 +20,13 @@ struct ValueInput {
     }
 
     func read(for name: String) throws(KeychainError) -> Reading {
-        isatty(STDIN_FILENO) == 1 ? Reading(value: try typed(name)) : try piped()
+        guard isatty(STDIN_FILENO) == 1 else { return try piped() }
+        guard !isFile else {
+            throw KeychainError(
+                .invalidArgument, "standard input is the terminal, and not a file, so nothing was stored",
+                advice: "name the file after a <, as in: coffer set … --file-field NAME <FILE")
+        }
+        return Reading(value: try typed(name))
     }
 
     /// Asks twice, because nobody sees the typing. Several lines are typed once, and counted.
@@ -107,7 +115,7 @@ struct ValueInput {
         if value.last == UInt8(ascii: "\n") {
             if trim {
                 value = Array(value.withoutLineEnd)
-            } else {
+            } else if !isFile {
                 warning = "the value ends with a newline, which was kept; --trim drops it"
             }
         }

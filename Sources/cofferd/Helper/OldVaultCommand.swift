@@ -46,13 +46,18 @@ struct OldVaultCommand: ParsableCommand {
         }
     }
 
-    private static func value(_ number: String, _ vault: RecoverableVault) throws -> OldVault.Value {
-        guard let index = Int(number), vault.items.indices.contains(index) else {
-            throw ValidationError("there is no item \(number)")
+    /// - Parameter numbers: that of an item, and that of one of its fields.
+    private static func value(_ numbers: String, _ vault: RecoverableVault) throws -> OldVault.Value {
+        let words = numbers.split(separator: " ", omittingEmptySubsequences: false).map { Int($0) }
+        guard words.count == 2, let index = words[0], let place = words[1], vault.items.indices.contains(index) else {
+            throw ValidationError("there is no item \(numbers)")
         }
-        do throws(VaultError) { return OldVault.Value(try vault.value(of: vault.items[index]).base64Encoded()) } catch {
-            return OldVault.Value(OldVault.Problem(error))
-        }
+        let item = vault.items[index]
+        let fields = item.summary.metadata.fields
+        guard fields.indices.contains(place) else { throw ValidationError("there is no field \(numbers)") }
+        do throws(VaultError) {
+            return OldVault.Value(try vault.value(of: item, fields[place].name).base64Encoded())
+        } catch { return OldVault.Value(OldVault.Problem(error)) }
     }
 }
 
@@ -66,7 +71,8 @@ extension OldVault.Item {
             accessibility: access.accessibility.rawValue,
             thisDeviceOnly: access.isThisDeviceOnly,
             require: access.requirements.inOrder.map(\.rawValue),
-            any: access.anyIsEnough)
+            any: access.anyIsEnough,
+            fields: metadata.fields.map { OldVault.Field(name: $0.name.text, kind: $0.kind.rawValue) })
     }
 }
 

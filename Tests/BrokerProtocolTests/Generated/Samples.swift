@@ -67,6 +67,7 @@ extension SampleSource {
         BrokerInterface.Refuse.self,
         AccessControl.self,
         Keychain.AccessChange.self,
+        Keychain.Field.self,
         Keychain.Item.self,
         Keychain.FormerVersion.self,
         Keychain.HistorySetting.self,
@@ -108,6 +109,7 @@ extension SampleSource {
         Keychain.History.Reply.self,
         Keychain.History.self,
         Keychain.Restore.self,
+        Keychain.RestoreDeleted.self,
         Keychain.SetHistory.Reply.self,
         Keychain.SetHistory.self,
         Keychain.Withdraw.self,
@@ -120,6 +122,7 @@ extension SampleSource {
         Keychain.Monitor.self,
         Keychain.Edit.self,
         Keychain.Rotate.self,
+        Keychain.Delete.Reply.self,
         Keychain.Delete.self,
         Keychain.Rename.self,
         Keychain.Lock.self,
@@ -320,7 +323,10 @@ extension BrokerInterface.Authorization: Sampled {
 
 extension BrokerInterface.NamedItem: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
-        Self(service: source.next(), account: source.next(), kind: source.next(), version: source.next())
+        Self(
+            service: source.next(), account: source.next(), kind: source.next(), version: source.next(),
+            fields: source.next()
+        )
     }
 }
 
@@ -334,7 +340,7 @@ extension BrokerInterface.Companion: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
         Self(
             digest: source.next(), service: source.next(), account: source.next(), kind: source.next(),
-            reason: source.next()
+            fields: source.next(), reason: source.next()
         )
     }
 }
@@ -355,10 +361,11 @@ extension BrokerInterface.Describe.Reply: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
         Self(
             owner: source.next(), vault: source.next(), purposes: source.next(), service: source.next(),
-            account: source.next(), kind: source.next(), version: source.next(), reason: source.next(),
-            authorizations: source.next(), alternatives: source.next(), lastLock: source.next(),
-            enrolment: source.next(), items: source.next(), lease: source.next() as BrokerInterface.LeaseTerms?,
-            leased: source.next(), newService: source.next(), newAccount: source.next(), passwordKey: source.next()
+            account: source.next(), kind: source.next(), version: source.next(), fields: source.next(),
+            reason: source.next(), authorizations: source.next(), alternatives: source.next(),
+            lastLock: source.next(), enrolment: source.next(), items: source.next(),
+            lease: source.next() as BrokerInterface.LeaseTerms?, leased: source.next(), newService: source.next(),
+            newAccount: source.next(), passwordKey: source.next()
         )
     }
 }
@@ -537,26 +544,36 @@ extension Keychain.AccessChange: Sampled {
     }
 }
 
+extension Keychain.Field: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(name: source.next(), kind: source.next(), set: source.next(), biometrySet: source.next())
+    }
+}
+
 extension Keychain.Item: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
         Self(
             id: source.next(), service: source.next(), account: source.next(), kind: source.next(),
             label: source.next(), comment: source.next(), attributes: source.next(),
             access: source.next() as AccessControl, created: source.next(), modified: source.next(),
-            expires: source.next(), version: source.next(), revision: source.next(), biometrySet: source.next()
+            expires: source.next(), version: source.next(), revision: source.next(), biometrySet: source.next(),
+            fields: source.next(), deleted: source.next()
         )
     }
 }
 
 extension Keychain.FormerVersion: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
-        Self(version: source.next(), set: source.next(), access: source.next() as AccessControl, until: source.next())
+        Self(
+            version: source.next(), field: source.next(), set: source.next(),
+            access: source.next() as AccessControl, until: source.next()
+        )
     }
 }
 
 extension Keychain.HistorySetting: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
-        Self(values: source.next(), days: source.next())
+        Self(values: source.next(), days: source.next(), bin: source.next())
     }
 }
 
@@ -621,9 +638,10 @@ extension Keychain.Change: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
         Self(
             action: source.next(), service: source.next(), account: source.next(), kind: source.next(),
-            value: source.next(), access: source.next() as Keychain.AccessChange?, label: source.next(),
-            comment: source.next(), attributes: source.next(), expires: source.next(), mode: source.next(),
-            ifRevision: source.next(), applicationPassword: source.next()
+            value: source.next(), field: source.next(), fieldKind: source.next(),
+            access: source.next() as Keychain.AccessChange?, label: source.next(), comment: source.next(),
+            attributes: source.next(), expires: source.next(), mode: source.next(), ifRevision: source.next(),
+            applicationPassword: source.next(), bin: source.next()
         )
     }
 }
@@ -639,7 +657,7 @@ extension Keychain.ChangeResult: Sampled {
 
 extension Keychain.ItemName: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
-        Self(service: source.next(), account: source.next(), kind: source.next())
+        Self(service: source.next(), account: source.next(), kind: source.next(), field: source.next())
     }
 }
 
@@ -733,10 +751,11 @@ extension Keychain.Set.Reply: Sampled {
 extension Keychain.Set: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
         Self(
-            service: source.next(), account: source.next(), kind: source.next(), value: source.next(),
-            access: source.next() as Keychain.AccessChange?, label: source.next(), comment: source.next(),
-            attributes: source.next(), expires: source.next(), mode: source.next(), ifRevision: source.next(),
-            applicationPassword: source.next(), challenge: source.next()
+            service: source.next(), account: source.next(), kind: source.next(), field: source.next(),
+            fieldKind: source.next(), value: source.next(), access: source.next() as Keychain.AccessChange?,
+            label: source.next(), comment: source.next(), attributes: source.next(), expires: source.next(),
+            mode: source.next(), ifRevision: source.next(), applicationPassword: source.next(),
+            challenge: source.next()
         )
     }
 }
@@ -762,9 +781,9 @@ extension Keychain.Get.Reply: Sampled {
 extension Keychain.Get: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
         Self(
-            service: source.next(), account: source.next(), kind: source.next(), version: source.next(),
-            reason: source.next(), unlock: source.next(), applicationPassword: source.next(),
-            forOthers: source.next(), challenge: source.next()
+            service: source.next(), account: source.next(), kind: source.next(), field: source.next(),
+            version: source.next(), reason: source.next(), unlock: source.next(),
+            applicationPassword: source.next(), forOthers: source.next(), challenge: source.next()
         )
     }
 }
@@ -826,10 +845,16 @@ extension Keychain.History: Sampled {
 extension Keychain.Restore: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
         Self(
-            service: source.next(), account: source.next(), kind: source.next(), version: source.next(),
-            reason: source.next(), unlock: source.next(), applicationPassword: source.next(),
-            challenge: source.next()
+            service: source.next(), account: source.next(), kind: source.next(), field: source.next(),
+            version: source.next(), reason: source.next(), unlock: source.next(),
+            applicationPassword: source.next(), challenge: source.next()
         )
+    }
+}
+
+extension Keychain.RestoreDeleted: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(service: source.next(), account: source.next(), kind: source.next())
     }
 }
 
@@ -841,7 +866,7 @@ extension Keychain.SetHistory.Reply: Sampled {
 
 extension Keychain.SetHistory: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
-        Self(values: source.next(), days: source.next())
+        Self(values: source.next(), days: source.next(), bin: source.next())
     }
 }
 
@@ -871,7 +896,7 @@ extension Keychain.Show: Sampled {
 
 extension Keychain.List: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
-        Self(service: source.next(), accounts: source.next(), kind: source.next())
+        Self(service: source.next(), accounts: source.next(), kind: source.next(), deleted: source.next())
     }
 }
 
@@ -898,8 +923,9 @@ extension Keychain.Edit: Sampled {
         Self(
             service: source.next(), account: source.next(), kind: source.next(),
             access: source.next() as AccessControl?, label: source.next(), comment: source.next(),
-            attributes: source.next(), expires: source.next(), reason: source.next(), unlock: source.next(),
-            applicationPassword: source.next(), newApplicationPassword: source.next(), challenge: source.next()
+            attributes: source.next(), expires: source.next(), unset: source.next(), reason: source.next(),
+            unlock: source.next(), applicationPassword: source.next(), newApplicationPassword: source.next(),
+            challenge: source.next()
         )
     }
 }
@@ -913,11 +939,17 @@ extension Keychain.Rotate: Sampled {
     }
 }
 
+extension Keychain.Delete.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(item: source.next() as Keychain.Item, until: source.next(), protected: source.next())
+    }
+}
+
 extension Keychain.Delete: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
         Self(
             service: source.next(), account: source.next(), kind: source.next(), ifRevision: source.next(),
-            rollback: source.next()
+            rollback: source.next(), bin: source.next(), inBin: source.next()
         )
     }
 }

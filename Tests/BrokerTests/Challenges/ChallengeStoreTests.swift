@@ -132,7 +132,7 @@ struct ChallengeStoreTests {
     func oneWay() throws {
         let (store, id, caller) = try described([[Self.biometry], [Self.passcode]])
         try sign(store, id, 1)
-        #expect(Set(try store.redeem(id, by: caller).grant.agreements.keys) == [.passcode])
+        #expect(Set(try store.redeem(id, by: caller).grant.agreements.keys) == [try #require(Self.passcode.point)])
     }
 
     @Test("a signature less than a whole way grants nothing")
@@ -145,7 +145,8 @@ struct ChallengeStoreTests {
         }
         let (store, id, caller) = try described(ways, unlocks: true)
         for index in [2, 0, 1] { try sign(store, id, index) }
-        #expect(try store.redeem(id, by: caller).grant.agreements.count == 3)
+        let grant = try store.redeem(id, by: caller).grant
+        #expect(grant.agreements.count == 2 && grant.key != nil)
     }
 
     @Test("signatures of two ways are no way: the second is not even begun")

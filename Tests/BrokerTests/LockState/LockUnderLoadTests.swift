@@ -3,6 +3,7 @@ import BrokerProtocol
 import Cryptography
 import Dispatch
 import Foundation
+import Item
 import Platform
 import RootConfiguration
 import Synchronization
@@ -24,7 +25,7 @@ struct LockUnderLoadTests {
         private let sealer: SoftwareSealer
         private let key: P256.PrivateKey
 
-        init(_ users: [UInt32]) async throws {
+        init(_ users: [UInt32], group: UInt32? = nil) async throws {
             folder = try TemporaryFolder()
             key = try P256.PrivateKey.generate()
             sealer = SoftwareSealer(directory: folder.path)
@@ -33,9 +34,9 @@ struct LockUnderLoadTests {
                     directory: folder.path,
                     registry: Registry(directory: folder.path, authenticatorUID: OwnProcess.effectiveUser),
                     sealer: SealerService(sealer, patience: patience), challenges: store))
-            for uid in users {
-                let id = try question(uid, .vault(.create))
-                let vaultActor = vaultStore.vaultActor(of: .user(uid))
+            for owner in users.map(Owner.user) + [group].compactMap({ $0 }).map(Owner.group) {
+                let id = try question(owner, .vault(.create))
+                let vaultActor = vaultStore.vaultActor(of: owner)
                 try vaultStore.dependencies.registry.write(
                     try await vaultActor.creation.provision(in: vaultActor, for: id, authenticatorKey: key.publicKey))
                 _ = try await vaultActor.creation.adopt(in: vaultActor, for: id)
@@ -43,10 +44,11 @@ struct LockUnderLoadTests {
             }
         }
 
-        func question(_ uid: UInt32, _ request: Challenge.Request) throws -> Challenge.ID {
+        func question(_ owner: Owner, _ request: Challenge.Request) throws -> Challenge.ID {
             let process = ProcessIdentity(pid: 7, startTime: 70)
+            let uid = if case .user(let uid) = owner { uid } else { LockUnderLoadTests.victim }
             return try store.issue(
-                request, to: Caller(uid: uid, process: process, connection: 1), owner: .user(uid), vault: nil)
+                request, to: Caller(uid: uid, process: process, connection: 1), owner: owner, vault: nil)
         }
 
         /// What a signature releases.
@@ -114,7 +116,7 @@ struct LockUnderLoadTests {
     func ownLock() async throws {
         let fixture = try await Fixture([Self.busy])
         let vaultActor = fixture.vaultStore.vaultActor(of: .user(Self.busy))
-        let id = try fixture.question(Self.busy, .vault(.unlock))
+        let id = try fixture.question(.user(Self.busy), .vault(.unlock))
         let root = try await fixture.root(of: vaultActor)
         let gate = try await fixture.keepBusy(Self.busy)
         let reads = (0..<8).map { _ in Task { try await vaultActor.use { $0.keys.contains(.whenUnlocked) } } }
@@ -161,7 +163,7 @@ struct LockUnderLoadTests {
         let root = try await fixture.root(of: vaultActor)
         var opened = 0
         for round in 0..<300 {
-            let id = try fixture.question(Self.busy, .vault(.unlock))
+            let id = try fixture.question(.user(Self.busy), .vault(.unlock))
             let unlocking = Task { try await vaultActor.unlock(with: root, for: id) }
             let locking = Task.detached {
                 // Every third lock comes after the unlocking, on a machine of any speed.
@@ -182,7 +184,7 @@ struct LockUnderLoadTests {
         let fixture = try await Fixture([Self.busy])
         let vaultActor = fixture.vaultStore.vaultActor(of: .user(Self.busy))
         let keys = try #require(vaultActor.held.keys)
-        let id = try fixture.question(Self.busy, .vault(.unlock))
+        let id = try fixture.question(.user(Self.busy), .vault(.unlock))
         vaultActor.lock()
         #expect(!vaultActor.held.unlock(keys, at: 1) { fixture.store.isOpen(id) })
         #expect(Self.isWiped(fixture.vaultStore, Self.busy))
@@ -242,6 +244,47 @@ struct LockUnderLoadTests {
         #expect(!gate.isOpen && Self.isWiped(fixture.vaultStore, 3))
         gate.open()
         logind.stop()
+        await fixture.vaultStore.close()
+    }
+
+    /// A member's read of a group's vault was admitted while their own vault was open.
+    @Test(
+        "a member's own vault that is locked during a read of the group's: no secret is given out",
+        arguments: [false, true])
+    func ownVaultDuringARead(ofSeveral: Bool) async throws {
+        let fixture = try await Fixture([Self.victim], group: 5)
+        let core = try fixture.core()
+        func read(_ owner: Owner, own: VaultCondition?) async throws(Fault) -> Int {
+            let request = Request(
+                core: core,
+                caller: Caller(uid: Self.victim, process: ProcessIdentity(pid: 7, startTime: 70), connection: 1),
+                vaultActor: fixture.vaultStore.vaultActor(of: owner), condition: .unlocked,
+                admission: Admission(
+                    owner: owner, standing: own == nil ? .own : .member, name: own == nil ? nil : "g"),
+                own: own, secrets: SecretAllowance(core.budgets, for: Self.victim), isAbandoned: { false })
+            if ofSeveral {
+                let reader = JointReader(
+                    names: [.init(service: "s", account: "a")], reason: nil, mayUnlock: true, challenge: nil)
+                return try await reader.read(request).reduce(0) { $0 + $1.value.count }
+            }
+            let reader = ItemReader(
+                service: "s", account: "a", kind: .genericPassword, reason: nil, mayUnlock: true,
+                applicationPassword: nil, challenge: nil)
+            return try await reader.read(request, for: .read) { _, _, values in values.reduce(0) { $0 + $1.value.count }
+            }
+        }
+        let value = try SecretBytes(copying: Array("value".utf8))
+        for owner in [Owner.group(5), .user(Self.victim)] {
+            try await fixture.vaultStore.vaultActor(of: owner).use {
+                _ = try $0.vault.set(
+                    ItemDraft(service: "s", account: "a", value: value, access: AccessControl(.always)))
+            }
+        }
+        #expect(try await read(.group(5), own: .unlocked) == 5)
+        await fixture.vaultStore.lock(.user(Self.victim))
+        await #expect(throws: Faults.ownLocked) { try await read(.group(5), own: .unlocked) }
+        // In their own vault, what can always be read can be read.
+        #expect(try await read(.user(Self.victim), own: nil) == 5)
         await fixture.vaultStore.close()
     }
 

@@ -223,14 +223,14 @@ struct HistoryTests {
 
     @Test func theOwnerChoosesHowMany() async throws {
         let (broker, client) = try await prepared()
-        #expect(try await client.call(Keychain.Status()).history == .init(values: 3, days: 30))
+        #expect(try await client.call(Keychain.Status()).history == .init(values: 3, days: 30, bin: 30))
         for (values, days) in [(-1, 1), (11, 1), (1, 367), (1, .max)] as [(Int64, Int64)] {
             let refusal = try await fault { try await client.call(Keychain.SetHistory(values: values, days: days)) }
             #expect(refusal.name == .invalidArgument)
         }
         #expect(try await versions(client) == [1])
         let none = try await client.call(Keychain.SetHistory(values: 0)).history
-        #expect(none == .init(values: 0, days: 30))
+        #expect(none == .init(values: 0, days: 30, bin: 30))
         #expect(try await versions(client) == [])
         #expect(try await client.call(set(Self.first)).former == nil)
         #expect(try await fault { try await client.call(restore()) }.name == .notFound)

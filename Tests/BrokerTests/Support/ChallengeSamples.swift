@@ -26,6 +26,7 @@ extension Challenge.Request {
     /// - Parameter isMade: leave out what no client asks for.
     static func oneOfEach(made isMade: Bool = false) throws -> [Challenge.Request] {
         let presence = [[Challenge.Authorization(role: .presence, kind: .presence, point: [4])]]
+        let others = [[Challenge.Authorization(role: .presence, kind: .presence, point: [5])]]
         let subject = try Challenge.Subject.sample("s", "a")
         let deeds: [Challenge.ItemUse.Deed] = [.read, .change, .rename(to: .init(service: "s", account: "b"))]
         let uses = deeds.flatMap { deed in
@@ -36,7 +37,7 @@ extension Challenge.Request {
         let rotation = Challenge.Rotation(items: [subject], authorizations: presence[0], passwords: [:])
         let other = try Challenge.Subject.sample("s", "b")
         let together = try Challenge.JointRead(
-            [subject, other], reason: nil, wanted: [(subject.item, presence), (other.item, presence)])
+            [subject, other], reason: nil, wanted: [(subject.item, presence), (other.item, others)])
         let joint = [true, false].map { Challenge.Request.readAll(together, unlocks: $0) }
         return uses + joint + (isMade ? [] : [.login]) + [
             .vault(.create), .vault(.unlock), .vault(.recovery), .vault(.bind), .vault(.unbind),

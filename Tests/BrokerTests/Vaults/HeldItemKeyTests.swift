@@ -29,7 +29,7 @@ struct HeldItemKeyTests {
     @discardableResult
     private func read(_ account: String, _ state: VaultActor.OpenState) throws -> ItemSummary {
         try state.vault.look(service: "s", account: account) { view in
-            let value = try view.value(classKeys: state.keys, keeper: state.held)
+            let value = try view.values(classKeys: state.keys, keeper: state.held)[0].value
             #expect(value == (try SecretBytes(copying: Array("value".utf8))))
             return view.item
         }
@@ -73,7 +73,7 @@ struct HeldItemKeyTests {
         let keys = state.keys
         try state.vault.look(service: "s", account: "a") { view in
             vaultActor.lock()
-            _ = try view.value(classKeys: keys, keeper: state.held)
+            _ = try view.values(classKeys: keys, keeper: state.held)
         }
         #expect(try !isHeld(item, state))
         await vaultActor.close()
@@ -89,8 +89,8 @@ struct HeldItemKeyTests {
         try vault.set(draft("a", .whenUnlocked))
         let steps: [(ItemSummary) throws -> Void] = [
             { try vault.edit($0, changes: MetadataChanges(label: "l")) },
-            { try vault.rotate($0, value: value) },
-            { try vault.reseal($0, value: value, access: .afterFirstUnlock) },
+            { try vault.rotate($0, [FieldValue(.secret, value)]) },
+            { try vault.reseal($0, [FieldValue(.secret, value)], access: .afterFirstUnlock) },
             { _ in try vault.set(draft("a", .whenUnlocked)) },
             { try vault.delete($0) },
         ]
@@ -115,7 +115,7 @@ struct HeldItemKeyTests {
         draft.applicationPassword = password
         let item = try state.vault.set(draft).item
         try state.vault.look(service: "s", account: "asks") { view in
-            _ = try view.value(classKeys: state.keys, applicationPassword: password, keeper: state.held)
+            _ = try view.values(classKeys: state.keys, applicationPassword: password, keeper: state.held)
         }
         #expect(try !isHeld(item, state))
         await vaultActor.close()

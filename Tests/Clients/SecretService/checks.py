@@ -334,7 +334,7 @@ def prompts_come_and_go():
 
 
 def wiped():
-    """Values that were stored in encrypted sessions are not left in the provider's memory."""
+    """Values that were stored and read in encrypted sessions are not left in the provider's memory."""
     client = Client()
     session = client.encrypted()
     # All of other lengths: the memory of one that was freed would soon be another's.
@@ -344,6 +344,8 @@ def wiped():
         if number % 2:
             values[number] = os.urandom(len(values[number]))
             client.call(path, ITEM, "SetSecret", "(oayays)", session.seal(values[number], "text/plain"))
+        if number % 3 == 0:
+            assert client.secret(session, path)[0] == values[number]
     bus = Client("org.freedesktop.DBus")
     provider = bus.call("/org/freedesktop/DBus", "org.freedesktop.DBus", "GetConnectionUnixProcessID", "s", NAME)
     provider = provider[0] if isinstance(provider, tuple) else provider

@@ -356,6 +356,77 @@ def odd_texts():
         assert client.secret(session, path) == (b"w", content), content
 
 
+def transient_limits():
+    """The vault does not count the session collection. What just fits is taken and one more is not, whether it makes an item or changes one."""
+    client = Client()
+    session = client.plain()
+    most = 1 << 20
+    create = lambda attributes, size, **named: client.create(
+        session, "L", attributes, bytes(size), collection=TRANSIENT, **named)
+    change = lambda path, size: client.call(path, ITEM, "SetSecret", "(oayays)", session.seal(bytes(size), "text/plain"))
+    large = [create({"n": str(n)}, most) for n in range(7)]
+    small = create({"n": "small"}, 1)
+    refused(LIMIT, create, {"n": "x"}, most + 1)
+    refused(LIMIT, change, small, most + 1)
+    assert client.secret(session, small)[0] == bytes(1)
+    # 8 MiB together. An item that is replaced does not count.
+    change(small, most)
+    refused(LIMIT, create, {"n": "x"}, 1)
+    assert create({"n": "0"}, most, replace=True) == large[0]
+    change(small, 1)
+    for fitting, further in (({str(n): "" for n in range(64)}, {"64": ""}), ({"x": "y" * 4095}, {"x": "y" * 4096})):
+        path = create(fitting, 1)
+        refused(LIMIT, create, fitting | further, 1)
+        refused(LIMIT, client.set, path, ITEM, "Attributes", "a{ss}", fitting | further)
+        client.set(small, ITEM, "Attributes", "a{ss}", fitting)
+        assert client.get(path, ITEM, "Attributes") == client.get(small, ITEM, "Attributes") == fitting
+    count = lambda: len(client.get(TRANSIENT, COLLECTION, "Items"))
+    properties = {ITEM + ".Label": ("s", "L"), ITEM + ".Attributes": ("a{ss}", {"many": "x"})}
+    call = (TRANSIENT, COLLECTION, "CreateItem", "a{sv}(oayays)b", properties, session.seal(b"", "text/plain"), False)
+    made = sent(client, *[call for _ in range(1000 - count())])
+    assert count() == 1000, made
+    refused(LIMIT, create, {"n": "x"}, 0)
+    create({"n": "0"}, 0, replace=True)
+    client.call(small, ITEM, "Delete")
+    create({"n": "x"}, 0)
+    refused(LIMIT, create, {"n": "y"}, 0)
+
+
+def just_fits():
+    """What is as large as a limit is taken."""
+    client = Client()
+    session = client.plain()
+    path = client.create(session, "L", {"n": "n"}, bytes(1 << 20))
+    client.call(path, ITEM, "SetSecret", "(oayays)", session.seal(b"x" * (1 << 20), "text/plain"))
+    assert client.secret(session, path)[0] == b"x" * (1 << 20)
+    assert client.search({str(n): "" for n in range(6_000)}) == ([], [])
+    longest = "a" * 64
+    client.call(ROOT, SERVICE, "SetAlias", "so", longest, LOGIN)
+    assert alias(client, longest) == LOGIN
+    refused(INVALID, client.call, ROOT, SERVICE, "SetAlias", "so", longest + "a", LOGIN)
+    refused(INVALID, client.call, ROOT, SERVICE, "CreateCollection", "a{sv}s", {LABEL: ("s", "L")}, longest + "a")
+    # Sixteen secrets of the most bytes are one answer.
+    paths = [client.create(session, "L", {"n": str(n)}, bytes(1 << 20)) for n in range(15)]
+    assert len(client.call(ROOT, SERVICE, "GetSecrets", "aoo", [path, *paths], session.path)[0]) == 16
+
+
+def many_collections():
+    """The next one is refused, and one that is deleted makes room."""
+    client = Client()
+    made = []
+    while True:
+        try:
+            made.append(make(client, f"C{len(made)}"))
+        except Refused as error:
+            assert error.name == LIMIT, error
+            break
+        assert len(made) <= 64
+    assert len(client.get(ROOT, SERVICE, "Collections")) == 64, made
+    client.call(made[0], COLLECTION, "Delete")
+    make(client, "another")
+    refused(LIMIT, make, client, "one more")
+
+
 # ---- a prompt that nobody answers ----
 
 def opened_elsewhere():

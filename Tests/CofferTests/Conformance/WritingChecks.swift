@@ -41,6 +41,74 @@ let writingChecks = [
         #expect(last.label == nil && last.comment == nil && last.attributes.isEmpty && last.expires == nil)
         #expect(last.access == access)
     },
+    Check("an item has fields, each with a value of its own") { fixture in
+        let keychain = fixture.keychain("fields")
+        #expect(try await keychain.set("password", for: "me").fields.map(\.name) == [.secret])
+        let added = try await keychain.field(.otp).set("seed", for: "me")
+        #expect(added.fields.map(\.name) == [.secret, .otp] && added.fields.map(\.kind) == [.secret, .otp])
+        let pin = try await keychain.field("pin").set("1234", for: "me")
+        #expect(pin.fields.map(\.name) == [.secret, .otp, "pin"] && pin.version == 3)
+        #expect(try await keychain.string(for: "me") == "password")
+        #expect(try await keychain.field("pin").string(for: "me") == "1234")
+        #expect(try await keychain.field(.otp).exists("me"))
+        #expect(try await keychain.field(.notes).exists("me") == false)
+        await refused(.notFound) { () throws(KeychainError) in try await keychain.field(.notes).string(for: "me") }
+        let all = try await keychain.values(of: "me")
+        #expect(all.fields == [.otp, "pin", .secret])
+        #expect(try all.string(of: .secret) == "password" && all.bytes(of: "pin") == Array("1234".utf8))
+        let some = try await keychain.values(of: "me", fields: ["pin"])
+        #expect(some.fields == ["pin"])
+        await refused(.notFound) { () throws(KeychainError) in try some.string(of: .secret) }
+        await refused(.invalidArgument) { () throws(KeychainError) in
+            try await keychain.values(of: "me", fields: ["pin", "pin"])
+        }
+        await refused(.notFound) { () throws(KeychainError) in
+            try await keychain.values(of: "me", fields: ["pin", "puk"])
+        }
+        try await keychain.field("pin").update(for: "me") { old in (old ?? "") + "5" }
+        try await keychain.field("puk").update(for: "me") { old in old ?? "new" }
+        #expect(try await keychain.field("pin").string(for: "me") == "12345")
+        #expect(try await keychain.field("puk").string(for: "me") == "new")
+        try await keychain.field(.notes).update(for: "you") { old in old ?? "only" }
+        #expect(try await keychain.attributes(of: "you").fields.map(\.name) == [.notes])
+        await refused(.notFound) { () throws(KeychainError) in try await keychain.string(for: "you") }
+        await refused(.invalidArgument) { () throws(KeychainError) in try await keychain.field("pin").delete("me") }
+        #expect(try await keychain.exists("me"))
+    },
+    Check("a field is removed, has a history of its own and comes back") { fixture in
+        let keychain = fixture.keychain("removed")
+        try await keychain.set("1", for: "me")
+        let pin = try await keychain.field("pin").set("1234", for: "me")
+        try await keychain.set("2", for: "me")
+        #expect(try await keychain.removeField("pin", of: "me").fields.map(\.name) == [.secret])
+        await refused(.notFound) { () throws(KeychainError) in try await keychain.removeField("pin", of: "me") }
+        await refused(.invalidArgument) { () throws(KeychainError) in
+            try await keychain.removeField(.secret, of: "me")
+        }
+        let history = try await keychain.history(of: "me")
+        #expect(history.map(\.field) == ["pin", .secret] && history.map(\.version) == [pin.version, 1])
+        #expect(try await keychain.bytes(for: "me", version: pin.version) == Array("1234".utf8))
+        await refused(.notFound) { () throws(KeychainError) in
+            try await keychain.field(.otp).bytes(for: "me", version: pin.version)
+        }
+        let restored = try await keychain.restore("me", version: pin.version)
+        #expect(restored.fields.map(\.name) == [.secret, "pin"])
+        #expect(try await keychain.field("pin").string(for: "me") == "1234")
+        #expect(try await keychain.string(for: "me") == "2")
+    },
+    Check("a field is not stored under another access control than the others") { fixture in
+        let keychain = fixture.keychain("fields' access")
+        try await keychain.set("1", for: "me")
+        try await keychain.field("pin").set("1234", for: "me")
+        await refused(.invalidArgument) { () throws(KeychainError) in
+            try await keychain.set("2", for: "me", access: .afterFirstUnlock)
+        }
+        try await keychain.field("pin").set("5678", for: "me", access: .whenUnlocked)
+        let edited = try await keychain.edit("me", ItemEdit(access: .afterFirstUnlock))
+        #expect(edited.access == .afterFirstUnlock && edited.fields.count == 2)
+        #expect(try await keychain.field("pin").string(for: "me") == "5678")
+        #expect(try await keychain.string(for: "me") == "1")
+    },
     Check("conditions: absent, present") { fixture in
         let keychain = fixture.keychain("conditions")
         await refused(.notFound) { () throws(KeychainError) in

@@ -75,6 +75,7 @@ extension Marked: SensitiveValue where RawValue == String {}
 
     /// Compiles small programs against the library that this test was built with.
     @Test func aMarkedValueDoesNotCompileAsASetting() throws {
+        let fixture = try SettingsFixture()
         let preamble = """
             import Coffer
             import CofferSettings
@@ -83,21 +84,22 @@ extension Marked: SensitiveValue where RawValue == String {}
 
             """
         let plain = "try settings.set(1, for: SettingKey(\"a\", default: 0))"
-        #expect(try compiles(preamble + plain) == nil)
+        #expect(try compiles(in: fixture, preamble + plain) == nil)
         let marked = "try settings.set(Sensitive(1), for: SettingKey(\"a\", default: Sensitive(0)))"
-        #expect(try compiles(preamble + marked)?.contains("store a sensitive value in a keychain") == true)
+        #expect(try compiles(in: fixture, preamble + marked)?.contains("store a sensitive value in a keychain") == true)
         let wrapped = "struct P { @Setting(\"a\", default: Sensitive(\"\"), in: settings) var a: Sensitive<String> }"
-        #expect(try compiles(preamble + wrapped)?.contains("store a sensitive value in a keychain") == true)
-        #expect(try compiles(preamble + "let key = SettingKey(\"a\", default: Token())") != nil)
+        #expect(
+            try compiles(in: fixture, preamble + wrapped)?.contains("store a sensitive value in a keychain") == true)
+        #expect(try compiles(in: fixture, preamble + "let key = SettingKey(\"a\", default: Token())") != nil)
         for others in ["", "Codable, "] {
             let raw = "struct Raw: \(others)RawRepresentable, SettingValue, SensitiveValue { let rawValue: String }"
-            #expect(try compiles(preamble + raw)?.contains("store a sensitive value in a keychain") == true)
+            #expect(
+                try compiles(in: fixture, preamble + raw)?.contains("store a sensitive value in a keychain") == true)
         }
     }
 
     /// - Returns: the compiler's errors; nil if there are none.
-    private func compiles(_ source: String) throws -> String? {
-        let fixture = try SettingsFixture()
+    private func compiles(in fixture: SettingsFixture, _ source: String) throws -> String? {
         let bundle = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let products = URL(fileURLWithPath: bundle).deletingLastPathComponent().path
         try source.write(toFile: fixture.folder + "/main.swift", atomically: false, encoding: .utf8)

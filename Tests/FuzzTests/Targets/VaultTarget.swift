@@ -98,9 +98,9 @@ struct VaultTarget: FuzzTarget {
         _ = try answer { try vault.note(AccessRecord(.read), .anchored) }
     }
 
-    private func agree(_ vault: OpenVault, _ item: ItemSummary) throws -> [ObjectRole: SecretBytes] {
+    private func agree(_ vault: OpenVault, _ item: ItemSummary) throws -> Agreements {
         try vault.readPlan(for: item).alternatives.first?.agreements.reduce(into: [:]) { agreements, agreement in
-            agreements[agreement.role] = try own.sealer.agree(
+            agreements[agreement.point] = try own.sealer.agree(
                 agreement.role, point: agreement.point, vault.objects, record: own.record,
                 sign: SampleVault.signing(own.authenticator))
         } ?? [:]

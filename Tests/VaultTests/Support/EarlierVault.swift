@@ -74,14 +74,15 @@ struct EarlierVault {
     ///   - version: of a former value; nil for the present one.
     ///   - way: which of several ways of reading.
     func value(
-        _ vault: OpenVault, _ service: String, _ account: String, kind: ItemKind = .genericPassword,
-        version: UInt64? = nil, way: Int = 0
+        _ vault: OpenVault, _ service: String, _ account: String, _ field: FieldName? = nil,
+        kind: ItemKind = .genericPassword, version: UInt64? = nil, way: Int = 0
     ) throws -> String {
         let keys = try unlock(vault)
-        return try vault.look(service: service, account: account, kind: kind, version: version) { item in
-            var agreements: [ObjectRole: SecretBytes] = [:]
+        let choice = field.map { FieldChoice.one($0) }
+        return try vault.look(service: service, account: account, kind: kind, choice, version: version) { item in
+            var agreements: Agreements = [:]
             for agreement in try item.plan().alternatives[way].agreements {
-                agreements[agreement.role] = try sealer.agree(
+                agreements[agreement.point] = try sealer.agree(
                     agreement.role, point: agreement.point, vault.objects, record: record
                 ) { (request) throws(SigningRefusal) in try sign(request) }
             }

@@ -60,10 +60,10 @@ final class VaultFixture: Sendable {
     }
 
     /// The agreement of the constraint keys, for the first way of reading.
-    func agreements(_ vault: OpenVault, _ item: ItemSummary) throws -> [ObjectRole: SecretBytes] {
-        var agreements: [ObjectRole: SecretBytes] = [:]
+    func agreements(_ vault: OpenVault, _ item: ItemSummary) throws -> Agreements {
+        var agreements: Agreements = [:]
         for agreement in try vault.readPlan(for: item).alternatives[0].agreements {
-            agreements[agreement.role] = try sealer.agree(
+            agreements[agreement.point] = try sealer.agree(
                 agreement.role, point: agreement.point, vault.objects, record: record
             ) { (request) throws(SigningRefusal) in try sign(request) }
         }

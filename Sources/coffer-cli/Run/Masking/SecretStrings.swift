@@ -14,7 +14,7 @@ enum SecretStrings {
             guard secret.line.count >= least else {
                 throw KeychainError(
                     .failed,
-                    "the value of \(secret.item.shownName) has fewer than \(least) bytes, which is too short to be masked, so nothing was started",
+                    "the value of \(secret.shownName) has fewer than \(least) bytes, which is too short to be masked, so nothing was started",
                     advice: "leave out --mask, or choose a longer secret")
             }
             var parts = [Array(secret.line)]
