@@ -16,7 +16,9 @@ struct LimitPageTests {
         for row in [
             "| items of a vault; their names and attributes together; its file | \(PageWords.count(Int(room.items)));"
                 + " \(PageWords.size(Int(room.records))); \(PageWords.size(Int(room.file))) |",
-            "| former values of an item; for how long; their records in a vault | \(ItemLimits.formerValues.most);"
+            "| fields of an item; a field's name; signatures that all fields of an item take | \(ItemLimits.fields);"
+                + " \(ItemLimits.fieldName) bytes; \(VaultLimits.signatures) |",
+            "| former values of a field; for how long; their records in a vault | \(ItemLimits.formerValues.most);"
                 + " \(ItemLimits.formerDays.most) days; \(PageWords.size(Int(room.former))) |",
             "| names and attributes of a vault that the broker keeps in memory; items that were read; index entries; all"
                 + " vaults together | \(PageWords.size(kept.names)); \(PageWords.size(kept.items));"
