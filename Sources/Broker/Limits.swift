@@ -271,7 +271,7 @@ enum ApplyLimits {
 enum RenewalLimits {
     /// The most items that one prompt can name.
     static let items = 32
-    /// The most signatures of one prompt. One item fits, whatever it has.
+    /// The most signatures of one prompt. A single item never takes so many.
     static let signatures = 96
     /// The room for their names in the prompt, in characters. One of the longest names fits, even if every byte is
     /// escaped.

@@ -71,7 +71,7 @@ import Testing
         #expect(await code { try await scratch.files(keys).deleteAll() } == .notPermitted)
         try FileManager.default.removeItem(atPath: folder)
         try await scratch.files(keys).write([1], to: "f/g/c")
-        // One that is gone, or has something in it, is none of this call's.
+        // One that is gone, or has something in it, is none of this call's. `try?`: a failure shows below.
         keys.beforeDelete = { () throws(KeychainError) in try? FileManager.default.removeItem(atPath: folder) }
         try await scratch.files(keys).deleteAll()
         #expect(try await scratch.files(keys).list(recursively: true).isEmpty && keys.ids.isEmpty)

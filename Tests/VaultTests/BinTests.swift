@@ -284,16 +284,7 @@ struct BinTests {
         try set("three", .whenUnlocked, "c")
         let deletion = try putAside("c")
         try vault.put(vault.history, BinSetting(days: 7))
-        let id = try VaultID.random()
-        let keys = try fixture.sealer.makeKeys(
-            vault: id, owner: fixture.record.owner, authenticatorKey: fixture.authenticator.publicKey)
-        let record = RegistryRecord(
-            vault: id, owner: fixture.record.owner, ownerName: "tester", created: fixture.record.created,
-            sealer: .software, authenticatorKey: fixture.authenticator.publicKey, storageKey: nil, objects: keys.names)
-        try vault.begin(Succession(record: record, former: fixture.record), keys: keys)
-        let successor = try SuccessorVault(
-            in: fixture.folder.path, record: record, sealer: fixture.sealer,
-            now: { [fixture] in fixture.clock.withLock { $0 } })
+        let successor = try fixture.successor(of: vault)
         let missing = try vault.missing(in: successor)
         #expect(missing.map(\.metadata.account) == ["a", "c"] && missing.map(\.isDeleted) == [true, true])
         let classKeys = try fixture.unlock(vault)

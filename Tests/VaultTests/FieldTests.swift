@@ -328,16 +328,7 @@ struct FieldTests {
     @Test func aSuccessorTakesAll() throws {
         try set(.secret, "password")
         try set(.otp, "seed")
-        let id = try VaultID.random()
-        let keys = try fixture.sealer.makeKeys(
-            vault: id, owner: fixture.record.owner, authenticatorKey: fixture.authenticator.publicKey)
-        let record = RegistryRecord(
-            vault: id, owner: fixture.record.owner, ownerName: "tester", created: fixture.record.created,
-            sealer: .software, authenticatorKey: fixture.authenticator.publicKey, storageKey: nil, objects: keys.names)
-        try vault.begin(Succession(record: record, former: fixture.record), keys: keys)
-        let successor = try SuccessorVault(
-            in: fixture.folder.path, record: record, sealer: fixture.sealer,
-            now: { [fixture] in fixture.clock.withLock { $0 } })
+        let successor = try fixture.successor(of: vault)
         try successor.takeUp([(item(), all(), nil)])
         #expect(try vault.missing(in: successor).isEmpty)
         // A field that was set since must be carried over, too.

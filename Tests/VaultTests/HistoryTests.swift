@@ -266,16 +266,7 @@ struct HistoryTests {
         try set("1")
         let item = try set("2")
         try vault.put(HistorySetting(count: 2, days: 7))
-        let id = try VaultID.random()
-        let keys = try fixture.sealer.makeKeys(
-            vault: id, owner: fixture.record.owner, authenticatorKey: fixture.authenticator.publicKey)
-        let record = RegistryRecord(
-            vault: id, owner: fixture.record.owner, ownerName: "tester", created: fixture.record.created,
-            sealer: .software, authenticatorKey: fixture.authenticator.publicKey, storageKey: nil, objects: keys.names)
-        try vault.begin(Succession(record: record, former: fixture.record), keys: keys)
-        let successor = try SuccessorVault(
-            in: fixture.folder.path, record: record, sealer: fixture.sealer,
-            now: { [fixture] in fixture.clock.withLock { $0 } })
+        let successor = try fixture.successor(of: vault)
         try successor.takeUp([(item, [FieldValue(.secret, try secret("2"))], nil)])
         let changed = try set("3")
         try successor.takeUp([(changed, [FieldValue(.secret, try secret("3"))], nil)])

@@ -147,7 +147,7 @@ enum PersonRequest: Equatable {
         }
     }
 
-    /// The fields of items that are read, all of which the person is shown.
+    /// How many fields are read. The person is shown each of them.
     var fieldCount: Int { items.reduce(0) { $0 + max(1, $1.fields?.count ?? 1) } }
 
     /// The purposes as the broker names them, in alphabetical order.

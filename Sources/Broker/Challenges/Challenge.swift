@@ -86,7 +86,7 @@ struct Challenge: Sendable {
         var target: Target { Target(item: item, fields: fields) }
     }
 
-    /// What a call reads, in whatever version.
+    /// The item and the fields that a call reads.
     struct Target: Sendable, Hashable {
         let item: ItemID
         let fields: [FieldName]

@@ -25,6 +25,8 @@ struct ItemReader: Sendable {
     var deed = Challenge.ItemUse.Deed.read
     /// The kinds that the call may bind the item to. They are kept in the challenge for a person.
     var enrolled: [AuthorizationKind] = []
+    /// The field that the access log names in place of those that are read; nil for these.
+    var loggedField: FieldName?
     /// Whether the caller asks for another program.
     var forOthers = false
     /// Whether to find expired items too. Set it only if the secret is not given out.
@@ -144,7 +146,8 @@ struct ItemReader: Sendable {
         let then = opened.formerName.map { ", then \($0.service) \($0.account)" } ?? ""
         let former = version.map { (event == .set ? "version \($0) restored" : "version \($0)") + then }
         let others = forOthers ? LoggedProgram.forOthers : nil
-        let parts = [opened.fields.detail, former, granted?.grant.means?.detail, others].compactMap { $0 }
+        let fields = loggedField.map { [$0] } ?? opened.fields
+        let parts = [fields.detail, former, granted?.grant.means?.detail, others].compactMap { $0 }
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
 

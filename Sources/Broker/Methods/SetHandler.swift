@@ -55,7 +55,8 @@ enum SetHandler: MethodHandler {
         // The other fields have a password, and the item must not have two.
         let reader = ItemReader(
             service: method.service, account: method.account, kind: kind, choice: .one(check.field), reason: nil,
-            mayUnlock: true, applicationPassword: given, challenge: nil, redeemed: granted, enrolled: enrolled)
+            mayUnlock: true, applicationPassword: given, challenge: nil, redeemed: granted, enrolled: enrolled,
+            loggedField: field)
         let stored = try await reader.change(request, for: .set) { [draft] vault, _, _ in
             try OwnerPrecondition.check(access, in: vault.record)
             let (item, replaced) = try vault.set(draft, mode: mode, ifRevision: revision)

@@ -28,7 +28,7 @@ struct RenewalPlan: Sendable {
                 passwords.append((item, salt))
             }
             guard !way.agreements.isEmpty, items.count < RenewalLimits.items,
-                items.isEmpty || authorizations.count + way.agreements.count <= RenewalLimits.signatures
+                authorizations.count + way.agreements.count <= RenewalLimits.signatures
             else { continue }
             // Escaped, a byte takes six characters at most.
             let fields = item.metadata.fields.map(\.name)

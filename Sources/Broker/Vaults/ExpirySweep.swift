@@ -1,8 +1,9 @@
 import Varlink
 import Vault
 
-/// Deletes a vault's items some time after they expired, and those in its bin when their time has passed: soon after the vault was opened, and once a day while it is
-/// open. The names of items are readable while the vault is locked, so nobody is needed for it.
+/// Deletes a vault's items some time after they expired, and those in its bin when their time has passed. It does so soon
+/// after the vault was opened, and once a day while it is open. The names of items are readable while the vault is locked,
+/// so nobody is needed for it.
 final class ExpirySweep {
     private var isScheduled = false
 

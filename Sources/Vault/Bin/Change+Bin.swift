@@ -39,7 +39,7 @@ struct BinnedItem: Sendable {
     }
 }
 
-/// Empties the bin. Nothing here advances the epoch: whoever promises that the items are gone must do so.
+/// Empties the bin. Nothing here advances the epoch. A caller that promises that the items are gone must do that.
 extension Change {
     /// Drops the items of the bin that `isKept` does not keep.
     ///

@@ -129,7 +129,7 @@ extension OpenVault {
     ///
     /// - Parameters:
     ///   - old: the item before.
-    ///   - gone: the values that it does not have any more.
+    ///   - gone: the values that are replaced or removed.
     ///   - access: the access control from now on.
     func keepFormer(
         of old: StoredItem, _ gone: [ItemValue], for replacement: Replacement, under access: AccessControl,

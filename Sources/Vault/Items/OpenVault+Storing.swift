@@ -4,8 +4,9 @@ import Item
 
 /// Stores values. This needs public keys only, so nobody is asked and the vault may be locked.
 extension OpenVault {
-    /// Stores one field of an item. An existing item keeps its other fields, its id and creation time, and what the draft leaves out of its label,
-    /// comment, attributes, expiry and access control. An expired item keeps the same, except its expiry.
+    /// Stores one field of an item. An existing item keeps its id and creation time, and what the draft leaves out of
+    /// its label, comment, attributes, expiry and access control. It keeps its other fields, too. An expired item keeps
+    /// neither these nor its expiry.
     ///
     /// - Parameter revision: the state that the item must be in; nil for any, also for none.
     /// - Returns: the item, and when the replaced value of the field had been set.

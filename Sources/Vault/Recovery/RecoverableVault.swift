@@ -84,7 +84,7 @@ public final class RecoverableVault: Sendable {
         try? database.close()
     }
 
-    /// The value of a portable item's field, whatever constraints the item has.
+    /// The value of a portable item's field. Constraints do not matter here.
     ///
     /// - Throws: `.locked` if the item was for its device only; `.noField`; `.damaged`, `.storage`.
     package func value(of item: Item, _ field: FieldName = .secret) throws(VaultError) -> SecretBytes {

@@ -1,5 +1,6 @@
 import Coffer
 import HelperProtocol
+import Platform
 
 /// Finds the seed that belongs to an account: the field `otp` beside the password, or an item of its own.
 enum SeedItem {
@@ -62,6 +63,7 @@ enum SeedItem {
         // `try?`: nobody is asked for this. If the secret cannot be read now, it stays as it is.
         let found = try? session.client.call(ItemCall.read(name.partial, ReadRequest(mayUnlock: false)))
         guard let value = found?.value else { return .otp }
+        defer { Wipe.storage(of: value) }
         // `try?`: every other value is no seed.
         return (try? OneTimeSeed(stored: value)) == nil ? .otp : .secret
     }

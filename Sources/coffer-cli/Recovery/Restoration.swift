@@ -68,7 +68,7 @@ struct Restoration: ~Copyable {
     private mutating func store(_ index: Int) throws(KeychainError) {
         let item = old.items[index]
         let name = FullName(service: item.service, account: item.account, kind: try kind(of: item))
-        // Read before the first is stored, so that an item comes back whole or not at all.
+        // Read before the first is stored, so that a value that cannot be read leaves no part of an item behind.
         let fields = try values(of: item, at: index)
         guard let first = fields.first else { throw KeychainError(.invalidArgument, "it has no field") }
         let access = try AccessControl(item)

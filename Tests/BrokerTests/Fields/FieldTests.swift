@@ -220,6 +220,10 @@ struct FieldTests {
         try await set(client, "pin", "1234", password: "open")
         #expect(try await client.call(get("pin", password: "open")).value == Self.text("1234"))
         #expect(try await client.call(get(password: "open")).value == Self.text("password"))
+        // The log names the field that was stored, and not the one that was opened for the check.
+        try await set(client, nil, "password", password: "open")
+        let stored = try await client.call(Keychain.Log()).records.filter { $0.event == "set" && $0.outcome == "done" }
+        #expect(stored.map(\.detail) == [nil, "field pin", nil])
         // Several changes at once open nothing.
         let change = Keychain.Change(
             action: .set, service: "github", account: "octo", value: Self.text("5678"), field: "pin",

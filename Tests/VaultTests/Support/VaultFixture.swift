@@ -70,6 +70,18 @@ final class VaultFixture: Sendable {
         return agreements
     }
 
+    /// An empty successor of the vault, with other keys.
+    func successor(of vault: OpenVault) throws -> SuccessorVault {
+        let id = try VaultID.random()
+        let keys = try sealer.makeKeys(vault: id, owner: record.owner, authenticatorKey: authenticator.publicKey)
+        let next = RegistryRecord(
+            vault: id, owner: record.owner, ownerName: "tester", created: record.created, sealer: .software,
+            authenticatorKey: authenticator.publicKey, storageKey: nil, objects: keys.names)
+        try vault.begin(Succession(record: next, former: record), keys: keys)
+        return try SuccessorVault(
+            in: folder.path, record: next, sealer: sealer, now: { self.clock.withLock { $0 } })
+    }
+
     /// The whole way to a value, with every consent.
     func value(_ vault: OpenVault, _ service: String, _ account: String) throws -> [UInt8] {
         let item = try vault.find(service: service, account: account)
