@@ -18,6 +18,8 @@ struct EntryStore: Sendable {
     static let passwordExpiry = "password_expiry_utc"
     /// The attributes that tell about the value, and go with it.
     private static let ofValue: Set<String> = [authtype, passwordExpiry]
+    /// The fields that are the program's own. An entry's others are a person's, and stay.
+    var ownFields: @Sendable (ItemAttributes) -> [FieldName] = { $0.hasField(.secret) ? [.secret] : [] }
 
     /// The entries that have these attributes, the newest first. Nobody is asked.
     /// - Parameter includingExpired: also those that nobody can read any longer, to delete them.
@@ -38,10 +40,34 @@ struct EntryStore: Sendable {
     }
 
     /// Reads entries, all or none, with one prompt if any is needed.
-    func read(_ names: [ItemName], reason: String) async throws(KeychainError) -> [Item] {
-        let request = ReadRequest(
+    /// - Parameter field: the same of each.
+    func read(
+        _ names: [ItemName], field: FieldName = .secret, reason: String
+    ) async throws(KeychainError) -> [Item] {
+        var request = request(reason)
+        request.field = field == .secret ? nil : field
+        return try await explaining { [request] () async throws(KeychainError) in
+            try await backend.read(names, request, in: vault)
+        }
+    }
+
+    /// Reads fields of one entry, with one prompt if any is needed.
+    func read(_ fields: [FieldName], of name: ItemName, reason: String) async throws(KeychainError) -> [Item] {
+        let request = request(reason)
+        return try await explaining { () async throws(KeychainError) in
+            try await backend.read(fields, of: name, request, in: vault)
+        }
+    }
+
+    private func request(_ reason: String) -> ReadRequest {
+        ReadRequest(
             reason: String(reason.prefix(CredentialCallLimits.reason)), prompts: prompts.remembering(ShownNotice()))
-        do throws(KeychainError) { return try await read(names, request) } catch {
+    }
+
+    private func explaining(
+        _ read: () async throws(KeychainError) -> [Item]
+    ) async throws(KeychainError) -> [Item] {
+        do throws(KeychainError) { return try await retrying(read) } catch {
             guard error.code == .authenticationNeeded || error.code == .locked else { throw error }
             // `try?`: the first error is good enough if the state is not known.
             guard let state = try? await backend.status(of: vault).state, state != .unlocked else { throw error }
@@ -51,38 +77,61 @@ struct EntryStore: Sendable {
         }
     }
 
-    private func read(_ names: [ItemName], _ request: ReadRequest) async throws(KeychainError) -> [Item] {
+    private func retrying(
+        _ read: () async throws(KeychainError) -> [Item]
+    ) async throws(KeychainError) -> [Item] {
         for _ in 1..<CredentialCallLimits.tries {
-            do throws(KeychainError) { return try await backend.read(names, request, in: vault) } catch {
+            do throws(KeychainError) { return try await read() } catch {
                 // As with sudo, a person at a terminal may try again. Each try is a new conversation.
                 guard error.code == .wrongPassword, TerminalPrompter.isPresent else { throw error }
                 try TerminalPrompter().tell(.init(style: .error, text: "Wrong password, try again."))
             }
         }
-        return try await backend.read(names, request, in: vault)
+        return try await read()
     }
 
     /// Stores an entry, and deletes others in the same transaction. Nobody is asked, unless there is no vault yet.
-    /// - Parameter entry: without an access control. An entry that exists keeps its own, also one that has expired: a refreshed
-    ///   token must not be easier to read than the one before it.
+    /// - Parameters:
+    ///   - entry: without an access control. An entry that exists keeps its own, also one that has expired: a refreshed
+    ///     token must not be easier to read than the one before it.
+    ///   - more: further fields of the entry. Those of the program's own that are not among them go; a person's stay.
     func store(
-        _ entry: NewItem, as name: ItemName, deleting others: [ItemName] = []
+        _ entry: NewItem, and more: [NewItem] = [], as name: ItemName, deleting others: [ItemName] = []
     ) async throws(KeychainError) {
         var entry = entry
+        var surplus: [FieldName] = []
         if let present = try await present(name) {
-            if others.isEmpty, !hasExpired(present), await isSame(entry, as: present) { return }
+            if others.isEmpty, !hasExpired(present), await isSame([entry] + more, as: present) { return }
             // What a person has added stays.
             entry.attributes = present.attributes.filter { !Self.ofValue.contains($0.key) }
                 .merging(entry.attributes ?? [:]) { $1 }
+            if !hasExpired(present) {
+                let stored = Set(([entry] + more).map(\.field))
+                surplus = ownFields(present).filter { !stored.contains($0) }
+            }
+            // Nothing of the former login may be left beside the new one. But an item has at least one field.
+            if !surplus.isEmpty, surplus.count < present.fields.count {
+                try await remove(surplus, from: name)
+                surplus = []
+            }
         } else {
             entry.access = newAccess
         }
-        guard !others.isEmpty else {
-            _ = try await backend.set(name, to: entry, if: .none, prompts: prompts, in: vault)
-            return
-        }
         let deletions = others.map { ItemChange($0, .delete) }
-        _ = try await backend.apply([ItemChange(name, .set(entry))] + deletions, prompts: prompts, in: vault)
+        if deletions.isEmpty, more.isEmpty {
+            _ = try await backend.set(name, to: entry, if: .none, prompts: prompts, in: vault)
+        } else {
+            let changes = ([entry] + more).map { ItemChange(name, .set($0)) }
+            _ = try await backend.apply(changes + deletions, prompts: prompts, in: vault)
+        }
+        if !surplus.isEmpty { try await remove(surplus, from: name) }
+    }
+
+    /// Removes fields of an entry, and asks nobody. They become former values.
+    func remove(_ fields: [FieldName], from name: ItemName) async throws(KeychainError) {
+        var edit = ItemEdit()
+        edit.removedFields = fields
+        _ = try await backend.edit(name, edit, ReadRequest(prompts: .never, mayUnlock: false), in: vault)
     }
 
     /// The entry of this name, expired or not.
@@ -93,16 +142,17 @@ struct EntryStore: Sendable {
 
     /// Whether storing would change nothing. An entry that cannot be read without a person counts as different.
     /// The value also has what the expiry is made from.
-    private func isSame(_ entry: NewItem, as present: ItemAttributes) async -> Bool {
-        guard present.access.requirements.isEmpty,
-            (entry.attributes ?? [:]).allSatisfy({ new in
+    private func isSame(_ fields: [NewItem], as present: ItemAttributes) async -> Bool {
+        let names = fields.map(\.field)
+        guard present.access.requirements.isEmpty, Set(ownFields(present)) == Set(names),
+            (fields[0].attributes ?? [:]).allSatisfy({ new in
                 present.attributes[new.key].map { $0.utf8.elementsEqual(new.value.utf8) } ?? false
             })
         else { return false }
         let request = ReadRequest(prompts: .never, mayUnlock: false)
         // `try?`: storing again is right if the value cannot be compared.
-        guard let item = try? await backend.read([present.name], request, in: vault).first else { return false }
-        return SecretField.equal(item.value, entry.value)
+        guard let items = try? await backend.read(names, of: present.name, request, in: vault) else { return false }
+        return zip(items, fields).allSatisfy { SecretField.equal($0.value, $1.value) }
     }
 
     /// Deletes entries for good. Absent ones are fine.
@@ -117,4 +167,8 @@ struct EntryStore: Sendable {
             rest = rest.dropFirst(CredentialCallLimits.changes)
         }
     }
+}
+
+extension ItemAttributes {
+    func hasField(_ name: FieldName) -> Bool { fields.contains { $0.name == name } }
 }

@@ -109,6 +109,19 @@ import Testing
         #expect(try await helper.get("h").secret == "other")
     }
 
+    @Test func whatAPersonAddsStays() async throws {
+        try await add("h", "me", "one")
+        let name = try #require(try await backend.items(matching: ItemQuery(), in: .own).first).name
+        var pin = NewItem(value: Array("1234".utf8))
+        pin.field = "pin"
+        _ = try await backend.set(name, to: pin, if: .isPresent, prompts: .never, in: .own)
+        try await add("h", "me", "two")
+        #expect(try await helper.get("h").secret == "two")
+        #expect(try await backend.read(["pin"], of: name, ReadRequest(), in: .own).map(\.value) == [pin.value])
+        try await add("h", "me", "two")
+        #expect(try await backend.items(matching: ItemQuery(), in: .own).first?.fields.count == 2)
+    }
+
     /// Listing is metadata only. Attacker 4 gets no value by it, and nobody is asked.
     @Test func listingNeverAsks() async throws {
         var store = EntryStore(application: "docker", vault: .own, backend: backend)

@@ -72,6 +72,7 @@ import Testing
         let item = try #require(try await items.first)
         #expect(item.expires == nil && item.attributes["password_expiry_utc"] == "9999999999")
         #expect(!item.attributes.values.contains("r"))
+        #expect(Set(item.fields.map(\.name)) == [.secret, "password_expiry_utc", "oauth_refresh_token"])
         // A login without a refresh token drops the former one.
         try await store(place + "username=me\npassword=t\n")
         #expect(try await get(place) == "username=me\npassword=t\n")
@@ -145,8 +146,62 @@ import Testing
         try await store(login)
         #expect(try await items == [first])
         try await store(login.replacing("s3cret", with: "s3creT"))
-        #expect(try await items.first?.version == 2)
+        #expect(try await items.first?.version ?? 0 > first.version)
         #expect(try await get(place).contains("password=s3creT\n"))
+    }
+
+    @Test func whatAPersonAddsStays() async throws {
+        let login = place + "username=me\npassword=one\noauth_refresh_token=r\n"
+        try await store(login)
+        let name = try #require(try await items.first).name
+        var pin = NewItem(value: Array("1234".utf8))
+        pin.field = "pin"
+        _ = try await backend.set(name, to: pin, if: .isPresent, prompts: .never, in: .own)
+        try await store(login)
+        try await store(place + "username=me\npassword=two\n")
+        #expect(try await Set(#require(items.first).fields.map(\.name)) == [.secret, "pin"])
+        // The server refuses it, the person types another one, and git stores that.
+        try await erase(place + "username=me\npassword=other\n")
+        #expect(try await get(place) == "username=me\npassword=two\n")
+        try await erase(place + "username=me\npassword=two\n")
+        #expect(try await items.first?.fields.map(\.name) == ["pin"])
+        #expect(try await get(place) == "")
+        try await store(place + "username=me\npassword=three\n")
+        #expect(try await get(place) == "username=me\npassword=three\n")
+        try await erase(place)
+        #expect(try await backend.read(["pin"], of: name, ReadRequest(), in: .own).map(\.value) == [pin.value])
+    }
+
+    /// It kept all parts in one value.
+    @Test func anEntryOfAnEarlierVersionIsRead() async throws {
+        let can = "capability[]=authtype\n"
+        for (value, answer) in [
+            (
+                "p\npassword_expiry_utc=9999999999\noauth_refresh_token=r",
+                "password=p\npassword_expiry_utc=9999999999\noauth_refresh_token=r\n"
+            ),
+            ("\nauthtype=Bearer\ncredential=c", "authtype=Bearer\ncredential=c\n"),
+        ] {
+            try await store(place + "username=me\npassword=p\n")
+            let name = try #require(try await items.first).name
+            _ = try await backend.set(
+                name, to: NewItem(value: Array(value.utf8)), if: .isPresent, prompts: .never, in: .own)
+            #expect(try await get(can + place).hasSuffix("username=me\n" + answer))
+            try await erase(can + place + (answer.hasPrefix("password") ? "password=x\n" : "credential=x\n"))
+            #expect(try await items.count == 1)
+            // The next login makes fields of it.
+            try await store(place + "username=me\npassword=q\noauth_refresh_token=s\n")
+            #expect(try await get(place) == "username=me\npassword=q\noauth_refresh_token=s\n")
+            #expect(try await items.first?.fields.count == 2)
+        }
+    }
+
+    @Test func aPartThatComesTwiceIsDamage() async throws {
+        try await store(place + "username=me\npassword=p\noauth_refresh_token=r\n")
+        let name = try #require(try await items.first).name
+        let value = NewItem(value: Array("p\noauth_refresh_token=x".utf8))
+        _ = try await backend.set(name, to: value, if: .isPresent, prompts: .never, in: .own)
+        await #expect(throws: KeychainError(.damaged, "")) { try await get(place) }
     }
 
     /// What a person has added to an entry stays when git stores again.

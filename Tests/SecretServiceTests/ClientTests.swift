@@ -48,6 +48,17 @@ struct ClientTests {
         let keychain = fixture.keychain("mail.example.com")
         #expect(try await keychain.string(for: "me") == "two\nlines")
         #expect(try await keychain.attributes(of: "me").label == "My mail")
+        // A client that replaces the secret keeps the other fields.
+        let field = ["mail.example.com", "me", "--field", "pin"]
+        let added = try fixture.run(ServiceFixture.program("coffer"), ["set"] + field, input: "1234")
+        #expect(added.status == 0, "\(added.errors)")
+        #expect(
+            try fixture.run("/usr/bin/secret-tool", ["store", "--label=My mail"] + name, input: "three").status == 0)
+        #expect(try fixture.run(ServiceFixture.program("coffer"), ["get"] + field).output == "1234")
+        #expect(try fixture.run("/usr/bin/secret-tool", ["lookup"] + name).output == "three")
+        #expect(
+            try fixture.run("/usr/bin/secret-tool", ["store", "--label=My mail"] + name, input: "two\nlines").status
+                == 0)
         // A locked vault is opened on the way, by a prompt.
         try await keychain.lock()
         let again = try fixture.run("/usr/bin/secret-tool", ["lookup"] + name)

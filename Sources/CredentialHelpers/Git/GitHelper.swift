@@ -5,28 +5,32 @@ import FoundationEssentials
 struct GitHelper: Sendable {
     let store: EntryStore
 
+    init(store: EntryStore) {
+        var store = store
+        store.ownFields = GitValue.fields
+        self.store = store
+    }
+
     /// - Returns: the lines of the answer. None if there is no such entry: then git asks the next helper, or the person.
     func get(_ request: GitRequest) async throws(KeychainError) -> [UInt8] {
         let place = try GitPlace(request)
         let found = try await matches(place).filter {
-            // git that does not know of authtype can do nothing with such an entry.
-            request.takesAuthtype || $0.attributes[EntryStore.authtype] == nil
+            // git that does not know of authtype can do nothing with such an entry. One that was erased can have a person's fields left.
+            (request.takesAuthtype || $0.attributes[EntryStore.authtype] == nil) && !GitValue.fields(of: $0).isEmpty
         }
         // One whose password is still good, then the entry most like the request, then the newest. The others are not read,
         // so that one prompt is enough.
-        guard let best = found.min(by: { rank($0, for: place) < rank($1, for: place) })?.name else { return [] }
-        let item: Item
+        guard let best = found.min(by: { rank($0, for: place) < rank($1, for: place) }) else { return [] }
+        let fields = GitValue.fields(of: best)
+        let items: [Item]
         do throws(KeychainError) {
-            guard let read = try await store.read([best], reason: "Log in to \(place.shown)").first else {
-                return []
-            }
-            item = read
+            items = try await store.read(fields, of: best.name, reason: "Log in to \(place.shown)")
         } catch {
             // It was erased meanwhile, or has just expired.
             guard error.code == .notFound else { throw error }
             return []
         }
-        var value = try GitValue(item.value)
+        var value = try GitValue(items, fields)
         if let expiry = value.expiry, isPast(expiry) {
             // The refresh token is good for longer. The next helper gets a new password with it.
             guard value.refreshToken != nil else { return [] }
@@ -34,7 +38,7 @@ struct GitHelper: Sendable {
         }
         guard value.password != nil || value.refreshToken != nil || request.takesAuthtype else { return [] }
         return value.answer(
-            user: GitPlace.hasUser(best) ? best.account : nil, takesAuthtype: request.takesAuthtype)
+            user: GitPlace.hasUser(best.name) ? best.account : nil, takesAuthtype: request.takesAuthtype)
     }
 
     private func isPast(_ seconds: UInt64) -> Bool { Double(seconds) <= store.now().timeIntervalSince1970 }
@@ -64,8 +68,12 @@ struct GitHelper: Sendable {
         if value.password == nil, let authtype = value.authtype {
             attributes[EntryStore.authtype] = String(decoding: authtype, as: UTF8.self)
         }
-        try await store.store(
-            NewItem(value: value.bytes, attributes: attributes, expiry: expiry), as: place.name)
+        var fields = value.stored
+        guard var first = fields.first else { return }
+        fields.removeFirst()
+        first.attributes = attributes
+        first.expiry = expiry
+        try await store.store(first, and: fields, as: place.name)
     }
 
     /// Erases what the server has refused. It goes into the bin, because a server can be wrong. If the request has a password, an entry with another one stays, because somebody has stored it since.
@@ -81,32 +89,61 @@ struct GitHelper: Sendable {
 
     private func eraseOnce(_ request: GitRequest, _ place: GitPlace) async throws(KeychainError) {
         guard request.password != nil || request.credential != nil else {
-            return try await store.delete(
-                try await matches(place, includingExpired: true).map { .putAside($0.name) })
+            let found = try await matches(place, includingExpired: true)
+            return try await erase(found.map { ($0, .none) })
         }
         let found = try await matches(place)
-        let items = try await read(found.map(\.name), reason: "Compare the login that \(place.shown) refused")
-        var deletions: [ItemChange] = []
-        for item in items {
-            let value = try GitValue(item.value)
+        let reason = "Compare the login that \(place.shown) refused"
+        var values: [ItemName: (items: [Item], fields: [FieldName])] = [:]
+        for (field, needsIt) in [(FieldName.secret, request.password != nil), (GitValue.credential, true)] {
+            let names = found.filter {
+                // An earlier version kept a credential in the field secret.
+                $0.hasField(field) && (needsIt || !$0.hasField(GitValue.credential))
+            }.map(\.name)
+            guard field == .secret || request.credential != nil else { continue }
+            for item in try await read(names, field, reason: reason) {
+                values[item.attributes.name, default: ([], [])].items.append(item)
+                values[item.attributes.name, default: ([], [])].fields.append(field)
+            }
+        }
+        var refused: [(ItemAttributes, ItemChange.Condition)] = []
+        for (items, fields) in values.values {
+            guard let entry = items.last?.attributes else { continue }
+            let value = try GitValue(comparing: items, fields)
             guard request.password == nil || value.password == request.password,
                 request.credential == nil || value.credential == request.credential
             else { continue }
-            deletions.append(.putAside(item.attributes.name, if: .isUnchanged(since: item.attributes)))
+            refused.append((entry, .isUnchanged(since: entry)))
+        }
+        try await erase(refused)
+    }
+
+    /// An entry to which a person has added fields keeps those, so that they are there when git stores the next password.
+    private func erase(_ entries: [(ItemAttributes, ItemChange.Condition)]) async throws(KeychainError) {
+        var deletions: [ItemChange] = []
+        for (entry, condition) in entries {
+            let own = GitValue.fields(of: entry)
+            if own.count == entry.fields.count || entry.expires.map({ $0 <= store.now() }) ?? false {
+                deletions.append(.putAside(entry.name, if: condition))
+            } else if !own.isEmpty {
+                try await store.remove(own, from: entry.name)
+            }
         }
         try await store.delete(deletions)
     }
 
-    /// Reads all entries with as few prompts as possible.
-    private func read(_ names: [ItemName], reason: String) async throws(KeychainError) -> [Item] {
+    /// Reads a field of all entries with as few prompts as possible.
+    private func read(
+        _ names: [ItemName], _ field: FieldName, reason: String
+    ) async throws(KeychainError) -> [Item] {
         var items: [Item] = []
         var rest = names[...]
         while !rest.isEmpty {
             let some = Array(rest.prefix(CredentialCallLimits.reads))
-            do throws(KeychainError) { items += try await store.read(some, reason: reason) } catch {
+            do throws(KeychainError) { items += try await store.read(some, field: field, reason: reason) } catch {
                 // They are too large together.
                 guard error.code == .limitExceeded, some.count > 1 else { throw error }
-                for name in some { items += try await store.read([name], reason: reason) }
+                for name in some { items += try await store.read([name], field: field, reason: reason) }
             }
             rest = rest.dropFirst(CredentialCallLimits.reads)
         }

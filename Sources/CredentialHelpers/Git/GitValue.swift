@@ -1,7 +1,7 @@
 import Coffer
 import Platform
 
-/// The value of an entry: the password, then a line for each other part, as git's helper for libsecret keeps them. `docs/git.md` has the format.
+/// What an entry holds: the password in the field secret, and each other part in a field that has git's name for it (`docs/git.md`).
 struct GitValue: Sendable {
     /// nil: the entry has a credential instead.
     var password: SecretField?
@@ -26,33 +26,84 @@ struct GitValue: Sendable {
         refreshToken = request.refreshToken
     }
 
+    /// The parts that have fields of their own.
+    private static let named: [GitField] = [.expiry, .refreshToken, .authtype, .credential]
+
+    /// The fields of an entry that are git's. A person can have added others.
+    static func fields(of entry: ItemAttributes) -> [FieldName] {
+        entry.fields.map(\.name).filter { $0 == .secret || part($0) != nil }
+    }
+
+    private static func part(_ field: FieldName) -> GitField? { named.first { $0.rawValue == field.text } }
+
+    /// - Parameters:
+    ///   - items: the entry's fields that are git's, as they were read.
+    ///   - names: what they are called.
     /// - Throws: `.damaged` if a part has bytes that no line of git's can have, or comes twice. A person may have stored the entry.
-    init(_ stored: [UInt8]) throws(KeychainError) {
-        let value = stored.withoutLineEnd
-        guard !value.contains(0), !value.contains(UInt8(ascii: "\r")) else {
-            throw KeychainError(
-                .damaged, "the entry has bytes that git does not take",
-                advice: "look at it with coffer get, and correct it with coffer edit")
-        }
-        let lines = value.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    init(_ items: [Item], _ names: [FieldName]) throws(KeychainError) {
+        self.init(password: nil)
         var seen: Set<GitField> = []
-        for line in lines.dropFirst() {
-            guard let equals = line.firstIndex(of: UInt8(ascii: "=")) else { continue }
-            let rest = line[line.index(after: equals)...]
-            let field = GitField(rawValue: String(decoding: line[..<equals], as: UTF8.self))
-            if let field, !seen.insert(field).inserted {
-                throw KeychainError(
-                    .damaged, "the entry has \(field.rawValue) twice", advice: "erase it, and log in again")
+        for (item, name) in zip(items, names) {
+            guard let part = Self.part(name) else {
+                try take(lines: item.value, &seen)
+                // The entry has a credential instead, also if an interruption has left the former password.
+                if item.attributes.attributes[EntryStore.authtype] != nil { password = nil }
+                continue
             }
-            switch field {
-            case .expiry: expiry = GitNumber.time(rest)
-            case .refreshToken: refreshToken = SecretField(rest)
-            case .authtype: authtype = Array(rest)
-            case .credential: credential = SecretField(rest)
-            default: break
-            }
+            let value = try Self.checked(item.value)
+            guard !value.contains(UInt8(ascii: "\n")) else { throw Self.damaged }
+            try set(part, value, &seen)
         }
         if authtype == nil { credential = nil }
+    }
+
+    /// As far as a server's refusal is compared with it. The other fields of the entry were not read.
+    init(comparing items: [Item], _ names: [FieldName]) throws(KeychainError) {
+        self = try GitValue(items, names)
+        if let index = names.firstIndex(of: Self.credential) {
+            credential = SecretField(try Self.checked(items[index].value))
+        }
+    }
+
+    /// The field of a credential.
+    static let credential: FieldName = "credential"
+
+    private static let damaged = KeychainError(
+        .damaged, "the entry has bytes that git does not take",
+        advice: "look at it with coffer get, and correct it with coffer edit")
+
+    private static func checked(_ stored: [UInt8]) throws(KeychainError) -> ArraySlice<UInt8> {
+        let value = stored.withoutLineEnd
+        guard !value.contains(0), !value.contains(UInt8(ascii: "\r")) else { throw damaged }
+        return value[...]
+    }
+
+    private mutating func set(
+        _ part: GitField, _ value: ArraySlice<UInt8>, _ seen: inout Set<GitField>
+    ) throws(KeychainError) {
+        guard seen.insert(part).inserted else {
+            throw KeychainError(
+                .damaged, "the entry has \(part.rawValue) twice", advice: "erase it, and log in again")
+        }
+        switch part {
+        case .expiry: expiry = GitNumber.time(value)
+        case .refreshToken: refreshToken = SecretField(value)
+        case .authtype: authtype = Array(value)
+        case .credential: credential = SecretField(value)
+        default: break
+        }
+    }
+
+    /// Takes the password, and what an earlier version kept below it: a line for each other part. If it had only a credential, the first line is empty.
+    private mutating func take(lines stored: [UInt8], _ seen: inout Set<GitField>) throws(KeychainError) {
+        let lines = try Self.checked(stored).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        for line in lines.dropFirst() {
+            guard let equals = line.firstIndex(of: UInt8(ascii: "=")),
+                let part = GitField(rawValue: String(decoding: line[..<equals], as: UTF8.self)),
+                Self.named.contains(part)
+            else { continue }
+            try set(part, line[line.index(after: equals)...], &seen)
+        }
         let first = lines.first ?? []
         password = first.isEmpty && credential != nil ? nil : SecretField(first)
     }
@@ -60,16 +111,17 @@ struct GitValue: Sendable {
     /// Drops what has expired. The refresh token stays.
     mutating func dropPassword() { (password, expiry, authtype, credential) = (nil, nil, nil, nil) }
 
-    /// The value of the item, in storage of its own.
-    var bytes: [UInt8] {
-        let secrets = [password, refreshToken, credential].reduce(0) { $0 + ($1?.bytes.count ?? 0) }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(secrets + FieldLimits.name)
-        bytes.append(contentsOf: password?.bytes ?? [])
-        for line in lines where line.field != .password {
-            bytes += [UInt8(ascii: "\n")] + Array(line.field.rawValue.utf8) + [UInt8(ascii: "=")] + line.value
+    /// The fields that are stored. Each value is in storage of its own.
+    var stored: [NewItem] {
+        lines.map { line in
+            var new = NewItem(value: line.value)
+            // Storage that a part shared would be wiped under the call that stores it.
+            new.value.append(0)
+            new.value.removeLast()
+            new.field = line.field == .password ? .secret : FieldName(line.field.rawValue) ?? .secret
+            new.fieldKind = [.expiry, .authtype].contains(line.field) ? .text : .secret
+            return new
         }
-        return bytes
     }
 
     /// The lines for git.

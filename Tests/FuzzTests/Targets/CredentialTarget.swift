@@ -68,12 +68,21 @@ struct CredentialTarget: FuzzTarget {
         other.host = (whole.host ?? []) + [UInt8(ascii: "x")]
         try promise(!(try GitPlace(other).matches(place.name)), "another host matches")
         guard let value = GitValue(whole) else { return }
-        let again = try GitValue(value.bytes)
-        try promise(again.bytes == value.bytes, "a value changes when it is read again")
+        let again = try Self.value(value.stored.map { ($0.field, $0.value) })
+        let same = zip(again.stored, value.stored).allSatisfy { $0.field == $1.field && $0.value == $1.value }
+        try promise(same && again.stored.count == value.stored.count, "a value changes when it is read again")
+    }
+
+    private static func value(_ fields: [(FieldName, [UInt8])]) throws(KeychainError) -> GitValue {
+        let time = Date(timeIntervalSince1970: 0)
+        let entry = ItemAttributes(
+            id: "i", name: ItemName(service: "git:x", account: "me"), created: time, modified: time, version: 1,
+            revision: "")
+        return try GitValue(fields.map { Item(value: $0.1, attributes: entry) }, fields.map(\.0))
     }
 
     private func tryValue(_ bytes: [UInt8]) throws {
-        guard let value = try answer({ try GitValue(bytes) }) else { return }
+        guard let value = try answer({ try Self.value([(.secret, bytes)]) }) else { return }
         let text = value.answer(user: "me", takesAuthtype: true)
         let keys: Set = [
             "capability[]", "username", "password", "password_expiry_utc", "oauth_refresh_token", "authtype",
