@@ -16,7 +16,7 @@ extension Keychain {
         case measuredBoot = "measured-boot"
         case unit, files
         case signingKey = "signing-key"
-        case sockets, pam, clock, rollback, vault, recovery, verification, log, biometrics, fingers
+        case sockets, pam, clock, rollback, vault, recovery, verification, log, biometrics, fingers, companions
 
         /// What is looked at, in one line.
         public var abstract: String {
@@ -50,13 +50,14 @@ extension Keychain {
             case .log: "the access log is whole"
             case .biometrics: "whether Coffer can ask for a finger, or why not"
             case .fingers: "items whose fingers are no longer enrolled"
+            case .companions: "secrets of former imports, such as `github/me:otp`, that can be fields of another one"
             }
         }
 
         /// Who looks: the program that runs as the person, or the broker, which sees more.
         public var isBrokers: Bool {
             switch self {
-            case .broker, .warning, .authenticator, .sealer, .vault, .recovery, .biometrics, .fingers:
+            case .broker, .warning, .authenticator, .sealer, .vault, .recovery, .biometrics, .fingers, .companions:
                 false
             case .tpm, .tpmVersion, .tpmLockout, .tpmPasswords, .tpmAccess, .tpmRoom, .tpmIndexes, .tpmIdentity,
                 .storageKey,

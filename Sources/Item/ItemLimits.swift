@@ -9,6 +9,8 @@ package enum ItemLimits {
     package static let label = 1 << 10
     /// How many fields an item has.
     package static let fields = 16
+    /// How many signatures all fields of an item take together: as many as one prompt gives.
+    package static let signatures = 32
     /// A field's name, which needs at least one byte.
     package static let fieldName = 128
     package static let comment = 4 << 10

@@ -58,8 +58,7 @@ public enum AccessLogLimits {
 public enum VaultLimits {
     /// How many ways to its key a value has.
     static let slots = 8
-    /// How many signatures all fields of an item take together: as many as one prompt gives.
-    static let signatures = 32
+    static let signatures = ItemLimits.signatures
     /// How many values of one field two or more machines can have set at the same time: the one that is shown, and
     /// eight others.
     static let conflicts = 9

@@ -8,6 +8,9 @@ struct FieldOfItem {
 
     var name: PartialName { PartialName(item.name).with(field == .secret ? nil : field) }
 
+    /// The field secret of an item.
+    static func secret(of item: ItemAttributes) -> FieldOfItem { FieldOfItem(item: item, field: .secret) }
+
     /// All fields of these items, each item's together.
     static func all(of items: [ItemAttributes]) -> [FieldOfItem] {
         items.flatMap { item in item.fields.map { FieldOfItem(item: item, field: $0.name) } }

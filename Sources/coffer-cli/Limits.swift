@@ -7,6 +7,8 @@ import Coffer
 enum TextLimits {
     /// How many slashes SERVICE/ACCOUNT in one word can have. A word with more counts as a service.
     static let slashes = 16
+    /// How many colons of an account are tried as the one before a field's name.
+    static let colons = 16
 }
 
 /// The agent's callers.

@@ -42,7 +42,7 @@ enum PlainCommand: Equatable {
         case .get(let service, let account):
             let session = CommandSession()
             let name = try session.partialName(service, account, nil)
-            let found = try ItemReading(command: GetCommand.command(name)).read(name, session)
+            let found = try ItemReading(namesField: true, command: GetCommand.command(name)).read(name, session)
             try SecretOutput.value(found.value, of: found.attributes.shownName, raw: false)
         case .exists(let service, let account):
             let session = CommandSession()

@@ -22,7 +22,10 @@ struct KWalletTests {
     }
 
     private func names(_ entries: ImportEntry...) -> [String] {
-        ImportedItems(entries).items.map { "\($0.service)/\($0.account)=\(String(decoding: $0.value, as: UTF8.self))" }
+        ImportedItems(entries).items.map {
+            let field = $0.field.map { " \($0.name)" } ?? ""
+            return "\($0.service)/\($0.account)\(field)=\(String(decoding: $0.value, as: UTF8.self))"
+        }
     }
 
     @Test("A map is read in the order of its names, and a text that is not there is empty")
@@ -83,23 +86,23 @@ struct KWalletTests {
         #expect(try entry("Nextcloud", "table", .map, map([("a", "b")])).attributes == [:])
     }
 
-    @Test("A map with login and password is a login, and other fields are secrets of their own")
+    @Test("A map with login and password is a login, and the rest of a map is fields")
     func logins() throws {
         let login = map([("domain", "work"), ("login", "me"), ("password", "pw")])
         #expect(
             names(try entry("Passwords", "share.example", .map, login)) == [
-                "share.example/me=pw", "share.example/me:domain=work",
+                "share.example/me=pw", "share.example/me domain=work",
             ])
         #expect(
             names(try entry("Program", "entry", .map, login))
-                == ["Program/entry:domain=work", "Program/entry:login=me", "Program/entry:password=pw"])
-        #expect(names(try entry("Passwords", "x", .map, map([("login", "me")]))) == ["x/login=me"])
+                == ["Program/entry domain=work", "Program/entry login=me", "Program/entry password=pw"])
+        #expect(names(try entry("Passwords", "x", .map, map([("login", "me")]))) == ["x/ login=me"])
     }
 
     @Test("Networks have the name of their connection, and a browser's key the attributes by which it looks for it")
     func knownPrograms() throws {
         let network = try entry("Network Management", "{2d5d-1};802-11-wireless-security", .map, map([("psk", "pw")]))
-        #expect(names(network) == ["Network Management/2d5d-1:802-11-wireless-security:psk=pw"])
+        #expect(names(network) == ["Network Management/2d5d-1:802-11-wireless-security psk=pw"])
         #expect(network.attributes == ["connection-uuid": "2d5d-1", "setting-name": "802-11-wireless-security"])
         #expect(try entry("Network Management", ";").userName == ";")
         let browser = try entry("Chrome Keys", "Chrome Safe Storage")

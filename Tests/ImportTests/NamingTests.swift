@@ -10,6 +10,11 @@ import Testing
         return entry
     }
 
+    /// Accounts with their fields: `me`, `me otp`.
+    private func names(_ named: ImportedItems) -> [String] {
+        named.items.map { $0.account + ($0.field.map { " \($0.name)" } ?? "") }
+    }
+
     @Test(arguments: [
         ("https://A.example/x?token=1#f", "a.example", "https://a.example/x"),
         ("https://user:pw@a.example:8443/", "a.example:8443", "https://a.example:8443"),
@@ -40,7 +45,7 @@ import Testing
                 $0.oneTimePassword = address
             }
         ])
-        #expect(named.items.map(\.account) == ["me", "me:seed"])
+        #expect(names(named) == ["me", "me seed"])
         #expect(named.items.last?.value == Array(address.utf8))
     }
 
@@ -55,7 +60,8 @@ import Testing
                 $0.oneTimePassword = address
             }
         ])
-        #expect(named.items.map(\.account) == ["otp"] && named.items.first?.value == Array(address.utf8))
+        #expect(names(named) == [" otp"] && named.items.first?.value == Array(address.utf8))
+        #expect(named.items.first?.field?.kind == "otp")
     }
 
     /// Attacker 7. If each one looked at all before it, this would take an hour.
@@ -130,7 +136,9 @@ import Testing
                     $0.fields = [.init(name: "PIN", value: password)]
                 }
             })
-        #expect(named.items.map(\.account) == ["admin", "admin:PIN", "admin#2", "admin#2:otp", "admin#2:PIN"])
+        #expect(names(named) == ["admin", "admin PIN", "admin#2", "admin#2 otp", "admin#2 PIN"])
+        // So an earlier version called them.
+        #expect(named.items.map(\.companion) == [nil, "admin:PIN", nil, "admin#2:otp", "admin#2:PIN"])
     }
 
     @Test func nothingOfAnAddressIsLost() {
@@ -152,17 +160,17 @@ import Testing
                 $0.addresses = ["me:pw@router/login?token=s3cret"]
             },
         ])
-        func value(_ service: String, _ account: String) -> String? {
-            named.items.first { $0.service == service && $0.account == account }.map {
+        func value(_ service: String, _ account: String, _ field: String) -> String? {
+            named.items.first { $0.service == service && $0.account == account && $0.field?.name == field }.map {
                 String(decoding: $0.value, as: UTF8.self)
             }
         }
-        #expect(value("db.example", "me:url") == "router/login?x=1")
-        #expect(value("db.example", "me:url2") == "mongodb://root:hunter2@db.example/x")
+        #expect(value("db.example", "me", "url") == "router/login?x=1")
+        #expect(value("db.example", "me", "url2") == "mongodb://root:hunter2@db.example/x")
         #expect(named.items[0].attributes == ["url": "mongodb://db.example/x", "url2": "https://c.example"])
-        #expect(value("many", "urls") == long.suffix(4).joined(separator: "\n"))
+        #expect(value("many", "", "urls") == long.suffix(4).joined(separator: "\n"))
         // The name can be read while the vault is locked.
-        #expect(value("router/login", "url") == "me:pw@router/login?token=s3cret")
+        #expect(value("router/login", "", "url") == "me:pw@router/login?token=s3cret")
         #expect(named.items.allSatisfy { item in !item.attributes.values.contains { $0.contains("hunter2") } })
     }
 
@@ -254,7 +262,7 @@ import Testing
                 $0.oneTimePassword = "steam://ABCDEFGH"
             }
         ])
-        #expect(named.items.map(\.account) == ["seed"])
+        #expect(names(named) == [" seed"])
         #expect(named.items.map(\.value) == [Array("steam://ABCDEFGH".utf8)])
     }
 
@@ -274,7 +282,7 @@ import Testing
             }
         ])
         let item = try #require(named.items.first)
-        #expect(item.account == name)
+        #expect(item.account == "" && item.field?.name == name)
         if name == "otp" { _ = try OneTimeSeed(stored: item.value) }
     }
 
@@ -325,5 +333,84 @@ import Testing
     @Test func withoutTimesTheOrderOfTheFileDecides() {
         let named = ImportedItems([login(1, .live, password: "a"), login(2, .live, password: "b")])
         #expect(named.items.map(\.account) == ["me", "me#2"])
+    }
+
+    private func fields(_ line: Int, _ pairs: [(String, String)], password: String = "pw") -> ImportEntry {
+        entry(line) {
+            $0.service = "s"
+            $0.userName = "me"
+            $0.password = Array(password.utf8)
+            $0.fields = pairs.map { .init(name: $0.0, value: $0.1) }
+        }
+    }
+
+    @Test func whatDoesNotFitGoesIntoAnotherItem() {
+        let entry = fields(1, (1...20).map { ("f\($0)", "x\($0)") })
+        let named = ImportedItems([entry])
+        #expect(named.items.count == 21 && named.problems.isEmpty && named.leftOut.isEmpty)
+        #expect(names(named).prefix(16) == (["me"] + (1...15).map { "me f\($0)" })[...])
+        #expect(names(named).suffix(5) == (16...20).map { "me:more f\($0)" }[...])
+        #expect(named.items.suffix(5).allSatisfy { $0.remark == "the login has 16 fields already" })
+        // Fewer, if each takes several signatures.
+        let few = names(ImportedItems([entry], mostFields: 10))
+        #expect(few[9...10] == ["me f9", "me:more f10"] && few[20] == "me:more2 f20")
+    }
+
+    @Test func fieldsOfOneNameAreTwo() {
+        let long = String(repeating: "ä", count: 100)
+        let named = ImportedItems([
+            fields(
+                1, [("PIN", "1"), (" PIN\n", "2"), ("PIN", "1"), ("secret", "3"), (long, "4"), (long, "5"), ("", "6")])
+        ])
+        #expect(
+            names(named) == [
+                "me", "me PIN", "me PIN#2", "me secret#2", "me \(long.prefix(64))", "me \(long.prefix(63))#2",
+                "me field",
+            ])
+        #expect(named.repeated.count == 1)
+        #expect(named.items[1].remark == nil)
+        #expect(
+            named.items[2].remark == "its field was named “ PIN\n” there; another field has the name without a number")
+        #expect(named.items.map { String(decoding: $0.value, as: UTF8.self) } == ["pw", "1", "2", "3", "4", "5", "6"])
+    }
+
+    /// `coffer otp` takes the field of this name for a seed.
+    @Test func whatIsNoSeedIsNotCalledOne() {
+        let seed = "otpauth://totp/x?secret=GEZDGNBVGY3TQOJQ"
+        let named = ImportedItems([fields(1, [("otp", "1234"), ("code", seed)])])
+        #expect(names(named) == ["me", "me otp value", "me code"])
+        #expect(named.items.map { $0.field?.kind } == [nil, "secret", "otp"])
+        #expect(named.items[1].companion == "me:otp")
+    }
+
+    @Test func anEntryWithoutASecretJoinsOnlyOneThatIsDescribedAlike() {
+        func entry(_ line: Int, _ title: String, _ password: String, _ note: String) -> ImportEntry {
+            self.entry(line) {
+                $0.service = "s"
+                $0.userName = "me"
+                $0.title = title
+                $0.password = Array(password.utf8)
+                $0.note = note
+                $0.fields = password.isEmpty ? [.init(name: "pin", value: note)] : []
+            }
+        }
+        let named = ImportedItems([
+            entry(1, "other", "", "a"), entry(2, "one", "", "b"), entry(3, "one", "pw", ""), entry(4, "one", "pw2", ""),
+        ])
+        #expect(names(named) == ["me#3 notes", "me#3 pin", "me notes", "me pin", "me", "me#2"])
+        #expect(Set(named.items.map { "\($0.account) \($0.label)" }) == ["me#3 other", "me one", "me#2 one"])
+    }
+
+    /// Attacker 7. One entry with very many fields of one name.
+    @Test func manyFieldsOfOneNameTakeLittleTime() {
+        let named = ImportedItems([fields(1, (0..<100_000).map { ("f", "\($0)") })])
+        #expect(named.items.count == 100_001 && named.items.last?.account.hasPrefix("me:more") == true)
+    }
+
+    @Test func fieldsOfASecretThatCannotBeStoredAreNotAnotherLogins() {
+        var large = fields(2, [("pin", "1")])
+        large.password = [UInt8](repeating: 1, count: 1 << 20 + 1)
+        let named = ImportedItems([fields(1, []), large])
+        #expect(names(named) == ["me", "me pin"] && named.problems.count == 1)
     }
 }

@@ -6,7 +6,10 @@ import Testing
     private func items(_ reading: ImportReading) -> [String: String] {
         let named = ImportedItems(reading.entries)
         let pairs = named.items.map {
-            ("\($0.service)/\($0.account)", String(decoding: $0.value, as: UTF8.self))
+            (
+                "\($0.service)/\($0.account)\($0.field.map { " \($0.name)" } ?? "")",
+                String(decoding: $0.value, as: UTF8.self)
+            )
         }
         return Dictionary(pairs) { first, _ in first }
     }
@@ -14,7 +17,7 @@ import Testing
     @Test func columnsAreFoundByTheirNamesInAnyOrder() throws {
         let file = "password,TITLE,New,url,username\npw,Site,extra,https://a.example/x?k=1#f,me\n"
         let reading = try LoginTable.onePassword.read(Array(file.utf8))
-        #expect(items(reading) == ["a.example/me": "pw", "a.example/me:url": "https://a.example/x?k=1#f"])
+        #expect(items(reading) == ["a.example/me": "pw", "a.example/me url": "https://a.example/x?k=1#f"])
         let item = ImportedItems(reading.entries).items[0]
         #expect(item.label == "Site")
         #expect(item.attributes == ["url": "https://a.example/x"])
@@ -129,8 +132,8 @@ import Testing
         let reading = try LoginTable.keePassXC.read(Array(file.utf8))
         #expect(
             items(reading) == [
-                "a.example/me": "pw", "a.example/me:notes": "line 1\nline 2",
-                "a.example/me:otp": "otpauth://totp/a?secret=JBSWY3DPEHPK3PXP",
+                "a.example/me": "pw", "a.example/me notes": "line 1\nline 2",
+                "a.example/me otp": "otpauth://totp/a?secret=JBSWY3DPEHPK3PXP",
             ])
         let item = ImportedItems(reading.entries).items[0]
         #expect(
@@ -155,7 +158,7 @@ import Testing
         #expect(
             items(reading) == [
                 "a.example/me": "p\n{[\"",
-                "a.example/me:otp": "otpauth://totp/a.example:me?secret=JBSWY3DPEHPK3PXP&issuer=a.example",
+                "a.example/me otp": "otpauth://totp/a.example:me?secret=JBSWY3DPEHPK3PXP&issuer=a.example",
                 "Door/": "code",
             ])
         #expect(
@@ -221,9 +224,9 @@ import Testing
         let reading = try OnePasswordFile.read(Array(file.utf8))
         #expect(
             items(reading) == [
-                "a.example/me": "pw", "a.example/me:notes": "note",
-                "a.example/me:otp": "otpauth://totp/x?secret=ABCDEFGH", "a.example/me:PIN": "1234",
-                "a.example/me:mail": "me@a",
+                "a.example/me": "pw", "a.example/me notes": "note",
+                "a.example/me otp": "otpauth://totp/x?secret=ABCDEFGH", "a.example/me PIN": "1234",
+                "a.example/me mail": "me@a",
             ])
         #expect(
             reading.leftOut == [
@@ -249,7 +252,7 @@ import Testing
             ]}]}]}
             """#
         let reading = try OnePasswordFile.read(Array(file.utf8))
-        #expect(items(reading) == ["Bank/Phone:PIN": "1", "Bank/Card:PIN": "2"])
+        #expect(items(reading) == ["Bank/ Phone:PIN": "1", "Bank/ Card:PIN": "2"])
         #expect(ImportedItems(reading.entries).items.allSatisfy { $0.attributes["state"] == "archived" })
     }
 
@@ -272,8 +275,8 @@ import Testing
         let reading = try BitwardenFile.read(Array(file.utf8))
         #expect(
             items(reading) == [
-                "Key/": "k", "Site/me": "p", "Site/me:seed": "steam://ABCDEFGH",
-                "Site/me:url": #"^https://.*\.a\.example$"#,
+                "Key/": "k", "Site/me": "p", "Site/me seed": "steam://ABCDEFGH",
+                "Site/me url": #"^https://.*\.a\.example$"#,
             ])
         #expect(
             ImportedItems(reading.entries).items[0].attributes == [
@@ -400,7 +403,7 @@ import Testing
         ]
         #expect(
             items(reading) == [
-                "site/me": "pw", "site/me:notes": "some: thing", "site/me:otp": "otpauth://totp/x?secret=ABCDEFGH",
+                "site/me": "pw", "site/me notes": "some: thing", "site/me otp": "otpauth://totp/x?secret=ABCDEFGH",
                 "Email/you": "pw2", "wifi/": "pw3",
             ])
     }

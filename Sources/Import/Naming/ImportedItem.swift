@@ -1,6 +1,6 @@
 import Item
 
-/// What becomes of an entry in a vault: a field of an item. An entry with a note and a seed of one-time passwords becomes three items.
+/// What becomes of an entry in a vault: a field of an item. An entry with a note and a seed of one-time passwords becomes three fields of one item.
 public struct ImportedItem: Sendable, Equatable {
     public var place: ImportPlace
     public var service: String
@@ -14,8 +14,10 @@ public struct ImportedItem: Sendable, Equatable {
     public var expires: Int64?
     /// What Coffer's own export says about reading it; nil for the files of others.
     public var access: Access?
-    /// The field that has the value; nil for the field secret. Only Coffer's own export has others.
+    /// The field that has the value; nil for the field secret.
     public var field: Field?
+    /// The account of the item that an earlier version made of it, such as `me:otp`; nil if it made none.
+    public var companion: String?
     public var value: [UInt8]
     /// Whether the other program still uses it.
     public var state = ImportEntry.State.live
@@ -87,5 +89,13 @@ public struct ImportedItem: Sendable, Equatable {
         if let field, FieldName(field.name) == nil { return "the name of a field is one that no field can have" }
         if let expires, expires < 0 { return "its time of expiry is before 1970" }
         return nil
+    }
+}
+
+extension ImportedItem {
+    /// Adds to what a person should know about it.
+    mutating func addRemark(_ reason: String?) {
+        let remarks = [remark, reason].compactMap { $0 }
+        remark = remarks.isEmpty ? nil : remarks.joined(separator: "; ")
     }
 }

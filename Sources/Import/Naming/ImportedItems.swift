@@ -1,7 +1,6 @@
-import HelperProtocol
 import Item
 
-/// Gives each secret of a file a name of its own.
+/// Gives each login of a file a name of its own, and each further secret of it a field.
 public struct ImportedItems: Sendable, Equatable {
     public private(set) var items: [ImportedItem] = []
     /// Entries that cannot be stored.
@@ -31,6 +30,12 @@ public struct ImportedItems: Sendable, Equatable {
         }
     }
 
+    /// An entry whose fields get their item after all secrets have their names.
+    private struct NamedEntry {
+        let base: ImportedItem
+        let parts: [EntryPart]
+    }
+
     /// Two items of the same content are the same secret.
     private struct Content: Hashable {
         let name: Name
@@ -41,11 +46,19 @@ public struct ImportedItems: Sendable, Equatable {
 
     /// Names the secrets of another program's entries. Of several with one name, what is used comes before what was archived or deleted, and newer
     /// comes before older, so that the plain name is that of the password in use. The items keep the order of the entries.
-    public init(_ entries: [ImportEntry]) {
+    /// - Parameter mostFields: how many fields an item can have, if that is fewer than usual.
+    public init(_ entries: [ImportEntry], mostFields: Int? = nil) {
         let order = entries.indices.sorted { Self.precedes(entries[$0], $0, entries[$1], $1) }
         var places: [Int] = []
+        var fields = ImportedFields(most: mostFields ?? ItemLimits.fields)
+        var rest: [(index: Int, entry: NamedEntry)] = []
         for index in order {
-            add(entries[index])
+            if let entry = addSecret(of: entries[index], to: &fields) { rest.append((index, entry)) }
+            places += Array(repeating: index, count: items.count - places.count)
+        }
+        // Secrets have their names then, with the same numbers as in an earlier version, which made items of fields.
+        for (index, entry) in rest {
+            addFields(of: entry, to: &fields)
             places += Array(repeating: index, count: items.count - places.count)
         }
         let sorted = zip(places, items).enumerated().sorted { ($0.element.0, $0.offset) < ($1.element.0, $1.offset) }
@@ -91,7 +104,9 @@ public struct ImportedItems: Sendable, Equatable {
         }
     }
 
-    private mutating func add(_ entry: ImportEntry) {
+    /// Adds what an entry is about as the field secret: its password, or a note that has nothing beside it. An entry that has neither, or whose secret
+    /// cannot be stored, is returned, because its fields must not take a name that a secret has.
+    private mutating func addSecret(of entry: ImportEntry, to fields: inout ImportedFields) -> NamedEntry? {
         let addresses = EntryAddresses(entry.addresses)
         let names: [String?] = [entry.service, addresses.host, entry.title, addresses.open]
         let given = names.compactMap { (name: String?) -> String? in name?.trimmingSpaces }
@@ -101,46 +116,62 @@ public struct ImportedItems: Sendable, Equatable {
         base.state = entry.state
         if entry.state != .live { base.remark = "\(entry.state.rawValue) there" }
         describe(entry, addresses, &base)
-        let parts = parts(of: entry, addresses.secret, service)
-        let before = items.count
+        let parts = EntryPart.all(of: entry, addresses.secret, service)
         let password = entry.password ?? []
         let isNote = password.isEmpty && !entry.note.isEmpty && parts.count == 1
-        if !password.isEmpty || isNote {
-            var item = base
-            item.value = isNote ? Array(entry.note.utf8) : password
-            // The further secrets are named after the login that they belong to: me#2:otp.
-            if let account = add(item) { base.account = account }
+        guard !password.isEmpty || isNote else {
+            if parts.isEmpty { leftOut.append(ImportProblem(entry.place, "it holds no secret")) }
+            return NamedEntry(base: base, parts: parts)
         }
-        if !isNote { for part in parts { add(base, part) } }
-        if password.isEmpty, parts.isEmpty, items.count == before {
-            leftOut.append(ImportProblem(entry.place, "it holds no secret"))
+        var item = base
+        item.value = isNote ? Array(entry.note.utf8) : password
+        guard let account = add(item) else { return NamedEntry(base: base, parts: isNote ? [] : parts) }
+        base.account = account
+        fields.note(.secret, of: base)
+        if !isNote { add(parts, to: base, &fields) }
+        return nil
+    }
+
+    /// Adds an entry that has only named fields: to the item of another entry that is described alike, or as an item of its own.
+    private mutating func addFields(of entry: NamedEntry, to fields: inout ImportedFields) {
+        guard !entry.parts.isEmpty else { return }
+        var base = entry.base
+        let name = Name(base)
+        if names.contains(name), !fields.isAlike(base) {
+            var number = numbers[name] ?? 1
+            repeat {
+                number += 1
+                base.account = "\(entry.base.account)#\(number)"
+            } while names.contains(Name(base))
+            numbers[name] = number
+            let owner = owners[name].map { "\($0)" } ?? ""
+            base.addRemark(owner.isEmpty ? nil : "\(owner) has the name without a number")
+        }
+        if names.insert(Name(base)).inserted {
+            if owners[Name(base)] == nil { owners[Name(base)] = base.place }
+            fields.describe(base)
+        }
+        add(entry.parts, to: base, &fields)
+    }
+
+    private mutating func add(_ parts: [EntryPart], to base: ImportedItem, _ fields: inout ImportedFields) {
+        for part in parts {
+            switch fields.place(part, beside: base, isTaken: { names.contains(Name($0)) }) {
+            case .repeated(let other):
+                repeated.append(ImportProblem(base.place, "the same secret as in \(other)"))
+            case .new(let item):
+                names.insert(Name(item))
+                if let problem = item.problem {
+                    problems.append(ImportProblem(item.place, problem))
+                } else {
+                    items.append(item)
+                }
+            }
         }
     }
 
     /// The service of an entry that has neither a name nor an address.
     static let unnamed = "untitled"
-
-    /// The further secrets of an entry.
-    private func parts(of entry: ImportEntry, _ addresses: [ImportEntry.Field], _ service: String)
-        -> [ImportEntry.Field]
-    {
-        var parts: [ImportEntry.Field] = []
-        if !entry.note.isEmpty { parts.append(.init(name: "notes", value: entry.note)) }
-        if !entry.oneTimePassword.isEmpty {
-            do throws(OneTimeSeed.Mistake) {
-                let seed = try OneTimeSeed(reading: Array(entry.oneTimePassword.utf8))
-                parts.append(
-                    .init(name: "otp", value: seed.address(issuer: service, account: entry.userName)))
-            } catch {
-                // A seed of another kind, such as Steam's, is kept as it is.
-                parts.append(.init(name: "seed", value: entry.oneTimePassword))
-            }
-        }
-        parts += entry.fields.filter { !$0.value.isEmpty }.map {
-            .init(name: $0.name.isEmpty ? "field" : $0.name, value: $0.value)
-        }
-        return parts + addresses
-    }
 
     private mutating func describe(_ entry: ImportEntry, _ addresses: EntryAddresses, _ item: inout ImportedItem) {
         item.label = entry.title
@@ -169,16 +200,7 @@ public struct ImportedItems: Sendable, Equatable {
         }
     }
 
-    /// Adds a further secret of an entry, as me:otp.
-    private mutating func add(_ base: ImportedItem, _ part: ImportEntry.Field) {
-        var item = base
-        item.account = base.account.isEmpty ? part.name : "\(base.account):\(part.name)"
-        item.value = Array(part.value.utf8)
-        add(item)
-    }
-
     /// - Returns: the account that the item has now; nil if it is not stored.
-    @discardableResult
     private mutating func add(_ item: ImportedItem) -> String? {
         var item = item
         let account = item.account
@@ -204,8 +226,7 @@ public struct ImportedItems: Sendable, Equatable {
         if number > 1 {
             numbers[name] = number
             let owner = owners[name].map { "\($0)" } ?? ""
-            let reason = owner.isEmpty ? nil : "\(owner) has the name without a number"
-            item.remark = [item.remark, reason].compactMap { $0 }.joined(separator: "; ")
+            item.addRemark(owner.isEmpty ? nil : "\(owner) has the name without a number")
         } else {
             owners[name] = item.place
         }

@@ -6,7 +6,7 @@ struct EditCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "edit", _superCommandName: "coffer",
         abstract: "Change a secret's settings, or with --value its value.",
-        usage: "coffer edit <service> [<account>] [options]",
+        usage: "coffer edit <service> [<account>] [options] | --join [<service> [<account>]] [--dry-run]",
         discussion: """
             Settings that you do not name stay as they are. An empty label, comment or attribute value removes it. --expires never removes the \
             date. --require none removes every requirement. A change of access reads the secret, so it prompts you as reading does.
@@ -17,15 +17,30 @@ struct EditCommand: ParsableCommand {
             and is gone when the editor ends. Coffer starts vim, nvim, nano and emacs so that they keep no copies; it warns of others, and \
             refuses some that always keep copies.
 
+            --join makes fields of the secrets that imports stored beside a login before secrets had fields: github/me:otp becomes the field otp of \
+            github/me. Without a name it takes those that an import must have made; with a name, all of the form NAME:FIELD. It prompts you \
+            as reading them does. The login gets the stricter access of the two. The field is stored before the former secret goes into the bin. \
+            If the field has another value already, nothing changes. --dry-run shows what would be done. Ends with status 1 if one was refused.
+
             Examples:
               coffer edit server notes --value
               coffer edit github me --value --field notes
               coffer edit github me --unset pin
               coffer edit github me --label "Work account" --attribute team=
               coffer edit github me --require presence
+              coffer edit --join --dry-run
             """)
 
-    @OptionGroup var item: ItemReference
+    @Argument(help: ArgumentHelp("What the secret is for: a site, a program.", valueName: "service"))
+    var service: String?
+
+    @Argument(
+        help: ArgumentHelp(
+            "The account there; may be left out if there is only one. SERVICE/ACCOUNT in one word works, too.",
+            valueName: "account"))
+    var account: String?
+
+    @OptionGroup var kind: KindOptions
     @OptionGroup var field: FieldOptions
     @OptionGroup var change: AccessChangeOptions
     @OptionGroup var metadata: MetadataOptions
@@ -41,10 +56,22 @@ struct EditCommand: ParsableCommand {
         help: ArgumentHelp("Remove this field. May be repeated.", valueName: "field"), transform: FieldArgument.parse)
     var unset: [FieldName] = []
 
+    @Flag(help: "Make fields of the secrets that imports stored beside a login, as github/me:otp.")
+    var join = false
+
+    @Flag(help: "With --join: show what would be done, and do nothing.")
+    var dryRun = false
+
     @Flag(name: .shortAndLong, help: "Print only errors.")
     var quiet = false
 
     func validate() throws {
+        if let service { try ItemReference.check(service, account) }
+        guard join || service != nil else { throw ValidationError("Missing expected argument '<service>'") }
+        guard join || !dryRun else { throw ValidationError("--dry-run goes with --join") }
+        guard !join || !(value || change.isSome || hasMetadata || !unset.isEmpty || kind.kind != nil) else {
+            throw ValidationError("--join makes fields of secrets, and changes nothing else; use a second command")
+        }
         guard value || field.field == nil else {
             throw ValidationError("--field goes with --value; settings hold for all fields of a secret")
         }
@@ -64,12 +91,13 @@ struct EditCommand: ParsableCommand {
     }
 
     func run() throws {
+        if join { return try joinCompanions() }
         // Not while the arguments are read: an option that does not exist is the better explanation.
         guard hasMetadata || change.isSome || value || !unset.isEmpty else {
             throw ValidationError("name something to change, such as --label, --require or --value")
         }
         let session = CommandSession(vault)
-        let name = try item.fullName(session)
+        let name = try session.completed(try session.partialName(service ?? "", account, kind.kind))
         if value { return try editValue(of: name, session) }
         var access: AccessControl?
         if change.isSome {
@@ -97,6 +125,13 @@ struct EditCommand: ParsableCommand {
         guard !quiet else { return }
         if unset.isEmpty || hasMetadata { Output.note("Changed \(name.shownName)") }
         if !unset.isEmpty { try tellOfRemoved(name, session) }
+    }
+
+    private func joinCompanions() throws {
+        try JoinReport(
+            service: service, account: account, vault: vault, reason: why.reason, noPrompt: prompt.noPrompt,
+            isTrial: dryRun, isQuiet: quiet
+        ).run()
     }
 
     /// Says how each removed field comes back, if the vault keeps its value.

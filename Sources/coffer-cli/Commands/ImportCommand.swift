@@ -27,9 +27,9 @@ struct ImportCommand: ParsableCommand {
               unzip -p export.1pux export.data | coffer import 1password -
 
             Each login becomes a secret named after the host and the user: github.com/me. A note, a one-time password's seed and further \
-            fields become secrets of their own: github.com/me:notes, github.com/me:otp. Title, folder, tags, times and the address \
-            (without user, password and query) stay beside the secret, readable while the vault is locked. An address with such parts \
-            also becomes a secret as a whole: github.com/me:url.
+            fields become fields of it: notes, otp. Title, folder, tags, times and the address (without user, password and query) stay \
+            beside the secret, readable while the vault is locked. An address with such parts also becomes a field as a whole: url. \
+            What an earlier version stored as github.com/me:otp becomes the field, too.
 
             If one entry cannot be read, nothing is imported. The report names its line. Secrets that your vault has already are not stored \
             again. If your vault has another value, you are asked; with --skip or without a terminal, your value stays. With --require or \
@@ -133,10 +133,13 @@ struct ImportCommand: ParsableCommand {
 
     private func read(_ source: ImportFile, _ session: CommandSession) throws(KeychainError) -> ImportMaterial {
         if format == .coffer { return try ExportFile(source: source, session: session, identity: identity).read() }
-        if format == .pass { return try PasswordStore(path: source.path, session: session).read() }
-        if format == .gnomeKeyring { return try KeyringSource(session: session).read() }
-        if format == .kwallet { return try KWalletSource(session: session).read() }
-        return try source.read(format)
+        let mostFields = try access.applied(to: .whenUnlocked).mostFields
+        if format == .pass {
+            return try PasswordStore(path: source.path, session: session, mostFields: mostFields).read()
+        }
+        if format == .gnomeKeyring { return try KeyringSource(session: session, mostFields: mostFields).read() }
+        if format == .kwallet { return try KWalletSource(session: session, mostFields: mostFields).read() }
+        return try source.read(format, mostFields: mostFields)
     }
 
     /// Nothing is imported of a file with a malformed line, because what follows may be misread as well.

@@ -15,8 +15,8 @@ struct OneTimePasswordCommand: ParsableCommand {
             and digits. Store the seed beside the password, in the field otp, with coffer set --otp. The password follows the time (RFC 6238). \
             Reading the seed asks you for what the secret requires, as coffer get does.
 
-            If the secret has no field otp, the seed is its value. A seed that was imported is beside the password, as github.com/me:otp; coffer \
-            otp github.com me finds it.
+            If the secret has no field otp, the seed is its value. A seed of an earlier import is beside the password, as github.com/me:otp; coffer \
+            otp github.com me finds it, and coffer edit --join makes a field of it.
 
             Examples:
               coffer set github me --otp

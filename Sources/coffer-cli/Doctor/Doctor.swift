@@ -7,7 +7,7 @@ enum Doctor {
         BrokerCheck.self, AuthenticatorCheck.self, SealerCheck.self, VaultCheck.self,
         RecoveryCheck.self,
         BrokersFindings.self,
-        BiometryCheck.self, FingersCheck.self,
+        BiometryCheck.self, FingersCheck.self, CompanionCheck.self,
     ]
 
     /// Two checks may run into the same cause. It is named once.

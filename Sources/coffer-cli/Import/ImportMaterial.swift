@@ -16,8 +16,9 @@ struct ImportMaterial {
     /// How much more is left out than the parts that are named.
     var furtherLeftOut = 0
 
-    init(_ reading: ImportReading) {
-        named = ImportedItems(reading.entries)
+    /// - Parameter mostFields: how many fields an item can have under the access control that the import gives.
+    init(_ reading: ImportReading, mostFields: Int) {
+        named = ImportedItems(reading.entries, mostFields: mostFields)
         problems = reading.problems + named.problems
         problemCount = reading.problemCount + named.problems.count
         leftOut = reading.leftOut + named.leftOut
@@ -43,11 +44,14 @@ struct ImportFile {
     var isStandardInput: Bool { path == "-" }
     var shown: String { isStandardInput ? "standard input" : VisibleText.line(path) }
 
-    func read(_ format: ImportFormat) throws(KeychainError) -> ImportMaterial {
+    /// - Parameter mostFields: as ``ImportMaterial`` takes it.
+    func read(_ format: ImportFormat, mostFields: Int) throws(KeychainError) -> ImportMaterial {
         let bytes = try bytes(ImportLimits.file)
         // What cannot be read, such as a link, is refused before.
         try warnIfExposed()
-        do throws(UnreadableFile) { return ImportMaterial(try Self.reading(bytes, format)) } catch {
+        do throws(UnreadableFile) {
+            return ImportMaterial(try Self.reading(bytes, format), mostFields: mostFields)
+        } catch {
             throw error.keychainError(shown)
         }
     }

@@ -10,6 +10,8 @@ struct ImportOutcome: Encodable {
         case same
         /// The vault has the same value already, and it is harder to read from now on.
         case stricter
+        /// The vault had the same value in an item of its own. Now the field has it.
+        case joined
         /// The vault has another value, which stays.
         case kept
         /// Its time was over before the import.
@@ -55,6 +57,7 @@ struct ImportOutcome: Encodable {
             case .imported where isTrial: "would import"
             case .replaced where isTrial: "would replace"
             case .stricter where isTrial: "would tighten"
+            case .joined where isTrial: "would join"
             case .kept where isTrial: "differs"
             default: outcome.rawValue
             }
@@ -80,6 +83,9 @@ struct ImportOutcome: Encodable {
         if count(.replaced) > 0 { parts.append("\(isTrial ? "would replace" : "replaced") \(count(.replaced))") }
         if count(.stricter) > 0 {
             parts.append("\(isTrial ? "would make" : "made") \(count(.stricter)) there already stricter")
+        }
+        if count(.joined) > 0 {
+            parts.append("\(isTrial ? "would make" : "made") fields of \(count(.joined)) there already")
         }
         if count(.same) > 0 { parts.append("\(count(.same)) there already") }
         if count(.kept) > 0 {

@@ -22,6 +22,8 @@ struct ImportRun {
     private var described: Set<ItemName> = []
     /// How many fields the steps add to an item of the vault.
     private var added: [ItemName: Int] = [:]
+    /// What an earlier version made an item of.
+    private var folds: [Fold] = []
 
     init(
         _ session: CommandSession, access: AccessChangeOptions, noPrompt: Bool, isTrial: Bool, conflict: Conflict
@@ -44,21 +46,34 @@ struct ImportRun {
         let note: String?
     }
 
+    /// A companion that becomes a field, after the steps have stored the other fields.
+    private struct Fold {
+        let item: ImportedItem
+        /// As it was compared.
+        let companion: ItemAttributes
+        /// Whether the field has the value already.
+        let isThere: Bool
+        let outcome: ImportOutcome.Outcome
+    }
+
     /// - Throws: what ended it. ``outcomes`` has what was stored before.
     mutating func run(_ items: [ImportedItem]) throws(KeychainError) {
         var vault = try VaultComparison(
             session, noPrompt: noPrompt, mayAsk: !isTrial && !noPrompt)
-        let known = items.compactMap { vault.field($0) }
-        let values = known.isEmpty ? [:] : try vault.values(of: known)
         let counts = Dictionary(grouping: items, by: VaultComparison.name).mapValues(\.count)
+        let imported = Set(counts.keys)
+        let companions = items.map { vault.companion(of: $0, besides: imported) }
+        let known = items.compactMap { vault.field($0) } + companions.compactMap { $0.map(FieldOfItem.secret(of:)) }
+        let values = known.isEmpty ? [:] : try vault.values(of: known)
         var steps: [Step] = []
         let now = Date()
-        for item in items {
+        for (item, companion) in zip(items, companions) {
             // The broker takes no item that nobody could read, and one such item would refuse its whole batch.
             if let expires = item.expires, expires != 0, Date(milliseconds: expires) <= now {
                 outcomes.append(ImportOutcome(item, .expired))
                 continue
             }
+            if let companion, try fold(item, companion, vault, values) { continue }
             guard let present = vault[item] else {
                 let wanted = try ImportedAccess(item, access)
                 if let obstacle = wanted.obstacle {
@@ -105,15 +120,77 @@ struct ImportRun {
         }
         if isTrial {
             outcomes += steps.map { ImportOutcome($0.item, $0.outcome, $0.note) }
+            outcomes += folds.map { ImportOutcome($0.item, $0.outcome, "was \($0.companion.shownName)") }
         } else {
             try store(steps)
+            for fold in folds { try join(fold, &vault) }
         }
+    }
+
+    /// Decides about a field that is an item of its own in the vault.
+    /// - Returns: false if the field itself is to be compared.
+    private mutating func fold(
+        _ item: ImportedItem, _ companion: ItemAttributes, _ vault: VaultComparison,
+        _ values: [VaultComparison.Place: [UInt8]]
+    ) throws(KeychainError) -> Bool {
+        let present = vault[item]
+        let value = values[VaultComparison.Place(item: companion.name, field: .secret)]
+        if let own = vault.field(item) {
+            // An interruption left both. Another value of the companion stays where it is.
+            if let value, value == item.value, values[VaultComparison.place(item)] == value,
+                !own.item.isExpired(at: Date())
+            {
+                folds.append(Fold(item: item, companion: companion, isThere: true, outcome: .joined))
+                return true
+            }
+            return false
+        }
+        let shown = companion.shownName
+        func keep(_ reason: String?) -> Bool {
+            outcomes.append(
+                ImportOutcome(item, .kept, "it is \(shown) in your vault" + (reason.map { ", and \($0)" } ?? "")))
+            return true
+        }
+        if let present {
+            guard !present.isExpired(at: Date()) else { return keep("\(present.shownName) has expired") }
+            if let obstacle = FoldedAccess.obstacle(companion, present) { return keep(obstacle) }
+            if let obstacle = fullness(present) { return keep(obstacle) }
+            if try ImportedAccess(of: present, access).obstacle != nil { return keep(ImportedAccess.password) }
+        }
+        let isSame = value == item.value
+        if !isSame {
+            guard value != nil else { return keep("guarded, so it was not compared") }
+            guard item.state == .live, try isTrial ? conflict.replacesUnasked : conflict.replaces(shown) else {
+                return keep(nil)
+            }
+        }
+        added[VaultComparison.name(item), default: 0] += 1
+        folds.append(
+            Fold(item: item, companion: companion, isThere: false, outcome: isSame ? .joined : .replaced))
+        return true
+    }
+
+    /// Stores a field, and then puts aside the item that had its value.
+    private mutating func join(_ fold: Fold, _ vault: inout VaultComparison) throws(KeychainError) {
+        let name = VaultComparison.name(fold.item)
+        let target = try session.target(name)
+        let folding = CompanionFolding(
+            session: session, noPrompt: noPrompt, reason: nil, command: session.unlockCommand)
+        guard case .set(let new) = change(fold.item, nil, replacing: target, Date(), isAddition: target != nil).action
+        else { return }
+        let joined = try folding.fold(new, from: fold.companion, into: name, target, isThere: fold.isThere)
+        let wanted = try ImportedAccess(of: joined, access)
+        if wanted.keepsStricter { kept.insert(name) }
+        outcomes.append(ImportOutcome(fold.item, fold.outcome, "was \(fold.companion.shownName)"))
+        stored.append(fold.item)
+        revisions[name] = try tightened(joined, wanted, &vault).revision
     }
 
     /// Why an item of the vault takes no other field; nil if it does. One such item would refuse its whole batch.
     private func fullness(_ present: ItemAttributes) -> String? {
-        present.fields.count + added[present.name, default: 0] < ItemLimits.fields
-            ? nil : "the item in your vault has \(ItemLimits.fields) fields, and no room for another"
+        let count = present.fields.count + added[present.name, default: 0]
+        return count < present.access.mostFields
+            ? nil : "the item in your vault has \(count) fields, and no room for another"
     }
 
     private mutating func replaces(_ item: ImportedItem, _ present: ItemAttributes) throws(KeychainError) -> Bool {
@@ -243,6 +320,16 @@ struct ImportRun {
         guard values.count == open.count else { return false }
         return stored.allSatisfy { item in
             values[VaultComparison.place(item)].map { $0 == item.value } ?? true
+        }
+    }
+}
+
+extension CommandSession {
+    /// An item as it is now; nil if there is none.
+    fileprivate func target(_ name: ItemName) throws(KeychainError) -> ItemAttributes? {
+        do throws(KeychainError) { return try client.call(ItemCall.attributes(of: PartialName(name))) } catch {
+            guard error.code == .notFound else { throw error }
+            return nil
         }
     }
 }

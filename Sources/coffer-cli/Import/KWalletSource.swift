@@ -7,6 +7,8 @@ import Platform
 /// The wallets of KDE, which kwalletd5 or kwalletd6 serves on the user's session bus.
 struct KWalletSource {
     let session: CommandSession
+    /// How many fields an item can have.
+    let mostFields: Int
 
     func read() throws(KeychainError) -> ImportMaterial {
         var helper = try HelperConversation([Helper.kwallet, "--", session.sessionBusAddress])
@@ -38,7 +40,7 @@ struct KWalletSource {
                 add(entry, &reading)
                 progress.show(number)
             }
-            if answer.isEnd == true { return ImportMaterial(reading) }
+            if answer.isEnd == true { return ImportMaterial(reading, mostFields: mostFields) }
         }
     }
 

@@ -6,6 +6,8 @@ import Import
 /// The keyring that serves org.freedesktop.secrets on the user's session bus.
 struct KeyringSource {
     let session: CommandSession
+    /// How many fields an item can have.
+    let mostFields: Int
 
     func read() throws(KeychainError) -> ImportMaterial {
         var helper = try HelperConversation([Helper.keyring, "--", session.sessionBusAddress])
@@ -30,7 +32,7 @@ struct KeyringSource {
                 reading.addProblem(
                     ImportPlace(item: number), "“\(item.label)” of the keyring “\(item.collection)”: \(item.reason)")
             }
-            if answer.isEnd == true { return ImportMaterial(reading) }
+            if answer.isEnd == true { return ImportMaterial(reading, mostFields: mostFields) }
         }
     }
 

@@ -7,6 +7,8 @@ import Platform
 struct PasswordStore {
     let path: String
     let session: CommandSession
+    /// How many fields an item can have.
+    let mostFields: Int
 
     /// An encrypted file.
     private struct File {
@@ -43,7 +45,7 @@ struct PasswordStore {
             }
             progress.show(index + 1)
         }
-        return ImportMaterial(reading)
+        return ImportMaterial(reading, mostFields: mostFields)
     }
 
     /// Links are not followed, so that no store leads out of itself.

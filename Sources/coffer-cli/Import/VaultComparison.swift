@@ -43,6 +43,16 @@ struct VaultComparison {
         return FieldOfItem(item: present, field: item.fieldName)
     }
 
+    /// The item that an earlier version made of what is a field now. It is not one that the import has itself.
+    func companion(of item: ImportedItem, besides imported: Set<ItemName>) -> ItemAttributes? {
+        guard let account = item.companion else { return nil }
+        let name = ItemName(service: item.service, account: account)
+        guard !imported.contains(name), let found = present[name], !found.hasNamedFields,
+            !found.isExpired(at: Date())
+        else { return nil }
+        return found
+    }
+
     /// Takes notice of a change that the import has made.
     mutating func note(_ item: ItemAttributes) { present[item.name] = item }
 

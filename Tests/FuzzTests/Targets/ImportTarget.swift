@@ -30,7 +30,7 @@ struct ImportTarget: FuzzTarget {
         return mutator.bytes(format.valid, donors: others)
     }
 
-    /// What is read can be stored, each item under a name of its own.
+    /// What is read can be stored, each field of an item under a name of its own.
     static func check(_ read: ImportedItems) throws {
         // Byte by byte, as the broker compares them.
         var names: Set<[UInt8]> = []
@@ -38,8 +38,10 @@ struct ImportTarget: FuzzTarget {
             try promise(!item.service.isEmpty, "an item has no service")
             try promise(item.service.utf8.count <= 1024 && item.account.utf8.count <= 1024, "a name is too long")
             try promise(item.value.count <= 1 << 20, "a value is too long")
-            let name = [item.service, item.account, item.kind ?? ""].map { "\($0.utf8.count):\($0)" }.joined()
-            try promise(names.insert(Array(name.utf8)).inserted, "two items have one name")
+            let name = [item.service, item.account, item.kind ?? "", item.field?.name ?? "secret"].map {
+                "\($0.utf8.count):\($0)"
+            }.joined()
+            try promise(names.insert(Array(name.utf8)).inserted, "two fields of an item have one name")
         }
     }
 }
