@@ -49,7 +49,7 @@ struct EntrySessionTests {
         #expect(all.components(separatedBy: "Login password: ").count == 2)
         let code = "coffer otp github.com me --at 1970-01-01T00:00:59Z"
         #expect(try typed(code, Self.password).contains("287082"))
-        #expect(try typed("coffer search gist.github.com").contains(#/github\.com +me /#))
+        #expect(try typed("coffer search --attribute url2=https://gist.github.com").contains(#/github\.com +me /#))
 
         // Changed field by field, which needs nobody; what is not named stays.
         try typed("printf 4321 | coffer set github.com me --field pin")
