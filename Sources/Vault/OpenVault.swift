@@ -86,7 +86,7 @@ public final class OpenVault: Sendable {
         let database = try VaultDatabase(path: path)
         let (schema, found, objects, sealedKeybag, begun) = try database.read { (rows) throws(VaultError) in
             (
-                try rows.checkSchema(), try rows.header(), try rows.objects(), try rows.keybag(),
+                try rows.headSchema(), try rows.header(), try rows.objects(), try rows.keybag(),
                 try rows.transition()
             )
         }

@@ -17,12 +17,29 @@ import Testing
             while [ ! -e "$STOP" ] && kill -0 "$TESTS" && [ "$SECONDS" -lt 900 ]; do
               n=$((n + 1))
               # Every other write is of an item of its own: one that was lost is missed whatever was written later.
-              if [ $((n % 2)) = 0 ]; then account="w$WRITER-$((n % 10))"; else account="once$WRITER-$n"; fi
+              case $((n % 4)) in
+                1) account="once$WRITER-$n" ;;
+                3) account="bin$WRITER-$n" ;;
+                *) account="w$WRITER-$((n % 10))" ;;
+              esac
               value="$WRITER:$n:$(printf '%0300d' "$n")"
               printf 'try %s %s\\n' "$account" "$n" >>"$LEDGER"
               if printf '%s' "$value" | coffer set -q kills "$account" 2>>"$LEDGER.errors"; then
                 printf 'ack %s %s\\n' "$account" "$n" >>"$LEDGER"
                 sync -d "$LEDGER"
+                case $account in bin*)
+                  printf 'remove %s %s\\n' "$account" "$n" >>"$LEDGER"
+                  # A broker that was killed may have done it. Then there is nothing left to remove.
+                  for attempt in 1 2 3 4 5 6 7 8 9; do
+                    coffer rm -fq kills "$account" 2>>"$LEDGER.errors"
+                    case $? in 0 | 3)
+                      printf 'removed %s %s\\n' "$account" "$n" >>"$LEDGER"
+                      sync -d "$LEDGER"
+                      break
+                    esac
+                    sleep 0.1
+                  done
+                esac
               else
                 sleep 0.1
               fi
@@ -59,6 +76,16 @@ import Testing
         }
     }
 
+    /// The accounts in lines that begin with this word.
+    private static func accounts(_ word: String, in ledger: String) throws -> Set<String> {
+        var accounts: Set<String> = []
+        for line in try String(contentsOfFile: ledger, encoding: .utf8).split(separator: "\n") {
+            let parts = line.split(separator: " ").map(String.init)
+            if parts.count == 3, parts[0] == word { accounts.insert(parts[1]) }
+        }
+        return accounts
+    }
+
     /// What each account may hold: the last acknowledged write, or a later attempt.
     private static func allowed(_ ledger: String) throws -> [String: Set<String>] {
         var result: [String: Set<String>] = [:]
@@ -67,7 +94,7 @@ import Testing
             guard parts.count == 3 else { continue }
             if parts[0] == "ack" {
                 result[parts[1]] = [parts[2]]
-            } else if result[parts[1]] != nil {
+            } else if parts[0] == "try", result[parts[1]] != nil {
                 result[parts[1]]?.insert(parts[2])
             }
         }
@@ -98,15 +125,35 @@ import Testing
             try await group.waitForAll()
         }
         #expect(try sandbox.coffer("unlock", password: "sandbox").code == 0)
-        let list = try sandbox.coffer("list", "kills", "--json")
-        let there = Set(try JSONDecoder().decode([Named].self, from: Data(list.text.utf8)).map(\.account))
+        func listed() throws -> Set<String> {
+            let list = try sandbox.coffer("list", "kills", "--json")
+            return Set(try JSONDecoder().decode([Named].self, from: Data(list.text.utf8)).map(\.account))
+        }
+        let deleted = try sandbox.coffer("list", "kills", "--deleted", "--json")
+        let binned = Set(try JSONDecoder().decode([Deleted].self, from: Data(deleted.text.utf8)).map(\.item.account))
+        let there = try listed()
+        // Each is in one of both places.
+        #expect(there.isDisjoint(with: binned) && binned.allSatisfy { $0.hasPrefix("bin") })
+        var removals = 0
         for writer in 0..<Self.writers {
-            let all = try Self.allowed(sandbox.folder + "/ledger-\(writer)")
-            #expect(Set(all.keys).subtracting(there) == [])
+            let ledger = sandbox.folder + "/ledger-\(writer)"
+            let all = try Self.allowed(ledger)
+            #expect(Set(all.keys).subtracting(there).subtracting(binned) == [])
+            let attempted = try Self.accounts("remove", in: ledger)
+            #expect(binned.filter { $0.hasPrefix("bin\(writer)-") }.subtracting(attempted) == [])
+            let removed = try Self.accounts("removed", in: ledger)
+            #expect(removed.subtracting(binned) == [])
+            removals += removed.count
+            for account in removed.sorted().suffix(3) {
+                let restored = try sandbox.coffer("restore", "-q", "kills", account)
+                #expect(restored.code == 0, "\(account): \(restored)")
+            }
+            // One whose removal was not acknowledged may be in the bin.
+            let back = try listed()
             // The values of those that were overwritten again and again, and of the first and last of the others.
             let once = all.keys.filter { $0.hasPrefix("once") }.sorted()
             let unread = Set(once.dropFirst(5).dropLast(5))
-            for (account, numbers) in all where !unread.contains(account) {
+            for (account, numbers) in all where !unread.contains(account) && back.contains(account) {
                 let read = try sandbox.coffer("get", "kills", account)
                 #expect(read.code == 0, "\(account): \(read)")
                 let parts = read.text.split(separator: ":")
@@ -117,11 +164,13 @@ import Testing
             }
         }
         // Every second kill waits for one.
+        #expect(removals > 0)
         #expect(Self.acknowledged(sandbox) >= Self.kills / 2, "the writers must have come to write between the kills")
         try sandbox.expectTPMEmpty()
     }
 
     private struct Named: Decodable { let account: String }
+    private struct Deleted: Decodable { let item: Named }
 
     private static func onThread(_ body: @escaping @Sendable () throws -> Void) async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in

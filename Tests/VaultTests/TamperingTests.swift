@@ -415,6 +415,31 @@ struct TamperingTests {
             try database.run("UPDATE header SET mac = ?", [.blob(mac)])
         }
         #expect(outcome() == .newerFormat)
+        // Its other tables are not this Coffer's.
+        try fixture.tamper { database in
+            try database.run("CREATE TABLE circle (id BLOB PRIMARY KEY, content BLOB NOT NULL)")
+            try database.run("CREATE INDEX later ON circle (content)")
+            try database.run("DROP TABLE slot")
+        }
+        #expect(outcome() == .newerFormat)
+        // Nothing acts in Coffer's name, and what is read of a newer file is as it always was.
+        let path = URL(fileURLWithPath: fixture.path)
+        let newer = try Data(contentsOf: path)
+        for edit in [
+            "CREATE TRIGGER t AFTER INSERT ON circle BEGIN DELETE FROM item; END", "CREATE VIEW v AS SELECT 1",
+            "CREATE INDEX i ON header (mac)", "DROP TABLE transition", "ALTER TABLE object ADD COLUMN more",
+        ] {
+            try newer.write(to: path)
+            try fixture.tamper { try $0.run(edit) }
+            #expect(outcome() == .damaged, "\(edit)")
+        }
+    }
+
+    /// Attacker 5: tables of no format under a header of this one.
+    @Test(arguments: ["CREATE TABLE circle (id BLOB)", "DROP TABLE slot", "CREATE INDEX i ON item (record)"])
+    func tablesOfNoFormat(edit: String) throws {
+        try fixture.tamper { try $0.run(edit) }
+        #expect(outcome() == .damaged)
     }
 
     @Test func anEarlierStateWhileOpen() throws {

@@ -44,7 +44,7 @@ public final class RecoverableVault: Sendable {
         try VaultFile.copy(path, to: copy)
         database = try VaultDatabase(path: copy)
         let (found, wrap, sealedKeybag) = try database.read { (rows) throws(VaultError) in
-            let schema = try rows.checkSchema()
+            let schema = try rows.headSchema()
             let found = try rows.header()
             try Header.check(Header.format(of: found.content))
             let header = try Header(decoding: found.content)

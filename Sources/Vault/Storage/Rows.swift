@@ -22,7 +22,15 @@ struct Rows {
     /// - Throws: `.damaged` for tables that differ from Coffer's, and for rows longer than any of Coffer's.
     @discardableResult
     func checkSchema() throws(VaultError) -> UInt16 {
-        let format = try Schema.check(database)
+        guard let format = try headSchema() else { throw .damaged("its tables are not those of a vault") }
+        return format
+    }
+
+    /// As ``checkSchema()``, for who reads the head first.
+    ///
+    /// - Returns: nil for tables of no known format. Only the head may be read then, and it must be of a newer one.
+    func headSchema() throws(VaultError) -> UInt16? {
+        guard let format = try Schema.check(database) else { return nil }
         try checkKeys(format)
         return format
     }

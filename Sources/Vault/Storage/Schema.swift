@@ -37,6 +37,9 @@ enum Schema {
         tables.prefix(counts[Int(format)])
     }
 
+    /// The tables that stay as they are in every later format, so that Coffer can tell a newer format from damage.
+    private static let head = ["header", "object", "keybag", "transition"]
+
     /// SQLite's own index for the one table with row ids and a key.
     private static let automaticIndex = "index|sqlite_autoindex_value_1|value|"
 
@@ -46,10 +49,11 @@ enum Schema {
         try StorageGate.run { () throws(SQLiteError) in for table in missing { try database.once(table.sql) } }
     }
 
-    /// - Returns: the format of a vault with these tables.
-    /// - Throws: `.damaged` if anything is missing, added or different. A foreign trigger or view could act in Coffer's
-    ///   name.
-    static func check(_ database: Connection) throws(VaultError) -> UInt16 {
+    /// - Returns: the format of a vault with these tables. nil: they are of no format that this Coffer knows, but the
+    ///   tables of the head may be read.
+    /// - Throws: `.damaged` if one of the head's tables is missing or different, or if there is more than tables and
+    ///   indexes of others. A foreign trigger or view could act in Coffer's name.
+    static func check(_ database: Connection) throws(VaultError) -> UInt16? {
         let found = try StorageGate.run { () throws(SQLiteError) in
             try database.rows("SELECT type, name, tbl_name, sql FROM sqlite_schema")
         }.map { row in
@@ -59,12 +63,21 @@ enum Schema {
                 case .null: ""
                 default: "?"
                 }
-            }.joined(separator: "|")
+            }
         }
+        let lines = found.map { $0.joined(separator: "|") }.sorted()
         for format in 1...Header.newestFormat {
-            let expected = tables(of: format).map { "table|\($0.name)|\($0.name)|\($0.sql)" } + [automaticIndex]
-            if found.sorted() == expected.sorted() { return format }
+            let expected = tables(of: format).map(line) + [automaticIndex]
+            if lines == expected.sorted() { return format }
         }
-        throw .damaged("its tables are not those of a vault")
+        let ofHead = found.filter { head.contains($0[2]) }.map { $0.joined(separator: "|") }
+        guard ofHead.sorted() == tables.filter({ head.contains($0.name) }).map(line).sorted(),
+            found.allSatisfy({ $0[0] == "table" || $0[0] == "index" })
+        else { throw .damaged("its tables are not those of a vault") }
+        return nil
+    }
+
+    private static func line(_ table: (name: String, sql: String)) -> String {
+        "table|\(table.name)|\(table.name)|\(table.sql)"
     }
 }
