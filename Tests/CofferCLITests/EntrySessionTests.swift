@@ -74,6 +74,22 @@ struct EntrySessionTests {
         #expect(try typed("coffer get github.com mona --field notes", Self.password).contains("Ask Octo"))
     }
 
+    @Test func whatAnImportStoredBesideALoginIsJoined() throws {
+        try typed("printf hunter2 | coffer set github.com me")
+        try typed("printf 'otpauth://totp/x?secret=\(Self.seed)' | coffer set github.com me:otp --require presence")
+        try typed("printf 'Ask Mona' | coffer set github.com me:notes")
+        let trial = try typed("coffer edit --join --dry-run")
+        #expect(trial.contains("would join github.com/me:otp") && trial.contains("Would join 2 secrets"), "\(trial)")
+        // The seed is read for it. The login requires presence from then on, as the seed did.
+        let joined = try typed("coffer edit --join", Self.password)
+        #expect(joined.contains("Joined 2 secrets"), "\(joined)")
+        #expect(try !typed("coffer list").contains("me:"))
+        let all = try typed("coffer get github.com me --all", Self.password)
+        for text in ["secret: hunter2", "otp: otpauth://totp/", "notes: Ask Mona"] {
+            #expect(all.contains(text), "\(all)")
+        }
+    }
+
     @Test func otherProgramsReplaceThePasswordAndKeepTheRest() throws {
         let approve = "printf 'protocol=https\\nhost=example.com\\nusername=me\\npassword=%s\\n\\n'"
         let git = "git -c credential.helper=coffer credential approve"

@@ -54,6 +54,16 @@ import Varlink
         #expect(change.account == "me:pin" && change.bin == true && change.action == .delete)
     }
 
+    /// Who follows the advice does not lose what the login requires already.
+    @Test func theAdviceNamesAllThatBothRequire() throws {
+        let me = Self.item("me", "r7", require: [.userPresence])
+        let pin = Self.item("me:pin", "r8", require: [.userPresence, .applicationPassword])
+        let (fixture, result) = try joining(me, pin, values: Self.values())
+        #expect(result.status == 1 && fixture.broker.calls("GetAll").isEmpty)
+        #expect(
+            result.text.contains("coffer edit github me --require presence --require app-password"), "\(result.text)")
+    }
+
     /// Attacker 4. Any program can replace a guarded item by one that is not, while the person answers the prompt.
     @Test func theValueDoesNotGetIntoAnotherItem() throws {
         let (me, pin) = (Self.item("me", "r7"), Self.item("me:pin", "r8"))

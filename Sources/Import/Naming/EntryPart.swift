@@ -21,7 +21,7 @@ struct EntryPart: Equatable {
         return usual == .otp && kind != .otp ? Self.normalised("otp value") : usual
     }
 
-    /// Notes have several lines, and what `coffer otp` can use is a seed, whatever it is called.
+    /// Text has several lines. What `coffer otp` can use is a seed. The name does not matter for either.
     private static func kind(of value: [UInt8], _ text: String) -> FieldKind {
         do throws(OneTimeSeed.Mistake) {
             _ = try OneTimeSeed(stored: value)

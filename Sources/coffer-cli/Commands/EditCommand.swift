@@ -31,13 +31,10 @@ struct EditCommand: ParsableCommand {
               coffer edit --join --dry-run
             """)
 
-    @Argument(help: ArgumentHelp("What the secret is for: a site, a program.", valueName: "service"))
+    @Argument(help: ItemReference.serviceHelp)
     var service: String?
 
-    @Argument(
-        help: ArgumentHelp(
-            "The account there; may be left out if there is only one. SERVICE/ACCOUNT in one word works, too.",
-            valueName: "account"))
+    @Argument(help: ItemReference.accountHelp)
     var account: String?
 
     @OptionGroup var kind: KindOptions

@@ -85,7 +85,7 @@ struct Companion {
         return nil
     }
 
-    /// What a value is: a seed if `coffer otp` can use it, whatever it is called.
+    /// The kind of a field with this value. What `coffer otp` can use is a seed. The name does not matter for that.
     static func kind(of value: [UInt8], for field: FieldName) -> FieldKind {
         // `try?`: every other value is no seed.
         if (try? OneTimeSeed(stored: value)) != nil { return .otp }

@@ -20,9 +20,12 @@ enum FoldedAccess {
             target.access.requirements.contains(.applicationPassword)
                 || !access.requirements.contains(.applicationPassword)
         else {
+            // --require replaces what the item requires, so all of it is named.
+            let options = AccessWeakening(from: access, to: target.access)?.remedy ?? ""
             return "it has an application password, and \(target.shownName) has none; give that one with: "
                 + VisibleText.sentence(
-                    ShellText.command("edit", target.service, target.account, ["--require", "app-password"]))
+                    ShellText.command(
+                        "edit", target.service, target.account, options.split(separator: " ").map(String.init)))
         }
         return nil
     }

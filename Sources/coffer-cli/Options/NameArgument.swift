@@ -71,13 +71,15 @@ struct ItemArguments: ParsableArguments {
 
 /// SERVICE [ACCOUNT], or SERVICE/ACCOUNT
 struct ItemReference: ParsableArguments {
-    @Argument(help: ArgumentHelp("What the secret is for: a site, a program.", valueName: "service"))
+    static let serviceHelp = ArgumentHelp("What the secret is for: a site, a program.", valueName: "service")
+    static let accountHelp = ArgumentHelp(
+        "The account there; may be left out if there is only one. SERVICE/ACCOUNT in one word works, too.",
+        valueName: "account")
+
+    @Argument(help: ItemReference.serviceHelp)
     var service: String
 
-    @Argument(
-        help: ArgumentHelp(
-            "The account there; may be left out if there is only one. SERVICE/ACCOUNT in one word works, too.",
-            valueName: "account"))
+    @Argument(help: ItemReference.accountHelp)
     var account: String?
 
     @OptionGroup var kind: KindOptions

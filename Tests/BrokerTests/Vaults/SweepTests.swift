@@ -75,7 +75,7 @@ struct SweepTests {
         let broker = try await throwAwayBroker(folder: first.folder, options: options)
         client = try broker.client()
         #expect(try await client.call(Keychain.List()).items.map(\.account) == ["live"])
-        // Nobody gets them any more, but the file has them still.
+        // No call gives them out, but they are still in the file.
         #expect(try await client.call(Keychain.List(deleted: true)).items.map(\.account) == ["lately"])
         let swept = { try await client.call(Keychain.Log()).records.filter { $0.detail == "out of the bin" } }
         #expect(try await swept().isEmpty)
