@@ -113,6 +113,8 @@ let package = Package(
         library("Import", ["Item", "HelperProtocol"]),
         library("Firmware", ["Cryptography"]),
         library("Vault", ["Item", "TPM", "Cryptography", "Authorization", "JSON", "Recovery", "Platform", "SQLite"]),
+        // What several machines make of each other's changes. Values alone: it reads and writes nothing.
+        library("Circle", ["Item", "Cryptography"]),
         library("JSON", ["Platform"]),
         library("Varlink", ["JSON", "Platform"], small),
         library("BrokerProtocol", ["Item", "JSON", "Varlink"], small),
