@@ -191,6 +191,11 @@ let package = Package(
         .executableTarget(
             name: "settings-writer", dependencies: ["CofferSettings"], path: "Tests/SettingsWriter",
             swiftSettings: settings),
+        // Machines, people and a hostile store that change one circle (make simulate).
+        .target(
+            name: "Simulation", dependencies: ["Circle", "Item"], path: "Tests/Simulation", swiftSettings: settings),
+        .executableTarget(
+            name: "coffer-simulate", dependencies: ["Simulation"], path: "Tests/Simulate", swiftSettings: settings),
         // What a test starts several times at once.
         .executableTarget(
             name: "coffer-contender", dependencies: ["Coffer"], path: "Tests/Contender", swiftSettings: settings),
@@ -240,6 +245,7 @@ let package = Package(
             ],
             swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         tests("ItemTests", ["Item"]),
+        tests("CircleTests", ["Circle", "Simulation", "Item"]),
         tests("PlatformTests", ["Platform"]),
         tests("TestSupportTests", ["TestSupport", "Platform"]),
         tests("ImportTests", ["Import", "HelperProtocol"]),

@@ -34,12 +34,13 @@ package struct PartWriter: Sendable {
         _ part: SharedPart, of item: SharedItem, to content: PartContent
     ) throws(MergingError) -> PartChange {
         guard part != .access, part != .bin, part != .name else { throw .impossible }
-        let others = item.parts.filter { $0 != part }
+        // What is there already can be written, also if a merge has made too many.
+        let isNew = item.shown(part) == nil
         switch part {
-        case .field:
-            guard others.count(where: \.isField) < ItemLimits.fields else { throw .manyFields }
-        case .attribute:
-            guard others.count(where: \.isAttribute) < ItemLimits.attributes else { throw .manyAttributes }
+        case .field where isNew:
+            guard item.parts.count(where: \.isField) < ItemLimits.fields else { throw .manyFields }
+        case .attribute where isNew:
+            guard item.parts.count(where: \.isAttribute) < ItemLimits.attributes else { throw .manyAttributes }
         default: break
         }
         return try change(item.id, part, replacing: item.revisions(of: part), content)
