@@ -147,11 +147,21 @@ public struct Schedule {
 
     private mutating func take(_ change: PartChange, at device: Int, past: Set<Int>?) {
         if let past { _ = witness.note(change, past: past) }
-        devices[device].disk.state.take(change)
-        let waiting = devices[device].disk.state
-        for place in witness.changes.indices where !devices[device].disk.had.contains(place) {
-            if waiting.has(witness.changes[place].name) { devices[device].disk.had.insert(place) }
+        guard devices[device].disk.state.take(change) == .merged, let place = witness.place(of: change) else {
+            return wait(change, at: device)
         }
+        devices[device].disk.had.insert(place)
+        // Those that have waited for it are merged, too.
+        for place in devices[device].disk.waiting.sorted()
+        where devices[device].disk.state.has(witness.changes[place].name) {
+            devices[device].disk.waiting.remove(place)
+            devices[device].disk.had.insert(place)
+        }
+    }
+
+    private mutating func wait(_ change: PartChange, at device: Int) {
+        guard let place = witness.place(of: change), !devices[device].disk.had.contains(place) else { return }
+        devices[device].disk.waiting.insert(place)
     }
 
     private mutating func name() -> ItemName {

@@ -13,6 +13,8 @@ struct SimulatedDevice {
         var queue: [[PartChange]] = []
         /// The changes that are merged, by their places in the witness' list.
         var had: Set<Int> = []
+        /// The changes that wait for others.
+        var waiting: Set<Int> = []
     }
 
     var disk: Disk

@@ -22,7 +22,9 @@ package struct PartChange: Hashable, Sendable {
         content: PartContent?
     ) throws(MergingError) {
         guard content?.fits(part) ?? !replaced.isEmpty else { throw .impossible }
-        guard replaced.count <= Self.mostReplaced else { throw .replacesTooMany }
+        guard replaced.count <= Self.mostReplaced, Self.values(in: content).count <= Self.mostReplaced else {
+            throw .replacesTooMany
+        }
         // A name and an access control are replaced, never removed: a value that comes back needs both.
         guard content != nil || part != .name && part != .access else { throw .impossible }
         let sorted = replaced.sorted()
@@ -39,6 +41,13 @@ package struct PartChange: Hashable, Sendable {
         name = try RevisionName(hashing: bytes)
     }
 
+    /// The changes that must be merged before this one.
+    var named: [RevisionName] { replaced + Self.values(in: content) }
+
+    private static func values(in content: PartContent?) -> [RevisionName] {
+        if case .bin(let record)? = content { record.values } else { [] }
+    }
+
     package static func == (one: PartChange, other: PartChange) -> Bool { one.name == other.name }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(name) }
@@ -48,7 +57,7 @@ package struct PartChange: Hashable, Sendable {
 package enum MergingError: Error, Sendable {
     /// The content does not fit the part, a revision is named twice, or nothing is changed.
     case impossible
-    /// It replaces more than 1,024 revisions.
+    /// It replaces, or puts into the bin, more than 1,024 revisions.
     case replacesTooMany
     /// The circle has as many items as it may have.
     case manyItems

@@ -69,9 +69,10 @@ package struct PartWriter: Sendable {
     /// Into the bin, with the values that the writer sees.
     package func bin(_ item: SharedItem, days: UInt16) throws(MergingError) -> [PartChange] {
         let values = item.parts.filter(\.isField).flatMap { item.revisions(of: $0).map(\.name) }
+            .prefix(PartChange.mostReplaced)
         var changes: [PartChange] = []
         for id in item.ids {
-            let record = BinRecord(days: days, values: values)
+            let record = BinRecord(days: days, values: Array(values))
             changes.append(try change(id, .bin, replacing: item.binRevisions(of: id), .bin(record)))
         }
         return changes

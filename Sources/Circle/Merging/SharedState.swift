@@ -11,17 +11,26 @@ package struct SharedState: Sendable {
         case merged
         /// It was merged before, or waits already.
         case known
-        /// It replaces a change that is not here yet.
-        case waits(for: RevisionName)
+        case waits(for: Missing)
         /// Too many changes of this writer wait. It is not taken, and does not count as had.
         case full
     }
 
+    /// What a change needs and is not here yet.
+    package enum Missing: Hashable, Sendable {
+        /// A change that it replaces, or whose value it puts into the bin.
+        case change(RevisionName)
+        /// The first name of its item. Without it, nobody could see the item, nor what the change replaced.
+        case name(of: SharedItemID)
+    }
+
     private var merged: [RevisionName: MergedChange] = [:]
+    /// The ids that have had a name.
+    private var named: Set<SharedItemID> = []
     private var registers: [SharedItemID: [SharedPart: PartRegister]] = [:]
     /// Each id that a name has joined to a smaller one.
     private var joined: [SharedItemID: SharedItemID] = [:]
-    private var waiting: [RevisionName: [PartChange]] = [:]
+    private var waiting: [Missing: [PartChange]] = [:]
     private var waitingNames: Set<RevisionName> = []
     private var waitingCount: [WriterID: Int] = [:]
 
@@ -47,7 +56,9 @@ package struct SharedState: Sendable {
         var ready = [change]
         while let next = ready.popLast() {
             merge(next)
-            for freed in waiting.removeValue(forKey: next.name) ?? [] {
+            var freed = waiting.removeValue(forKey: .change(next.name)) ?? []
+            if named.contains(next.item) { freed += waiting.removeValue(forKey: .name(of: next.item)) ?? [] }
+            for freed in freed {
                 if let missing = missing(of: freed) {
                     waiting[missing, default: []].append(freed)
                 } else {
@@ -64,11 +75,14 @@ package struct SharedState: Sendable {
     package func has(_ name: RevisionName) -> Bool { merged[name] != nil }
 
     /// The changes that wait, and a change that each waits for; sorted by their names.
-    package var waits: [(change: PartChange, missing: RevisionName)] {
+    package var waits: [(change: PartChange, missing: Missing)] {
         waiting.flatMap { missing, changes in changes.map { ($0, missing) } }.sorted { $0.0.name < $1.0.name }
     }
 
-    private func missing(of change: PartChange) -> RevisionName? { change.replaced.first { merged[$0] == nil } }
+    private func missing(of change: PartChange) -> Missing? {
+        if let named = change.named.first(where: { merged[$0] == nil }) { return .change(named) }
+        return change.part == .name || named.contains(change.item) ? nil : .name(of: change.item)
+    }
 
     private mutating func merge(_ change: PartChange) {
         let replaced = change.replaced.compactMap { merged[$0] }
@@ -83,7 +97,9 @@ package struct SharedState: Sendable {
         if change.content != nil {
             registers[change.item, default: [:]][change.part, default: PartRegister()].insert(change)
         }
-        for id in given?.ids ?? [] { join(id, change.item) }
+        guard let given else { return }
+        named.insert(change.item)
+        for id in given.ids { join(id, change.item) }
     }
 
     /// The rules of a change. They look at the change and at what it replaces alone, so they hold for everybody alike.
