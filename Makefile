@@ -159,4 +159,4 @@ machine: release ## the installed product on a whole machine (qemu); needs root;
 	@scripts/machine
 
 clean: ## remove everything that was built
-	rm -rf .build .build-examples .build-webserver .build-pam .build-race .build-docs $(release) .build-mutants .build-mutate .build-machine .build-deb .build-root
+	rm -rf .build .build-examples .build-webserver .build-pam .build-race .build-docs $(release) .build-mutants .build-mutate .build-simulate .build-machine .build-deb .build-root

@@ -51,7 +51,7 @@ struct Bench {
         for change in changes { states[device].take(change) }
     }
 
-    /// Every order of arrival gives one state. Of more than six changes, 300 orders are tried.
+    /// Every order of arrival gives one state. Of more than five changes, 120 orders are tried.
     func merged(_ location: SourceLocation = #_sourceLocation) throws -> SharedState {
         let whole = SharedState(changes)
         let digest = try whole.digest
@@ -85,7 +85,7 @@ struct Shown: Hashable {
     }
 }
 
-/// All orders of a list, by Heap's algorithm; of a long list, 300 of them.
+/// All orders of a list, by Heap's algorithm; of a long list, 120 of them.
 struct Orders: Sequence {
     let changes: [PartChange]
 
@@ -93,7 +93,7 @@ struct Orders: Sequence {
 
     func makeIterator() -> AnyIterator<[PartChange]> {
         var (order, counters, place, isFirst) = (changes, Array(repeating: 0, count: changes.count), 1, true)
-        guard changes.count <= 6 else { return shuffled() }
+        guard changes.count <= 5 else { return shuffled() }
         return AnyIterator {
             if isFirst {
                 isFirst = false
@@ -114,7 +114,7 @@ struct Orders: Sequence {
     }
 
     private func shuffled() -> AnyIterator<[PartChange]> {
-        var (seed, left, order) = (UInt64(1), 300, changes)
+        var (seed, left, order) = (UInt64(1), 120, changes)
         return AnyIterator {
             guard left > 0 else { return nil }
             left -= 1

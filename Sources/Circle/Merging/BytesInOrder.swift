@@ -1,7 +1,14 @@
 /// Canonical bytes: integers have their largest byte first, and every text or list has its length before it.
 enum BytesInOrder {
     static func bytes<Value: FixedWidthInteger>(_ value: Value) -> [UInt8] {
-        stride(from: Value.bitWidth - 8, through: 0, by: -8).map { UInt8(truncatingIfNeeded: value >> Value($0)) }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(Value.bitWidth / 8)
+        var shift = Value.bitWidth
+        while shift > 0 {
+            shift -= 8
+            bytes.append(UInt8(truncatingIfNeeded: value >> Value(shift)))
+        }
+        return bytes
     }
 
     /// - Parameter bytes: 8 of them.
