@@ -137,8 +137,8 @@ package struct SharedState: Sendable {
 
     private mutating func join(_ one: SharedItemID, _ other: SharedItemID) {
         let roots = [root(of: one), root(of: other)].sorted()
-        guard roots[0] != roots[1] else { return }
-        joined[roots[1]] = roots[0]
+        // Each id leads to the smallest one directly, so that looking it up stays short.
+        for id in [roots[1], one, other] where id != roots[0] { joined[id] = roots[0] }
     }
 }
 
