@@ -9,6 +9,7 @@
 #   SECONDS=N       make fuzz: try each reader for so long (default: 60)
 #   READER=NAME     make fuzz: only this reader
 #   SEED=N CASE=N   make fuzz: repeat a case that was found; make mutate: SEED says which mistakes (default: 1)
+#   SEED=N RUNS=N   make simulate: so many schedules, from this seed on (default: 1, 10000)
 #   SAMPLE=N        make mutate: so many mistakes (default: 200)
 #   DESTDIR=DIR     make install, uninstall: put everything under DIR (for packagers)
 #   PREFIX=DIR      make install: where programs and manual go (default /usr)
@@ -21,6 +22,7 @@ JOBS ?=
 SECONDS ?= 60
 READER ?=
 SEED ?=
+RUNS ?=
 CASE ?=
 SAMPLE ?= 200
 LIMIT ?=
@@ -39,7 +41,7 @@ MODULE ?= $(default_module)
 programs := cofferd coffer-authenticator coffer coffer-secret-service
 
 .DEFAULT_GOAL := help
-.PHONY: help application build demo examples test race fuzz bench docs check format mutants mutate memory pam release deb packages container clients recording install uninstall machine clean
+.PHONY: help application build demo examples test race simulate fuzz bench docs check format mutants mutate memory pam release deb packages container clients recording install uninstall machine clean
 
 help: ## this list
 	@echo 'Targets:'
@@ -68,6 +70,10 @@ test: needs-test ## build, check, all tests; some need root, some an sshd, and s
 
 race: needs-test ## the library's tests of many tasks and processes, under the thread sanitizer (.build-race)
 	scripts/race
+
+simulate: ## machines that share items, with a hostile store; a failure names SEED and is shrunk (.build-simulate)
+	$(SWIFT) build $(all) $(jobs) --configuration release --scratch-path .build-simulate --product coffer-simulate
+	.build-simulate/release/coffer-simulate $(if $(SEED),$(SEED),1) $(if $(RUNS),$(RUNS),10000)
 
 fuzz: needs-test ## changed content for everything that reads from outside; a failure names SEED and CASE
 	$(SWIFT) build --build-tests $(all) $(jobs)
@@ -153,4 +159,4 @@ machine: release ## the installed product on a whole machine (qemu); needs root;
 	@scripts/machine
 
 clean: ## remove everything that was built
-	rm -rf .build .build-examples .build-webserver .build-pam .build-race .build-docs $(release) .build-mutants .build-mutate .build-machine .build-deb .build-root
+	rm -rf .build .build-examples .build-webserver .build-pam .build-race .build-docs $(release) .build-mutants .build-mutate .build-simulate .build-machine .build-deb .build-root

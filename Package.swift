@@ -113,6 +113,8 @@ let package = Package(
         library("Import", ["Item", "HelperProtocol"]),
         library("Firmware", ["Cryptography"]),
         library("Vault", ["Item", "TPM", "Cryptography", "Authorization", "JSON", "Recovery", "Platform", "SQLite"]),
+        // What several machines make of each other's changes. Values alone: it reads and writes nothing.
+        library("Circle", ["Item", "Cryptography"]),
         library("JSON", ["Platform"]),
         library("Varlink", ["JSON", "Platform"], small),
         library("BrokerProtocol", ["Item", "JSON", "Varlink"], small),
@@ -189,6 +191,11 @@ let package = Package(
         .executableTarget(
             name: "settings-writer", dependencies: ["CofferSettings"], path: "Tests/SettingsWriter",
             swiftSettings: settings),
+        // Machines, people and a hostile store that change one circle (make simulate).
+        .target(
+            name: "Simulation", dependencies: ["Circle", "Item"], path: "Tests/Simulation", swiftSettings: settings),
+        .executableTarget(
+            name: "coffer-simulate", dependencies: ["Simulation"], path: "Tests/Simulate", swiftSettings: settings),
         // What a test starts several times at once.
         .executableTarget(
             name: "coffer-contender", dependencies: ["Coffer"], path: "Tests/Contender", swiftSettings: settings),
@@ -238,6 +245,7 @@ let package = Package(
             ],
             swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         tests("ItemTests", ["Item"]),
+        tests("CircleTests", ["Circle", "Simulation", "Item"]),
         tests("PlatformTests", ["Platform"]),
         tests("TestSupportTests", ["TestSupport", "Platform"]),
         tests("ImportTests", ["Import", "HelperProtocol"]),

@@ -1,0 +1,113 @@
+import Item
+
+/// Makes the changes of one device, from the state that it has. A change replaces all that its writer had of a part, so
+/// everything that it does not name stays.
+package struct PartWriter: Sendable {
+    package let writer: WriterID
+    /// The device's clock, in milliseconds since 1970-01-01 UTC.
+    package let now: UInt64
+    private let state: SharedState
+
+    package init(_ state: SharedState, writer: WriterID, now: UInt64) {
+        self.state = state
+        self.writer = writer
+        self.now = now
+    }
+
+    /// A new item.
+    /// - Throws: `.manyItems`, if the circle has as many as it may have.
+    package func create(
+        _ id: SharedItemID, _ name: ItemName, _ access: AccessControl, _ fields: [(FieldName, SealedField)]
+    ) throws(MergingError) -> [PartChange] {
+        guard state.items.count < ItemLimits.items else { throw .manyItems }
+        guard fields.count <= ItemLimits.fields else { throw .manyFields }
+        var changes = [
+            try change(id, .name, replacing: [], .name(name)), try change(id, .access, replacing: [], .access(access)),
+        ]
+        for (field, value) in fields { changes.append(try change(id, .field(field), replacing: [], .value(value))) }
+        return changes
+    }
+
+    /// Another value of a field, an attribute, a text or an expiry.
+    /// - Throws: `.manyFields`, `.manyAttributes`, if the item has as many already, or more after a merge.
+    package func set(
+        _ part: SharedPart, of item: SharedItem, to content: PartContent
+    ) throws(MergingError) -> PartChange {
+        guard part != .access, part != .bin, part != .name else { throw .impossible }
+        // What is there already can be written, also if a merge has made too many.
+        let isNew = item.shown(part) == nil
+        switch part {
+        case .field where isNew:
+            guard item.parts.count(where: \.isField) < ItemLimits.fields else { throw .manyFields }
+        case .attribute where isNew:
+            guard item.parts.count(where: \.isAttribute) < ItemLimits.attributes else { throw .manyAttributes }
+        default: break
+        }
+        return try change(item.id, part, replacing: item.revisions(of: part), content)
+    }
+
+    /// Removes what the writer sees of a part. A value that somebody else sets at the same time stays.
+    package func remove(_ part: SharedPart, of item: SharedItem) throws(MergingError) -> PartChange {
+        try change(item.id, part, replacing: item.revisions(of: part), nil)
+    }
+
+    /// Another service and account.
+    package func rename(_ item: SharedItem, to name: ItemName) throws(MergingError) -> PartChange {
+        guard name.itemClass == item.name.itemClass else { throw .impossible }
+        return try change(item.id, .name, replacing: item.revisions(of: .name), .name(name))
+    }
+
+    /// Another access control, instead of all that the writer sees. The broker has taken their proofs.
+    package func guardItem(_ item: SharedItem, by access: AccessControl) throws(MergingError) -> [PartChange] {
+        var changes: [PartChange] = []
+        for id in item.ids {
+            changes.append(try change(id, .access, replacing: item.accessRevisions(of: id), .access(access)))
+        }
+        return changes
+    }
+
+    /// Into the bin, with the values that the writer sees.
+    package func bin(_ item: SharedItem, days: UInt16) throws(MergingError) -> [PartChange] {
+        let values = item.parts.filter(\.isField).flatMap { item.revisions(of: $0).map(\.name) }
+            .prefix(PartChange.mostReplaced)
+        var changes: [PartChange] = []
+        for id in item.ids {
+            let record = BinRecord(days: days, values: Array(values))
+            changes.append(try change(id, .bin, replacing: item.binRevisions(of: id), .bin(record)))
+        }
+        return changes
+    }
+
+    /// Out of the bin.
+    package func restore(_ item: SharedItem) throws(MergingError) -> [PartChange] {
+        var changes: [PartChange] = []
+        for id in item.ids where !item.binRevisions(of: id).isEmpty {
+            changes.append(try change(id, .bin, replacing: item.binRevisions(of: id), nil))
+        }
+        return changes
+    }
+
+    /// Deletes for good: all revisions that the writer sees, but the names and the access controls.
+    package func delete(_ item: SharedItem) throws(MergingError) -> [PartChange] {
+        var changes: [PartChange] = []
+        for part in item.parts where part != .name && part != .access && part != .bin {
+            changes.append(try remove(part, of: item))
+        }
+        return changes + (try restore(item))
+    }
+
+    private func change(
+        _ item: SharedItemID, _ part: SharedPart, replacing all: [PartChange], _ content: PartContent?
+    ) throws(MergingError) -> PartChange {
+        let replaced = all.prefix(PartChange.mostReplaced)
+        return try PartChange(
+            item: item, part: part, stamp: PartStamp(at: now, replacing: replaced.map(\.stamp), writer: writer),
+            replacing: replaced.map(\.name), content: content)
+    }
+}
+
+extension SharedPart {
+    fileprivate var isAttribute: Bool {
+        if case .attribute = self { true } else { false }
+    }
+}

@@ -1,0 +1,62 @@
+import Item
+
+/// The names that a state shows. Nobody writes them down: everybody derives them from the items.
+package struct SharedNames: Sendable {
+    /// How a look-up by a name ends.
+    package enum Found: Hashable, Sendable {
+        case nothing
+        case item(SharedItemID)
+        /// Several items have the name. A reference must name one by its suffix.
+        case ambiguous([SharedItemID])
+    }
+
+    /// The live items of each name. The first one is shown without a suffix.
+    private let holders: [ItemName: [SharedItem]]
+
+    package init(_ items: [SharedItem]) {
+        var holders: [ItemName: [SharedItem]] = [:]
+        for item in items where !item.isInBin { holders[item.name, default: []].append(item) }
+        self.holders = holders.mapValues { $0.sorted(by: Self.comesFirst) }
+    }
+
+    package func find(_ name: ItemName) -> Found {
+        let items = holders[name] ?? []
+        guard let only = items.first else { return .nothing }
+        return items.count == 1 ? .item(only.id) : .ambiguous(items.map(\.id))
+    }
+
+    /// What is shown behind the name of an item that ran into a taken name: eight or more digits of its id.
+    /// - Returns: nil for the item that keeps the plain name.
+    package func suffix(of item: SharedItem) -> String? {
+        let items = holders[item.name] ?? []
+        guard let first = items.first, first.id != item.id else { return nil }
+        let digits = Self.digits(item.id)
+        let short = String(digits.prefix(8))
+        let isTaken = items.contains { $0.id != item.id && Self.digits($0.id).hasPrefix(short) }
+        return isTaken ? digits : short
+    }
+
+    /// The item that was made under the name, then the one that is harder to read, then the former one.
+    private static func comesFirst(_ one: SharedItem, _ other: SharedItem) -> Bool {
+        guard one.isBornUnderItsName == other.isBornUnderItsName else { return one.isBornUnderItsName }
+        let (hard, otherHard) = (hardness(of: one), hardness(of: other))
+        guard hard == otherHard else { return otherHard.lexicographicallyPrecedes(hard) }
+        if let stamp = one.shown(.name)?.stamp, let otherStamp = other.shown(.name)?.stamp, stamp != otherStamp {
+            return stamp < otherStamp
+        }
+        return one.id < other.id
+    }
+
+    /// Grows, in the order of its numbers, with what the floor asks for.
+    private static func hardness(of item: SharedItem) -> [Int] {
+        guard let combined = CombinedAccess(meeting: item.floor) else { return [] }
+        return [
+            3 - combined.accessibility.looseness, combined.isThisDeviceOnly ? 1 : 0,
+            combined.ways.map(\.count).min() ?? 0,
+        ]
+    }
+
+    private static func digits(_ id: SharedItemID) -> String {
+        id.bytes.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+    }
+}

@@ -1,0 +1,95 @@
+import Circle
+import Item
+
+/// Knows of each change what its writer had when it made it, and judges the rules by that alone.
+struct Witness {
+    private(set) var changes: [PartChange] = []
+    private var pasts: [Set<Int>] = []
+    private var places: [RevisionName: Int] = [:]
+    /// The changes that replace each.
+    private var replacers: [[Int]] = []
+
+    mutating func note(_ change: PartChange, past: Set<Int>) -> Int {
+        if let place = places[change.name] { return place }
+        let place = changes.count
+        places[change.name] = place
+        changes.append(change)
+        pasts.append(past)
+        replacers.append([])
+        for name in change.replaced { if let former = places[name] { replacers[former].append(place) } }
+        return place
+    }
+
+    func place(of change: PartChange) -> Int? { places[change.name] }
+
+    /// What is wrong with a device's state; nil if nothing is.
+    func fault(of disk: SimulatedDevice.Disk, shownBefore gone: Set<Int>) -> String? {
+        let items = disk.state.items
+        var present: Set<Int> = []
+        for item in items {
+            for part in item.parts {
+                for revision in item.revisions(of: part) {
+                    guard let place = places[revision.name] else { return "a revision that nobody wrote" }
+                    present.insert(place)
+                }
+            }
+        }
+        for place in present.sorted() {
+            if gone.contains(place) { return "revision \(place) came back" }
+            if !disk.had.contains(place) { return "revision \(place) is present and was not taken in" }
+        }
+        for place in disk.had.sorted() where changes[place].part.isField && changes[place].content != nil {
+            let isReplaced = replacers[place].contains { disk.had.contains($0) && pasts[$0].contains(place) }
+            if isReplaced == present.contains(place) {
+                return "value \(place) is \(isReplaced ? "present and replaced" : "lost")"
+            }
+        }
+        for item in items {
+            if let fault = accessFault(of: item, disk) ?? binFault(of: item, disk) { return fault }
+        }
+        return nil
+    }
+
+    /// The access controls that nobody has loosened knowingly, and what is given out under them.
+    private func accessFault(of item: SharedItem, _ disk: SimulatedDevice.Disk) -> String? {
+        var floor: [AccessControl] = []
+        for place in disk.had.sorted() where changes[place].part == .access && item.ids.contains(changes[place].item) {
+            let isLoosened = replacers[place].contains { disk.had.contains($0) && pasts[$0].contains(place) }
+            if !isLoosened, case .access(let access)? = changes[place].content { floor.append(access) }
+        }
+        for part in item.parts {
+            for revision in item.revisions(of: part) {
+                guard case .value(let value)? = revision.content else { continue }
+                let out = GivingOut(
+                    sealedUnder: value.access, boundTo: item.name, floor: item.floor, shown: item.name)
+                let asked: AccessControl? =
+                    switch out {
+                    case .asSealed: value.access
+                    case .sealedAnew(let access): access
+                    case .undecided: nil
+                    }
+                if let asked, floor.contains(where: { $0.tightens(asked) }) {
+                    return "a value of \(item.id) is given out for less than its floor"
+                }
+            }
+        }
+        return nil
+    }
+
+    /// An item is in the bin only if each of its values was put there by somebody who had it.
+    private func binFault(of item: SharedItem, _ disk: SimulatedDevice.Disk) -> String? {
+        let records = disk.had.sorted().filter { place in
+            changes[place].part == .bin && changes[place].content != nil && item.ids.contains(changes[place].item)
+                && !replacers[place].contains { disk.had.contains($0) && pasts[$0].contains(place) }
+        }
+        let isDeleted = item.parts.filter(\.isField).allSatisfy { part in
+            item.revisions(of: part).allSatisfy { revision in
+                guard let place = places[revision.name] else { return false }
+                return records.contains { pasts[$0].contains(place) }
+            }
+        }
+        if item.isInBin && !isDeleted { return "item \(item.id) is in the bin with a value that nobody deleted" }
+        if item.ids.count == 1 && isDeleted && !item.isInBin { return "item \(item.id) came out of the bin by itself" }
+        return nil
+    }
+}
