@@ -30,7 +30,7 @@ struct CounterWaitTests {
 
     /// All of these change how the vault opens, or end a key. Nobody may believe that they are done before the TPM has
     /// counted them.
-    @Test func theseAlwaysWait() throws {
+    private func countedChanges() throws -> [(String, (Change) throws(VaultError) -> Void)] {
         let digest = [UInt8](repeating: 1, count: SHA256.count)
         let object = SealedObject(role: .biometryCurrentSet, public: [1], private: [2])
         let root = SealedObject(role: .unlockRoot, public: [1], private: [2])
@@ -38,7 +38,7 @@ struct CounterWaitTests {
         let wrap = try RecoveryWrap(
             decoding: fixture.record.vault.bytes
                 + [UInt8](repeating: 4, count: 8 + RecoveryWrap.saltCount + RecoveryWrap.sealedCount))
-        let changes: [(String, (Change) throws(VaultError) -> Void)] = [
+        return [
             ("object 18", { (change) throws(VaultError) in try change.put(setKey: object, objectsDigest: digest) }),
             ("approval", { (change) throws(VaultError) in try change.put(boots: object, objectsDigest: digest) }),
             ("binding or tie", { (change) throws(VaultError) in try change.put(transition, objectsDigest: digest) }),
@@ -51,11 +51,14 @@ struct CounterWaitTests {
             ("recovery code", { (change) throws(VaultError) in try change.put(wrap) }),
             ("successor", { (change) throws(VaultError) in try change.moveEpoch() }),
         ]
+    }
+
+    @Test func theseAlwaysWait() throws {
         let key = try item("a")
         #expect(
             try wait { try $0.rotate(key, value: SecretBytes(copying: Array("value of a".utf8))) } == .always,
             "rotation")
-        for (name, change) in changes {
+        for (name, change) in try countedChanges() {
             #expect(
                 try wait { vault in try vault.write { (one) throws(VaultError) in try change(one) } } == .always,
                 "\(name)")
@@ -73,6 +76,17 @@ struct CounterWaitTests {
             }
             #expect(both == .always, "\(name)")
         }
+    }
+
+    /// Where a change may leave no step, it is refused whole.
+    @Test func theseAreRefusedWhileTheCounterIsBehind() throws {
+        try fixture.delete("b")
+        let header = fixture.vault.epoch
+        for (name, change) in try countedChanges() {
+            let refusal = vaultError { try fixture.vault.write { (one) throws(VaultError) in try change(one) } }
+            #expect(refusal == .uncounted, "\(name)")
+        }
+        #expect(fixture.vault.epoch == header && fixture.vault.leftStep == nil)
     }
 
     @Test func theseDoNot() throws {

@@ -194,6 +194,22 @@ struct KeptRowsTests {
         #expect(Set(try vault.list()).count == 40)
     }
 
+    /// A sealed value of just the limit is kept, and a longer one is not.
+    @Test func aValueIsKeptUpToItsLimit() throws {
+        let limits = KeptLimits(value: 200)
+        let kept = KeptRows(memory, limits)
+        try set("a")
+        let vault = try fixture.openAgain(from: self.vault, kept: kept)
+        _ = try fixture.value(vault, "s", "a")
+        let item = try #require(try vault.readFile { (snapshot) throws(VaultError) in try snapshot.allItems() }.first)
+        let revision = try #require(kept.fields(of: item)?.fields.first?.first?.revision)
+        let longest = [UInt8](repeating: 7, count: 200)
+        kept.put(sealedValue: longest, of: item.summary.id, revision)
+        #expect(kept.sealedValue(of: item.summary.id, revision) == longest)
+        kept.put(sealedValue: longest + [8], of: item.summary.id, revision)
+        #expect(kept.sealedValue(of: item.summary.id, revision) == longest)
+    }
+
     @Test func allVaultsKeepSoMuch() {
         let memory = KeptMemory(KeptLimits(all: 100, reserve: 40, ensured: 10))
         #expect(memory.take(60, held: 0))
