@@ -143,6 +143,7 @@ struct MergingAccessTests {
         #expect(out(.whenUnlocked, []) == .asSealed)
         #expect(out(presence, [.whenUnlocked, presence]) == .asSealed)
         #expect(out(.whenUnlocked, [presence]) == .sealedAnew(presence))
+        #expect(out(.whenUnlocked, [.whenUnlocked, presence]) == .sealedAnew(presence))
         #expect(out(.afterFirstUnlock, [.whenUnlocked]) == .sealedAnew(.whenUnlocked))
         #expect(
             out(presence, [passcode]) == .sealedAnew(.whenUnlocked.requiring(.userPresence, .devicePasscode)))

@@ -139,7 +139,7 @@ struct MergingAttackTests {
     @Test func anItemsAccessIsNotReplacedByAnothers() throws {
         let guarded = AccessControl.whenUnlocked.requiring(.devicePasscode)
         let made = try Bench.made(Bench.item, Bench.bank, guarded)
-        var state = SharedState(made)
+        var state = SharedState(try made + Bench.made(SharedItemID(number: 2), Bench.name("weather")))
         state.take(
             try PartChange(
                 item: SharedItemID(number: 2), part: .access, stamp: stamp(90), replacing: [made[1].name],
