@@ -1,0 +1,36 @@
+import Cryptography
+
+/// What a device may do in a circle.
+package enum MemberRole: UInt8, Sendable {
+    /// Reads. Its changes do not count.
+    case reader = 1
+    /// Reads and changes items.
+    case writer = 2
+    /// Besides that, adds and removes devices.
+    case admin = 3
+}
+
+/// The public keys of one device in one circle (docs/sync-members.md, “Devices”). The device's id is their hash, so
+/// nobody can show other keys under it.
+package struct MemberKeys: Hashable, Sendable {
+    /// The length in bytes: two points, three X25519 keys, and 32 random bytes.
+    package static let count = 2 * P256.pointCount + 3 * 32 + 32
+
+    package let bytes: [UInt8]
+    /// The first 16 bytes of the keys' SHA-256.
+    package let device: WriterID
+
+    /// - Throws: `.length` unless there are 258 bytes, `.hash`.
+    package init(bytes: [UInt8]) throws(StatementError) {
+        guard bytes.count == Self.count else { throw .length }
+        let digest = try StatementName(hashing: BytesInOrder.prefixed("org.coffer.circle.device") + bytes).bytes
+        guard let device = WriterID(bytes: Array(digest.prefix(SharedItemID.count))) else { throw .length }
+        self.bytes = bytes
+        self.device = device
+    }
+
+    /// Signs statements: a P-256 point of 65 bytes.
+    package var membership: [UInt8] { Array(bytes[0..<P256.pointCount]) }
+    /// Signs heads: a P-256 point of 65 bytes.
+    package var stream: [UInt8] { Array(bytes[P256.pointCount..<2 * P256.pointCount]) }
+}

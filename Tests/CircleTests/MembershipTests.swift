@@ -1,0 +1,268 @@
+import Circle
+import Cryptography
+import Testing
+
+/// Who is in a circle, whatever the order in which statements arrive (attackers 10, 11 and 13 of docs/sync-members.md).
+struct MembershipTests {
+    /// A device with keys that it signs with.
+    private struct Device {
+        let key: P256.PrivateKey
+        let keys: MemberKeys
+
+        init(_ number: UInt8, membership: [UInt8]? = nil) throws {
+            key = try P256.PrivateKey.generate()
+            let stream = try P256.PrivateKey.generate().publicKey
+            keys = try MemberKeys(
+                bytes: (membership ?? key.publicKey) + stream + Array(repeating: number, count: MemberKeys.count - 130))
+        }
+
+        var id: WriterID { keys.device }
+
+        func sign(_ statement: Statement) throws -> SignedStatement {
+            let signature = try key.signature(for: statement.bytes)
+            return SignedStatement(statement, signature: SignedStatement.lower(signature))
+        }
+    }
+
+    private let a: Device
+    private let b: Device
+    private let c: Device
+    private let d: Device
+    private let founding: SignedStatement
+    private let circle: StatementName
+    /// A founds, adds B, and then C, all admins.
+    private let begun: [SignedStatement]
+    private let last: StatementName
+
+    init() throws {
+        (a, b, c, d) = try (Device(1), Device(2), Device(3), Device(4))
+        founding = try a.sign(Statement(founder: a.keys))
+        circle = founding.statement.name
+        let addsB = try a.sign(
+            Statement(circle: circle, signer: a.id, past: [circle], .addition(b.keys, .admin)))
+        let addsC = try a.sign(
+            Statement(circle: circle, signer: a.id, past: [addsB.statement.name], .addition(c.keys, .admin)))
+        begun = [founding, addsB, addsC]
+        last = addsC.statement.name
+    }
+
+    private func says(
+        _ signer: Device, _ content: Statement.Content, after past: [StatementName]? = nil
+    ) throws -> SignedStatement {
+        try signer.sign(
+            Statement(circle: circle, signer: signer.id, past: (past ?? [last]).sorted(), content))
+    }
+
+    /// The members by every order of the statements that are added; each order must give the same.
+    private func members(_ added: [SignedStatement]) throws -> [WriterID] {
+        let whole = Membership(of: circle, begun + added)
+        for order in orders(added) {
+            #expect(Membership(of: circle, order + begun.reversed()) == whole)
+            // What arrives later changes nothing of what it does not name.
+            #expect(Membership(of: circle, begun + order + order) == whole)
+        }
+        return whole.members.map(\.keys.device)
+    }
+
+    private func orders(_ list: [SignedStatement]) -> [[SignedStatement]] {
+        guard let first = list.first else { return [[]] }
+        return orders(Array(list.dropFirst())).flatMap { rest in
+            (0...rest.count).map { Array(rest[..<$0]) + [first] + Array(rest[$0...]) }
+        }
+    }
+
+    private func are(_ devices: Device...) -> [WriterID] { devices.map(\.id).sorted() }
+
+    @Test func aFounderAddsOthers() throws {
+        #expect(try members([]) == are(a, b, c))
+        #expect(try members([says(b, .addition(d.keys, .reader))]) == are(a, b, c, d))
+        let whole = try Membership(of: circle, begun + [says(b, .addition(d.keys, .reader))])
+        #expect(whole.members.first { $0.keys.device == d.id }?.role == .reader)
+    }
+
+    // What two or three say at the same time
+
+    @Test func aRemovedDevicesRemovalStillCounts() throws {
+        #expect(try members([says(a, .removal([b.id])), says(c, .removal([a.id]))]) == are(c))
+    }
+
+    @Test func twoThatRemoveEachOtherAreBothOut() throws {
+        #expect(try members([says(a, .removal([b.id])), says(b, .removal([a.id]))]) == are(c))
+    }
+
+    @Test func whatARemovedDeviceAddsWithoutKnowingIsVoid() throws {
+        #expect(try members([says(a, .removal([b.id])), says(b, .addition(d.keys, .admin))]) == are(a, c))
+    }
+
+    /// A stolen machine adds one that adds another.
+    @Test func soIsWhatTheAddedOneAdds() throws {
+        let e = try Device(5)
+        let addsD = try says(b, .addition(d.keys, .admin))
+        let addsE = try says(d, .addition(e.keys, .admin), after: [addsD.statement.name])
+        #expect(try members([addsD, addsE]) == are(a, b, c, d, e))
+        #expect(try members([addsD, addsE, says(a, .removal([b.id]))]) == are(a, c))
+    }
+
+    @Test func whatTheRemovalKnewOfStays() throws {
+        let addsD = try says(b, .addition(d.keys, .writer))
+        let removal = try says(a, .removal([b.id]), after: [addsD.statement.name])
+        #expect(try members([addsD, removal]) == are(a, c, d))
+        // A second removal that had not heard of the addition ends it.
+        #expect(try members([addsD, removal, says(c, .removal([b.id]))]) == are(a, c))
+    }
+
+    @Test func aRemovedDeviceNeverComesBack() throws {
+        let removal = try says(a, .removal([b.id]))
+        let name = removal.statement.name
+        #expect(try members([removal, says(a, .addition(b.keys, .admin), after: [name])]) == are(a, c))
+        // By somebody who has not heard of the removal, or of the addition.
+        #expect(try members([removal, says(c, .addition(b.keys, .admin))]) == are(a, c))
+        #expect(try members([removal, says(a, .addition(b.keys, .admin), after: [circle])]) == are(a, c))
+        // The same key under another id.
+        let again = try Device(9, membership: b.keys.membership)
+        #expect(try members([removal, says(c, .addition(again.keys, .admin))]) == are(a, c))
+        #expect(try members([removal, says(c, .addition(again.keys, .admin), after: [circle])]) == are(a, c))
+    }
+
+    @Test func whatItSaysLaterIsRefused() throws {
+        let removal = try says(a, .removal([b.id]))
+        let late = try says(b, .removal([c.id]), after: [removal.statement.name])
+        #expect(try members([removal, late]) == are(a, c))
+        #expect(Membership(of: circle, begun + [removal, late]).refused == [late.statement.name])
+    }
+
+    @Test func withoutMembersTheCircleIsOver() throws {
+        #expect(try members([says(b, .removal([a.id, b.id, c.id].sorted()))]).isEmpty)
+    }
+
+    @Test func twoAdditionsAtOnceGiveTheSmallerRole() throws {
+        let both = try [says(a, .addition(d.keys, .admin)), says(b, .addition(d.keys, .reader))]
+        #expect(try members(both) == are(a, b, c, d))
+        let whole = Membership(of: circle, begun + both)
+        #expect(whole.members.first { $0.keys.device == d.id }?.role == .reader)
+    }
+
+    @Test func aSuccessorHasTheRoleAndTheFormerIsOut() throws {
+        let next = try says(b, .succession(d.keys))
+        #expect(try members([next]) == are(a, c, d))
+        let whole = Membership(of: circle, begun + [next])
+        #expect(whole.members.first { $0.keys.device == d.id }?.role == .admin)
+        // A thief of the former keys makes another at the same time: neither counts.
+        let e = try Device(5)
+        #expect(try members([next, says(b, .succession(e.keys))]) == are(a, c))
+        #expect(try members([next, says(a, .removal([b.id]))]) == are(a, c))
+    }
+
+    // Roles
+
+    @Test(arguments: [MemberRole.reader, .writer])
+    func onlyAdminsAddAndRemove(_ role: MemberRole) throws {
+        let addsD = try says(a, .addition(d.keys, role))
+        let past = [addsD.statement.name]
+        let e = try Device(5)
+        #expect(try members([addsD, says(d, .addition(e.keys, .reader), after: past)]) == are(a, b, c, d))
+        #expect(try members([addsD, says(d, .removal([a.id]), after: past)]) == are(a, b, c, d))
+        #expect(try members([addsD, says(d, .removal([d.id]), after: past)]) == are(a, b, c))
+    }
+
+    // A hostile store
+
+    @Test func whatNobodySignedIsRefused() throws {
+        let e = try Device(5)
+        let statement = try Statement(circle: circle, signer: a.id, past: [last], .addition(e.keys, .admin))
+        let forged = try e.sign(statement)
+        #expect(try members([forged]) == are(a, b, c))
+        // It does not stand in the way of the real one.
+        #expect(try members([forged, a.sign(statement), forged]) == are(a, b, c, e))
+    }
+
+    /// Of (r, s) and (r, n − s), both of which fit, only one counts: else a store could show one statement as two.
+    @Test func theOtherSignatureIsNone() throws {
+        let good = try says(a, .removal([b.id]))
+        var bytes = good.signature
+        // n − s, by what `lower` does with the upper one.
+        let order: [UInt8] = [
+            0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xbc, 0xe6, 0xfa, 0xad,
+            0xa7, 0x17, 0x9e, 0x84, 0xf3, 0xb9, 0xca, 0xc2, 0xfc, 0x63, 0x25, 0x51,
+        ]
+        var borrow = 0
+        for index in (0..<32).reversed() {
+            let digit = Int(order[index]) - Int(bytes[32 + index]) - borrow
+            (bytes[32 + index], borrow) = (UInt8(truncatingIfNeeded: digit), digit < 0 ? 1 : 0)
+        }
+        #expect(
+            try P256.isValid(signature: bytes, for: good.statement.bytes, publicKey: a.keys.membership), "it fits")
+        #expect(try members([SignedStatement(good.statement, signature: bytes)]) == are(a, b, c))
+        #expect(
+            SignedStatement.lower(bytes) == good.signature && SignedStatement.lower(good.signature) == good.signature)
+    }
+
+    @Test func anotherCirclesStatementsAreRefused() throws {
+        let other = try a.sign(Statement(founder: Device(7).keys))
+        let foreign = try a.sign(
+            Statement(circle: other.statement.name, signer: a.id, past: [last], .removal([b.id])))
+        #expect(try members([other, foreign]) == are(a, b, c))
+    }
+
+    @Test func aWithheldStatementHoldsUpOnlyWhatNamesIt() throws {
+        let addsD = try says(a, .addition(d.keys, .admin))
+        let next = try says(a, .removal([b.id]), after: [addsD.statement.name])
+        #expect(try members([next]) == are(a, b, c))
+        #expect(Membership(of: circle, begun + [next]).waiting == [next.statement.name])
+        #expect(try members([next, says(b, .removal([c.id]))]) == are(a, b))
+        #expect(try members([next, addsD]) == are(a, c, d))
+    }
+
+    // Bytes
+
+    @Test func eachStatementHasOneForm() throws {
+        let all =
+            try begun + [
+                says(a, .removal([b.id, c.id].sorted())), says(a, .succession(d.keys)),
+                says(a, .addition(d.keys, .reader), after: [circle, last]),
+            ]
+        for one in all.map(\.statement) {
+            #expect(try Statement(decoding: one.bytes) == one)
+            #expect(throws: StatementError.self) { try Statement(decoding: one.bytes + [0]) }
+            for length in 0..<one.bytes.count {
+                #expect(throws: StatementError.self) { try Statement(decoding: Array(one.bytes.prefix(length))) }
+            }
+            for place in one.bytes.indices {
+                var bytes = one.bytes
+                bytes[place] ^= 0x81
+                // Either it is no statement, or another one with just these bytes.
+                // `try?`: nil for what is no statement.
+                guard let other = try? Statement(decoding: bytes) else { continue }
+                #expect(other.bytes == bytes && other.name != one.name)
+            }
+        }
+    }
+
+    @Test func listsAreSortedAndHoldEachOnce() throws {
+        let two = [circle, last].sorted()
+        for past in [[], [two[1], two[0]], [two[0], two[0]]] {
+            #expect(throws: StatementError.order) {
+                try Statement(circle: circle, signer: a.id, past: past, .removal([b.id]))
+            }
+        }
+        #expect(throws: StatementError.order) {
+            try Statement(circle: circle, signer: a.id, past: two, .removal([b.id, b.id]))
+        }
+    }
+
+    /// Three hundred devices, each added by the one before: a chain is judged without recursion.
+    @Test func aLongChain() throws {
+        var statements = [founding]
+        var devices = [a]
+        for number in 0..<300 {
+            let next = try Device(UInt8(number % 256))
+            let signer = try #require(devices.last)
+            let past = try #require(statements.last).statement.name
+            statements.append(try says(signer, .addition(next.keys, .admin), after: [past]))
+            devices.append(next)
+        }
+        #expect(Membership(of: circle, statements).members.count == 301)
+        statements.append(try says(a, .removal([devices[1].id]), after: [circle]))
+        #expect(Membership(of: circle, statements.reversed()).members.map(\.keys.device) == [a.id])
+    }
+}
