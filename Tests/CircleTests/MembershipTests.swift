@@ -225,6 +225,66 @@ struct MembershipTests {
         #expect(try members([both]) == are(a, b, c))
     }
 
+    // Generations
+
+    private func generation(_ maker: Device, _ receivers: [WriterID], _ number: UInt8 = 0) throws -> KeyGeneration {
+        try KeyGeneration(
+            circle: circle, maker: maker.id, publicHalves: Array(repeating: number, count: 96),
+            receivers: receivers.map { try .init($0, sealed: Array(repeating: 1, count: 240)) })
+    }
+
+    @Test func recordsAreSealedToExactlyThePresentMembers() throws {
+        let whole = Membership(of: circle, begun)
+        let removed = try Membership(of: circle, begun + [says(a, .removal([b.id]))])
+        let three = try generation(a, are(a, b, c))
+        let two = try generation(c, are(a, c))
+        let all = [three, two]
+        #expect(whole.generation(of: circle, among: all) == three)
+        #expect(removed.generation(of: circle, among: all) == two)
+        // Nobody writes for a device that is removed, or leaves a member out.
+        #expect(removed.generation(of: circle, among: [three]) == nil)
+        #expect(whole.generation(of: circle, among: [two]) == nil)
+    }
+
+    @Test func ofSeveralGenerationsAllTakeOne() throws {
+        let whole = Membership(of: circle, begun)
+        let all = try (0..<4).map { try generation(a, are(a, b, c), $0) }
+        let least = try #require(all.map(\.name).min())
+        #expect(whole.generation(of: circle, among: all)?.name == least)
+        #expect(whole.generation(of: circle, among: all.reversed())?.name == least)
+    }
+
+    @Test func onlyMembersThatWriteMakeGenerations() throws {
+        let addsD = try says(a, .addition(d.keys, .reader))
+        let four = Membership(of: circle, begun + [addsD])
+        #expect(try four.generation(of: circle, among: [generation(d, are(a, b, c, d))]) == nil)
+        #expect(try four.generation(of: circle, among: [generation(Device(8), are(a, b, c, d))]) == nil)
+        #expect(four.waitBeforeGeneration(d.id) == nil)
+        #expect(Set(are(a, b, c).map { four.waitBeforeGeneration($0) }) == [0, 20_000, 40_000])
+        let foreign = try KeyGeneration(
+            circle: last, maker: a.id, publicHalves: Array(repeating: 0, count: 96),
+            receivers: are(a, b, c, d).map { try .init($0, sealed: Array(repeating: 1, count: 240)) })
+        #expect(four.generation(of: circle, among: [foreign]) == nil)
+    }
+
+    @Test func eachGenerationHasOneForm() throws {
+        let one = try generation(a, are(a, b))
+        #expect(try KeyGeneration(decoding: one.bytes) == one)
+        #expect(throws: StatementError.self) { try KeyGeneration(decoding: one.bytes + [0]) }
+        for length in 0..<one.bytes.count {
+            #expect(throws: StatementError.self) { try KeyGeneration(decoding: Array(one.bytes.prefix(length))) }
+        }
+        for place in one.bytes.indices {
+            var bytes = one.bytes
+            bytes[place] ^= 0x81
+            // `try?`: nil for what is no generation.
+            guard let other = try? KeyGeneration(decoding: bytes) else { continue }
+            #expect(other.bytes == bytes && other.name != one.name)
+        }
+        #expect(throws: StatementError.order) { try generation(a, are(a, b).reversed()) }
+        #expect(throws: StatementError.order) { try generation(a, []) }
+    }
+
     // Bytes
 
     @Test func eachStatementHasOneForm() throws {

@@ -124,7 +124,8 @@ package struct Statement: Hashable, Sendable {
         try self.init(circle: circle, signer: signer, past: past, content)
     }
 
-    private static func check<Element: Comparable>(_ list: [Element]) throws(StatementError) {
+    /// - Throws: `.order` for a list that is empty, not sorted, or names something twice; `.length`.
+    static func check<Element: Comparable>(_ list: [Element]) throws(StatementError) {
         guard !list.isEmpty, zip(list, list.dropFirst()).allSatisfy({ $0 < $1 }) else { throw .order }
         guard list.count <= most else { throw .length }
     }
@@ -155,14 +156,14 @@ extension Statement.Content {
 }
 
 extension ArraySlice<UInt8> {
-    fileprivate mutating func take(_ count: Int) throws(StatementError) -> [UInt8] {
+    mutating func take(_ count: Int) throws(StatementError) -> [UInt8] {
         guard self.count >= count else { throw .length }
         defer { self = dropFirst(count) }
         return Array(prefix(count))
     }
 
     /// A count of four bytes, and so many elements of one size.
-    fileprivate mutating func list<Entry>(
+    mutating func list<Entry>(
         _ size: Int, _ element: ([UInt8]) -> Entry?
     ) throws(StatementError) -> [Entry] {
         let count = try take(4).reduce(0) { $0 << 8 | Int($1) }

@@ -1,0 +1,94 @@
+/// The keys that records are sealed to from one change of the members to the next (docs/sync-members.md,
+/// “Generations”). The private halves are sealed to each member, and to nobody else.
+package struct KeyGeneration: Hashable, Sendable {
+    /// One member, and the private halves sealed to its receiving keys.
+    package struct Receiver: Hashable, Sendable {
+        /// The length of the three sealed halves in bytes: for each, an X25519 key, 32 sealed bytes and a tag.
+        package static let sealedCount = 3 * (32 + 32 + 16)
+
+        package let device: WriterID
+        package let sealed: [UInt8]
+
+        /// - Throws: `.length` unless 240 bytes are sealed.
+        package init(_ device: WriterID, sealed: [UInt8]) throws(StatementError) {
+            guard sealed.count == Self.sealedCount else { throw .length }
+            (self.device, self.sealed) = (device, sealed)
+        }
+    }
+
+    /// The length of the public halves in bytes: X25519 keys for when-unlocked, after-first-unlock, and metadata.
+    package static let publicCount = 3 * 32
+
+    package let circle: StatementName
+    package let maker: WriterID
+    /// The three public halves.
+    package let publicHalves: [UInt8]
+    /// Sorted by device, each once; 1 to 1,024.
+    package let receivers: [Receiver]
+    package let bytes: [UInt8]
+    package let name: StatementName
+
+    private static let domain = BytesInOrder.prefixed("org.coffer.circle.generation")
+
+    /// - Throws: `.length`, `.order`, `.hash`.
+    package init(
+        circle: StatementName, maker: WriterID, publicHalves: [UInt8], receivers: [Receiver]
+    ) throws(StatementError) {
+        guard publicHalves.count == Self.publicCount else { throw .length }
+        try Statement.check(receivers.map(\.device))
+        (self.circle, self.maker, self.publicHalves, self.receivers) = (circle, maker, publicHalves, receivers)
+        bytes =
+            Self.domain + circle.bytes + maker.bytes + publicHalves
+            + BytesInOrder.bytes(UInt32(clamping: receivers.count))
+            + receivers.flatMap { $0.device.bytes + $0.sealed }
+        name = try StatementName(hashing: bytes)
+    }
+
+    /// Reads canonical bytes. Each generation has one form.
+    ///
+    /// - Throws: `StatementError`.
+    package init(decoding bytes: [UInt8]) throws(StatementError) {
+        var rest = bytes[...]
+        guard try rest.take(Self.domain.count) == Self.domain else { throw .domain }
+        guard let circle = StatementName(bytes: try rest.take(StatementName.count)),
+            let maker = WriterID(bytes: try rest.take(SharedItemID.count))
+        else { throw .length }
+        let halves = try rest.take(Self.publicCount)
+        let list = try rest.list(SharedItemID.count + Receiver.sealedCount) { $0 }
+        guard rest.isEmpty else { throw .length }
+        var receivers: [Receiver] = []
+        for one in list {
+            guard let device = WriterID(bytes: Array(one.prefix(SharedItemID.count))) else { throw .length }
+            receivers.append(try Receiver(device, sealed: Array(one.dropFirst(SharedItemID.count))))
+        }
+        try self.init(circle: circle, maker: maker, publicHalves: halves, receivers: receivers)
+    }
+
+    package static func == (one: KeyGeneration, other: KeyGeneration) -> Bool { one.name == other.name }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(name) }
+}
+
+extension Membership {
+    /// The generation that members write to: its receivers are exactly the present members, and a member that may write
+    /// has made it. Of several, the smallest name.
+    ///
+    /// - Returns: nil if somebody must make one.
+    package func generation(of circle: StatementName, among all: [KeyGeneration]) -> KeyGeneration? {
+        let present = members.map(\.keys.device)
+        let makers = members.filter { $0.role != .reader }.map(\.keys.device)
+        return all.filter {
+            $0.circle == circle && makers.contains($0.maker) && $0.receivers.map(\.device) == present
+        }.min { $0.name < $1.name }
+    }
+
+    /// How long a member waits before it makes a generation, so that not all make one: 0 to 60 seconds, by its place
+    /// among those that may.
+    ///
+    /// - Returns: milliseconds; nil if it may not.
+    package func waitBeforeGeneration(_ device: WriterID) -> Int? {
+        let makers = members.filter { $0.role != .reader }.map(\.keys.device)
+        guard let place = makers.firstIndex(of: device) else { return nil }
+        return 60_000 / makers.count * place
+    }
+}
