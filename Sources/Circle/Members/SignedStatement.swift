@@ -45,16 +45,20 @@ package struct SignedStatement: Sendable {
     /// - Parameter keys: the signer's.
     /// - Throws: `.signature`.
     func check(by keys: MemberKeys) throws(StatementError) {
-        guard signature.count == Self.signatureCount, keys.device == statement.signer,
-            !Self.half.lexicographicallyPrecedes(signature[32...])
+        guard keys.device == statement.signer, Self.isValid(signature, for: statement.bytes, by: keys.membership)
         else { throw .signature }
-        let isValid: Bool
+    }
+
+    /// - Parameter key: a P-256 point of 65 bytes.
+    static func isValid(_ signature: [UInt8], for bytes: [UInt8], by key: [UInt8]) -> Bool {
+        guard signature.count == Self.signatureCount, !Self.half.lexicographicallyPrecedes(signature[32...]) else {
+            return false
+        }
         do {
-            isValid = try P256.isValid(signature: signature, for: statement.bytes, publicKey: keys.membership)
+            return try P256.isValid(signature: signature, for: bytes, publicKey: key)
         } catch {
             // A point off the curve, too: nobody can have signed with it.
-            throw .signature
+            return false
         }
-        guard isValid else { throw .signature }
     }
 }

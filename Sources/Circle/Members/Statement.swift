@@ -12,6 +12,14 @@ package enum StatementError: Error, Equatable, Sendable {
     case order
     /// The signature is not by the signer's key, or its second number is in the upper half.
     case signature
+    /// A format of another version.
+    case version
+    /// A number, a time or a flag is none that it may be.
+    case range
+    /// A padding or a text has not the one form that it may have.
+    case form
+    /// It belongs to another circle, device or run, or does not follow what is before it.
+    case place
     /// The library that hashes has failed.
     case hash
 }
@@ -157,7 +165,7 @@ extension Statement.Content {
 
 extension ArraySlice<UInt8> {
     mutating func take(_ count: Int) throws(StatementError) -> [UInt8] {
-        guard self.count >= count else { throw .length }
+        guard count >= 0, self.count >= count else { throw .length }
         defer { self = dropFirst(count) }
         return Array(prefix(count))
     }

@@ -1,0 +1,102 @@
+import Cryptography
+
+/// What a member gives a new device (docs/sync-format.md, “Answer”).
+package struct JoinAnswer: Sendable {
+    /// The SHA-256 of the request.
+    package let request: [UInt8]
+    package let circle: StatementName
+    package let adder: WriterID
+    /// Sorted by name.
+    package let statements: [SignedStatement]
+    /// Sorted by name.
+    package let generations: [KeyGeneration]
+    /// Sorted by device, one for each.
+    package let heads: [SignedHead]
+    /// An X25519 key of 32 bytes.
+    package let ephemeral: [UInt8]
+    /// The private halves of the generations, 96 bytes each, sealed to the request's one-time key.
+    package let sealedKeys: [UInt8]
+    package let bytes: [UInt8]
+
+    private static let domain = BytesInOrder.prefixed("org.coffer.circle.answer")
+
+    /// - Throws: `.length`, `.order`, `.place` for a head or a generation of another circle.
+    package init(
+        request: [UInt8], circle: StatementName, adder: WriterID, statements: [SignedStatement],
+        generations: [KeyGeneration], heads: [SignedHead], ephemeral: [UInt8], sealedKeys: [UInt8]
+    ) throws(StatementError) {
+        guard request.count == 32, ephemeral.count == X25519.count,
+            statements.allSatisfy({ $0.signature.count == SignedStatement.signatureCount }),
+            statements.count <= CircleLimits.statements, generations.count <= CircleLimits.generations,
+            heads.count <= CircleLimits.heads,
+            sealedKeys.count == KeyGeneration.publicCount * generations.count + AESGCM.overhead
+        else { throw .length }
+        guard Self.isRising(statements.map(\.statement.name)), Self.isRising(generations.map(\.name)),
+            Self.isRising(heads.map(\.head.device))
+        else { throw .order }
+        guard statements.allSatisfy({ ($0.statement.circle ?? $0.statement.name) == circle }),
+            generations.allSatisfy({ $0.circle == circle }), heads.allSatisfy({ $0.head.circle == circle })
+        else { throw .place }
+        (self.request, self.circle, self.adder, self.statements) = (request, circle, adder, statements)
+        (self.generations, self.heads, self.ephemeral) = (generations, heads, ephemeral)
+        self.sealedKeys = sealedKeys
+        bytes =
+            Self.domain + BytesInOrder.bytes(CircleLimits.version) + request + circle.bytes + adder.bytes
+            + [UInt8](list: statements) { $0.signature + BytesInOrder.prefixed($0.statement.bytes) }
+            + [UInt8](list: generations) { BytesInOrder.prefixed($0.bytes) }
+            + [UInt8](list: heads) { BytesInOrder.prefixed($0.bytes) } + ephemeral
+            + BytesInOrder.prefixed(sealedKeys)
+        guard bytes.count <= CircleLimits.answer else { throw .length }
+    }
+
+    /// Reads canonical bytes. Each answer has one form.
+    ///
+    /// - Throws: `StatementError`.
+    package init(decoding bytes: [UInt8]) throws(StatementError) {
+        guard bytes.count <= CircleLimits.answer else { throw .length }
+        var rest = bytes[...]
+        try rest.domain(Self.domain)
+        try rest.version()
+        let request = try rest.take(32)
+        let (circle, adder) = (try rest.circle(), try rest.device())
+        let statements = try rest.elements(upTo: CircleLimits.statements) { (rest) throws(StatementError) in
+            let signature = try rest.take(SignedStatement.signatureCount)
+            let statement = try Statement(decoding: try rest.prefixed(upTo: CircleLimits.statement))
+            return SignedStatement(statement, signature: signature)
+        }
+        let generations = try rest.elements(upTo: CircleLimits.generations) { (rest) throws(StatementError) in
+            try KeyGeneration(decoding: try rest.prefixed(upTo: CircleLimits.generation))
+        }
+        let heads = try rest.elements(upTo: CircleLimits.heads) { (rest) throws(StatementError) in
+            try SignedHead(decoding: try rest.prefixed(upTo: CircleLimits.head))
+        }
+        let ephemeral = try rest.take(X25519.count)
+        let sealedKeys = try rest.prefixed(upTo: CircleLimits.answer)
+        try rest.end()
+        try self.init(
+            request: request, circle: circle, adder: adder, statements: statements, generations: generations,
+            heads: heads, ephemeral: ephemeral, sealedKeys: sealedKeys)
+    }
+
+    /// The `info` of the key that seals the halves, and their associated data.
+    package var keyInfo: [UInt8] {
+        BytesInOrder.prefixed("org.coffer.circle.answer.keys") + circle.bytes + request + ephemeral
+    }
+
+    /// The circle by this answer, if it is one to this request: the new device is a member, and the adder has said so.
+    ///
+    /// - Returns: nil for an answer to another request, or of a circle that does not have the new device.
+    package func membership(for request: JoinRequest) -> Membership? {
+        let isAdded = statements.contains { signed in
+            guard case .addition(request.keys, _) = signed.statement.content else { return false }
+            return signed.statement.signer == adder
+        }
+        guard self.request == request.digest, isAdded else { return nil }
+        let membership = Membership(of: circle, statements)
+        return membership.members.contains { $0.keys == request.keys } ? membership : nil
+    }
+
+    private static func isRising<Name: Comparable>(_ names: [Name]) -> Bool {
+        zip(names, names.dropFirst()).allSatisfy { $0 < $1 }
+    }
+}

@@ -1,0 +1,157 @@
+import Cryptography
+
+/// Why a text is no code for joining. The error tells nothing about it, except a character that no code has.
+package enum JoinCodeError: Error, Sendable, Equatable {
+    /// It does not begin with JOIN: it may be a recovery code, which nobody may ask for here.
+    case prefix
+    case wrongLength(Int, expected: Int)
+    case strangeCharacter(UInt8)
+    /// The checksum does not match.
+    case mistyped
+    case noMemory
+}
+
+/// The 125 bits that a request to join stands for, as people read them out (docs/sync-format.md, “Code”).
+package struct JoinCode: Sendable {
+    package static let groupLength = 5
+    package static let groupCount = 6
+
+    private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
+    private static let prefix = Array("JOIN".utf8)
+    private static let secretCount = groupLength * (groupCount - 1)
+
+    /// All characters behind the prefix, in upper case and without `-`.
+    private let characters: SecretBytes
+
+    /// - Throws: `.hash`.
+    package init(of request: JoinRequest) throws(StatementError) {
+        let digest = try CircleDigest.of(
+            BytesInOrder.prefixed("org.coffer.circle.join") + BytesInOrder.prefixed(request.bytes))
+        let secret = Self.characters(of: digest, count: Self.secretCount)
+        let checksum = try Self.checksum(of: secret)
+        do { characters = try SecretBytes(copying: secret + checksum) } catch { throw .hash }
+    }
+
+    /// Reads a code in any spelling that people use.
+    ///
+    /// - Throws: ``JoinCodeError``, before anything is derived from the code.
+    package init(reading text: SecretBytes) throws(JoinCodeError) {
+        var read: [UInt8] = text.withBytes { bytes in bytes.indices.compactMap { Self.upper(bytes[$0]) } }
+        guard read.starts(with: Self.prefix) else { throw .prefix }
+        read = read.dropFirst(Self.prefix.count).map(Self.digit)
+        if let strange = read.first(where: { !Self.alphabet.contains($0) }) { throw .strangeCharacter(strange) }
+        let expected = Self.groupLength * Self.groupCount
+        guard read.count == expected else { throw .wrongLength(read.count, expected: expected) }
+        let checksum: [UInt8]
+        do throws(StatementError) {
+            checksum = try Self.checksum(of: Array(read.prefix(Self.secretCount)))
+        } catch {
+            throw .noMemory
+        }
+        guard Array(read.suffix(Self.groupLength)) == checksum else { throw .mistyped }
+        do { characters = try SecretBytes(copying: read) } catch { throw .noMemory }
+    }
+
+    /// The code as people see it: JOIN and groups, joined by `-`, in ASCII.
+    package var text: SecretBytes {
+        get throws(CryptographyError) {
+            let text = characters.withBytes { bytes in
+                bytes.indices.flatMap { index in
+                    index % Self.groupLength == 0 ? [UInt8(ascii: "-"), bytes[index]] : [bytes[index]]
+                }
+            }
+            return try SecretBytes(copying: Self.prefix + text)
+        }
+    }
+
+    /// What keys are derived from: the 25 characters before the checksum.
+    package var secret: SecretBytes {
+        get throws(CryptographyError) {
+            try SecretBytes(copying: characters.withBytes { bytes in (0..<Self.secretCount).map { bytes[$0] } })
+        }
+    }
+
+    /// Whether this request, and no other, is what the code stands for.
+    ///
+    /// - Throws: `.hash`.
+    package func isCode(of request: JoinRequest) throws(StatementError) -> Bool {
+        characters == (try JoinCode(of: request)).characters
+    }
+
+    /// Where the two files of this joining lie.
+    ///
+    /// - Throws: `.outOfMemory`, `.library`.
+    package var place: JoinPlace {
+        get throws(CryptographyError) {
+            let name = try derived("org.coffer.circle.join.name")
+            let bytes = name.withBytes { bytes in (0..<JoinPlace.count).map { bytes[$0] } }
+            return JoinPlace(named: bytes)
+        }
+    }
+
+    /// What the request is sealed under: 32 bytes.
+    ///
+    /// - Throws: `.outOfMemory`, `.library`.
+    package var requestKey: SecretBytes {
+        get throws(CryptographyError) { try derived("org.coffer.circle.join.request") }
+    }
+
+    /// What the answer is sealed under: 32 bytes.
+    ///
+    /// - Throws: `.outOfMemory`, `.library`.
+    package var answerKey: SecretBytes {
+        get throws(CryptographyError) { try derived("org.coffer.circle.join.answer") }
+    }
+
+    private func derived(_ info: String) throws(CryptographyError) -> SecretBytes {
+        try HKDF.derive(secret, salt: [], info: Array(info.utf8), count: 32)
+    }
+
+    /// - Returns: nil for a character that is skipped.
+    private static func upper(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "-"), UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n"): nil
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): byte - 32
+        default: byte
+        }
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8 {
+        switch byte {
+        case UInt8(ascii: "O"): UInt8(ascii: "0")
+        case UInt8(ascii: "I"), UInt8(ascii: "L"): UInt8(ascii: "1")
+        default: byte
+        }
+    }
+
+    /// Five bits a character, the first bits first.
+    private static func characters(of digest: [UInt8], count: Int) -> [UInt8] {
+        (0..<count).map { index in
+            let bit = 5 * index
+            let pair = UInt16(digest[bit / 8]) << 8 | UInt16(digest[bit / 8 + 1])
+            return alphabet[Int(pair >> UInt16(11 - bit % 8) & 31)]
+        }
+    }
+
+    private static func checksum(of secret: [UInt8]) throws(StatementError) -> [UInt8] {
+        let digest = try CircleDigest.of(
+            BytesInOrder.prefixed("org.coffer.circle.join.checksum") + BytesInOrder.prefixed(secret))
+        return characters(of: digest, count: groupLength)
+    }
+}
+
+/// Where a request and its answer lie in the store. Only the code tells it: 16 bytes.
+package struct JoinPlace: Hashable, Sendable {
+    /// The length in bytes.
+    package static let count = 16
+
+    package let bytes: [UInt8]
+
+    /// - Returns: nil unless there are 16 bytes.
+    package init?(bytes: [UInt8]) {
+        guard bytes.count == Self.count else { return nil }
+        self.bytes = bytes
+    }
+
+    fileprivate init(named bytes: [UInt8]) { self.bytes = bytes }
+}

@@ -1,0 +1,106 @@
+/// One piece that one device wrote, sealed (docs/sync-format.md, “Records”).
+package struct CircleRecord: Hashable, Sendable {
+    /// What everybody sees of a record. It is bound to what is sealed.
+    package struct Header: Hashable, Sendable {
+        package let circle: StatementName
+        package let device: WriterID
+        package let run: RunID
+        /// 1 to 9,999,999,999,999,999.
+        package let number: UInt64
+        /// What the record is sealed to; nil for what everybody can open.
+        package let generation: StatementName?
+
+        /// - Throws: `.range` for a number that no record has.
+        package init(
+            circle: StatementName, device: WriterID, run: RunID, number: UInt64, generation: StatementName?
+        ) throws(StatementError) {
+            guard (1...CircleLimits.number).contains(number) else { throw .range }
+            (self.circle, self.device, self.run) = (circle, device, run)
+            (self.number, self.generation) = (number, generation)
+        }
+
+        /// The associated data of what is sealed: 106 bytes.
+        package var bytes: [UInt8] {
+            BytesInOrder.bytes(CircleLimits.version) + circle.bytes + device.bytes + run.bytes
+                + BytesInOrder.bytes(number) + generationBytes
+        }
+
+        /// The salt of the record's key: 32 bytes.
+        package var generationBytes: [UInt8] { generation?.bytes ?? Self.nobody }
+
+        /// The `info` from which HKDF makes the record's key. The key material is the private half of the generation's
+        /// metadata key, or 32 zero bytes without a generation.
+        package var keyInfo: [UInt8] { BytesInOrder.prefixed("org.coffer.circle.record") + bytes }
+
+        private static let nobody = [UInt8](repeating: 0, count: StatementName.count)
+
+        init(from rest: inout ArraySlice<UInt8>) throws(StatementError) {
+            try rest.version()
+            let (circle, device) = (try rest.circle(), try rest.device())
+            guard let run = RunID(bytes: try rest.take(RunID.count)) else { throw .length }
+            let number = try rest.integer(UInt64.self)
+            let generation = try rest.circle()
+            try self.init(
+                circle: circle, device: device, run: run, number: number,
+                generation: generation.bytes == Self.nobody ? nil : generation)
+        }
+    }
+
+    package let header: Header
+    /// A nonce of 12 bytes, the padded body, a tag of 16.
+    package let sealed: [UInt8]
+    package let bytes: [UInt8]
+
+    /// - Throws: `.length` or `.form` for what no padded body can have been sealed to.
+    package init(_ header: Header, sealed: [UInt8]) throws(StatementError) {
+        guard sealed.count <= RecordPadding.largest + RecordPadding.overhead else { throw .length }
+        guard RecordPadding.isClass(sealed.count - RecordPadding.overhead) else { throw .form }
+        (self.header, self.sealed) = (header, sealed)
+        bytes = header.bytes + BytesInOrder.prefixed(sealed)
+    }
+
+    /// Reads canonical bytes. Each record has one form.
+    ///
+    /// - Throws: `StatementError`.
+    package init(decoding bytes: [UInt8]) throws(StatementError) {
+        var rest = bytes[...]
+        let header = try Header(from: &rest)
+        let sealed = try rest.prefixed(upTo: RecordPadding.largest + RecordPadding.overhead)
+        try rest.end()
+        try self.init(header, sealed: sealed)
+    }
+}
+
+/// Padding, so that a record's length tells little: 64 bytes, or the Padmé length, at most 12 % more.
+package enum RecordPadding {
+    /// What AES-GCM adds: nonce and tag.
+    static let overhead = 28
+    /// The longest padded body.
+    static var largest: Int { length(CircleLimits.body + 4) }
+
+    /// - Parameter count: of the body and the four bytes of its length.
+    private static func length(_ count: Int) -> Int {
+        guard count > 64 else { return 64 }
+        let exponent = Int.bitWidth - 1 - count.leadingZeroBitCount
+        let exponentBits = Int.bitWidth - exponent.leadingZeroBitCount
+        let mask = (1 << (exponent - exponentBits)) - 1
+        return (count + mask) & ~mask
+    }
+
+    static func isClass(_ count: Int) -> Bool { count >= 64 && length(count) == count }
+
+    /// - Throws: `.length` for more than 900,000 bytes.
+    package static func add(to body: [UInt8]) throws(StatementError) -> [UInt8] {
+        guard body.count <= CircleLimits.body else { throw .length }
+        let used = BytesInOrder.prefixed(body)
+        return used + [UInt8](repeating: 0, count: length(used.count) - used.count)
+    }
+
+    /// - Throws: `.length`, `.form` unless it is exactly what `add` returns.
+    package static func remove(from padded: [UInt8]) throws(StatementError) -> [UInt8] {
+        var rest = padded[...]
+        let body = try rest.prefixed(upTo: CircleLimits.body)
+        guard length(4 + body.count) == padded.count, rest.allSatisfy({ $0 == 0 }) else { throw .form }
+        return body
+    }
+}

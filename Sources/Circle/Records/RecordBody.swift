@@ -1,0 +1,60 @@
+/// What a record seals (docs/sync-format.md, “Bodies”).
+package enum RecordBody: Sendable {
+    case statement(SignedStatement)
+    case generation(KeyGeneration)
+    /// What merging reads.
+    case changes([UInt8])
+    /// The heads of others that changed since the device's record before of this kind, sorted.
+    case seen([SeenEnd])
+    /// A head of any device, passed on.
+    case head(SignedHead)
+    /// Of a kind that this reader does not know. The record waits.
+    case unknown(kind: UInt8, content: [UInt8])
+
+    package var bytes: [UInt8] {
+        switch self {
+        case .statement(let signed): [1] + signed.signature + signed.statement.bytes
+        case .generation(let generation): [2] + generation.bytes
+        case .changes(let content): [3] + content
+        case .seen(let seen): [4] + [UInt8](list: seen, \.bytes)
+        case .head(let head): [5] + head.bytes
+        case .unknown(let kind, let content): [kind] + content
+        }
+    }
+
+    /// - Parameter header: of the record that seals it.
+    /// - Throws: `StatementError`; `.place` for a body that everybody could open and should not, or of another circle.
+    package init(decoding bytes: [UInt8], in header: CircleRecord.Header) throws(StatementError) {
+        var rest = bytes[...]
+        guard rest.count <= CircleLimits.body else { throw .length }
+        let kind = try rest.integer(UInt8.self)
+        // Names and lists of members would lie open in the store.
+        guard header.generation != nil || kind == 1 || kind == 2 else { throw .place }
+        switch kind {
+        case 1:
+            guard rest.count <= CircleLimits.statement else { throw .length }
+            let signature = try rest.take(SignedStatement.signatureCount)
+            let statement = try Statement(decoding: Array(rest))
+            guard (statement.circle ?? statement.name) == header.circle else { throw .place }
+            self = .statement(SignedStatement(statement, signature: signature))
+        case 2:
+            guard rest.count <= CircleLimits.generation else { throw .length }
+            let generation = try KeyGeneration(decoding: Array(rest))
+            guard generation.circle == header.circle, generation.maker == header.device else { throw .place }
+            self = .generation(generation)
+        case 3:
+            guard !rest.isEmpty else { throw .length }
+            self = .changes(Array(rest))
+        case 4:
+            let seen = try SeenEnd.list(from: &rest)
+            try rest.end()
+            guard seen.allSatisfy({ $0.device != header.device }) else { throw .place }
+            self = .seen(seen)
+        case 5:
+            let head = try SignedHead(decoding: Array(rest))
+            guard head.head.circle == header.circle else { throw .place }
+            self = .head(head)
+        default: self = .unknown(kind: kind, content: Array(rest))
+        }
+    }
+}

@@ -1,0 +1,117 @@
+/// Which of a device's records count: a function of the set of its heads and segments. The order in which they arrive
+/// decides nothing (docs/sync-format.md, “When a record counts”).
+package struct DeviceStream: Sendable {
+    /// A record that counts, with the chain hash after it.
+    package struct Counted: Hashable, Sendable {
+        package let record: CircleRecord
+        package let after: ChainHash
+    }
+
+    /// Numbers that a head leads past and that are missing.
+    package struct Gap: Hashable, Sendable {
+        package let run: RunID
+        package let numbers: ClosedRange<UInt64>
+    }
+
+    /// Sorted by run, number and chain hash. Two records of one run and number are a fork's.
+    package private(set) var counted: [Counted] = []
+    /// Sorted by run and first number.
+    package private(set) var gaps: [Gap] = []
+    /// Runs of which two branches have well-signed heads, sorted. The device is suspended if there is one.
+    package private(set) var forked: [RunID] = []
+    /// Ends at which a run was left and another one begun, and that the former went past or two begin at. The vault was
+    /// rolled back, or copied. Sorted by run and number.
+    package private(set) var leftBehind: [RunEnd] = []
+    /// The newest head that counts, by number, time and bytes.
+    package private(set) var newest: SignedHead?
+
+    package var isSuspended: Bool { !forked.isEmpty }
+
+    /// - Parameter keys: the device's.
+    /// - Throws: `.hash`.
+    package init(
+        of keys: MemberKeys, in circle: StatementName, heads: [SignedHead], segments: [RecordSegment]
+    ) throws(StatementError) {
+        let good = heads.filter { $0.head.circle == circle && $0.isSigned(by: keys) }
+            .sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+        newest = good.max { one, other in
+            (one.head.end.number, one.head.time) < (other.head.end.number, other.head.time)
+        }
+        // What has this chain hash after it. A hash belongs to one record and one place, so junk is found by no head.
+        var links: [ChainHash: (before: ChainHash, record: CircleRecord)] = [:]
+        for segment in segments where segment.circle == circle && segment.device == keys.device {
+            var chain = segment.before
+            for record in segment.records {
+                let after = try chain.followed(by: record.bytes)
+                links[after] = (chain, record)
+                chain = after
+            }
+        }
+        var runs: [RunID: [StreamHead]] = [:]
+        for one in good { runs[one.head.end.run, default: []].append(one.head) }
+        for run in runs.keys.sorted() { try take(run, runs[run] ?? [], links) }
+        findWhatWasLeft(good.map(\.head), runs)
+    }
+
+    private mutating func take(
+        _ run: RunID, _ heads: [StreamHead], _ links: [ChainHash: (before: ChainHash, record: CircleRecord)]
+    ) throws(StatementError) {
+        var taken: Set<ChainHash> = []
+        var records: [Counted] = []
+        var known: [UInt64: Set<ChainHash>] = [:]
+        var missing: [ClosedRange<UInt64>] = []
+        // Longer ones first: a shorter head that is on the way adds nothing.
+        let ordered = heads.sorted {
+            ($1.end.number, $0.end.chain) < ($0.end.number, $1.end.chain)
+        }
+        for head in ordered {
+            var (chain, number) = (head.end.chain, head.end.number)
+            let start = try ChainHash(
+                circle: head.circle, device: head.device, run: run, after: head.predecessor)
+            known[number, default: []].insert(chain)
+            while taken.insert(chain).inserted, chain != start {
+                let first = (head.predecessor?.number ?? 0) + 1
+                guard number >= first else { break }
+                guard let link = links[chain], link.record.header.run == run, link.record.header.number == number
+                else {
+                    missing.append(first...number)
+                    break
+                }
+                records.append(Counted(record: link.record, after: chain))
+                (chain, number) = (link.before, number - 1)
+                known[number, default: []].insert(chain)
+            }
+        }
+        counted += records.sorted {
+            ($0.record.header.number, $0.after) < ($1.record.header.number, $1.after)
+        }
+        let numbers = Set(records.map(\.record.header.number))
+        gaps += Self.gaps(missing, without: numbers).map { Gap(run: run, numbers: $0) }
+        // At one number a run has one chain hash, whoever leads there.
+        let isForked = known.values.contains { $0.count > 1 } || Set(heads.map(\.predecessor)).count > 1
+        if isForked { forked.append(run) }
+    }
+
+    /// What is missing below a place at which a walk ended, in order. What counts by another head's walk is not missing.
+    private static func gaps(
+        _ missing: [ClosedRange<UInt64>], without numbers: Set<UInt64>
+    ) -> [ClosedRange<UInt64>] {
+        guard let first = missing.map(\.lowerBound).min(), let last = missing.map(\.upperBound).max() else { return [] }
+        var gaps: [ClosedRange<UInt64>] = []
+        var next = first
+        for number in numbers.sorted() where (first...last).contains(number) {
+            if number > next { gaps.append(next...number - 1) }
+            next = number + 1
+        }
+        if next <= last { gaps.append(next...last) }
+        return gaps
+    }
+
+    private mutating func findWhatWasLeft(_ heads: [StreamHead], _ runs: [RunID: [StreamHead]]) {
+        var followers: [RunEnd: Set<RunID>] = [:]
+        for head in heads { if let end = head.predecessor { followers[end, default: []].insert(head.end.run) } }
+        leftBehind = followers.filter { end, followers in
+            followers.count > 1 || runs[end.run, default: []].contains { $0.end.number > end.number }
+        }.keys.sorted { ($0.run, $0.number, $0.chain) < ($1.run, $1.number, $1.chain) }
+    }
+}

@@ -1,0 +1,73 @@
+/// Where a file lies in a store (docs/sync-format.md, “The store”). A name says where to look. What counts is what the
+/// file says.
+package enum StorePath: Hashable, Sendable {
+    case segment(circle: StatementName, device: WriterID, number: UInt64, run: RunID)
+    case head(circle: StatementName, device: WriterID)
+    case beacon(circle: StatementName)
+    case request(JoinPlace)
+    case answer(JoinPlace)
+
+    /// The numbers of one folder of segments.
+    private static let folder: UInt64 = 1024
+
+    /// Only `[0-9a-z-]` and `/`, of fixed width for each kind of file.
+    package var text: String {
+        switch self {
+        case .segment(let circle, let device, let number, let run):
+            "\(Self.hex(circle.bytes))/\(Self.hex(device.bytes))/\(Self.decimal(number / Self.folder, 13))/"
+                + "\(Self.decimal(number, 16))-\(Self.hex(run.bytes))"
+        case .head(let circle, let device): "\(Self.hex(circle.bytes))/heads/\(Self.hex(device.bytes))"
+        case .beacon(let circle): "\(Self.hex(circle.bytes))/beacon"
+        case .request(let place): "join/\(Self.hex(place.bytes))-request"
+        case .answer(let place): "join/\(Self.hex(place.bytes))-answer"
+        }
+    }
+
+    /// Reads a path as a listing has it.
+    ///
+    /// - Returns: nil for every name that no member writes, also for another spelling of one.
+    package init?(_ text: String) {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false).map { Array($0.utf8) }
+        if parts.count == 2, parts[0] == Array("join".utf8) {
+            let name = parts[1].split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+            guard name.count == 2, let place = JoinPlace(bytes: Self.bytes(Array(name[0]))) else { return nil }
+            self = name[1].elementsEqual("answer".utf8) ? .answer(place) : .request(place)
+        } else {
+            guard let first = parts.first, let circle = StatementName(bytes: Self.bytes(first)) else { return nil }
+            switch parts.count {
+            case 2: self = .beacon(circle: circle)
+            case 3:
+                guard let device = WriterID(bytes: Self.bytes(parts[2])) else { return nil }
+                self = .head(circle: circle, device: device)
+            case 4:
+                guard let device = WriterID(bytes: Self.bytes(parts[1])), parts[3].count == 49,
+                    let run = RunID(bytes: Self.bytes(Array(parts[3][17...]))),
+                    let number = UInt64(String(decoding: parts[3][..<16], as: UTF8.self)),
+                    (1...CircleLimits.number).contains(number)
+                else { return nil }
+                self = .segment(circle: circle, device: device, number: number, run: run)
+            default: return nil
+            }
+        }
+        // The rest of the name, the case of its letters, signs and the folder.
+        guard self.text.utf8.elementsEqual(text.utf8) else { return nil }
+    }
+
+    private static func decimal(_ number: UInt64, _ width: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    }
+
+    private static let digits = Array("0123456789abcdef".utf8)
+
+    private static func hex(_ bytes: [UInt8]) -> String {
+        String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+
+    /// Empty for anything but pairs of these digits.
+    private static func bytes(_ text: [UInt8]) -> [UInt8] {
+        let values = text.compactMap { digits.firstIndex(of: $0) }
+        guard values.count == text.count, values.count.isMultiple(of: 2) else { return [] }
+        return stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
+    }
+}
