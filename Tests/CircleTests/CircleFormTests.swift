@@ -1,0 +1,239 @@
+import Cryptography
+import Testing
+
+@testable import Circle
+
+/// Each format of docs/sync-format.md has one form, and a reader never reads another (attackers 7 and 10).
+struct CircleFormTests {
+    private let device: StreamFixture
+    private let other: StreamFixture
+    private let ends: [RunEnd]
+    private let records: [CircleRecord]
+
+    init() throws {
+        device = try StreamFixture()
+        other = try StreamFixture(2)
+        (records, ends) = try device.written(1, count: 3)
+    }
+
+    /// Whatever bytes arrive: they are refused, or they are the one form of what was read.
+    private func holds(_ bytes: [UInt8], _ reread: ([UInt8]) throws(StatementError) -> [UInt8]) throws {
+        #expect(try reread(bytes) == bytes)
+        #expect(throws: StatementError.self) { try reread(bytes + [0]) }
+        for length in 0..<bytes.count {
+            #expect(throws: StatementError.self, "\(length) bytes") { try reread(Array(bytes.prefix(length))) }
+        }
+        for place in bytes.indices {
+            for flip: UInt8 in [1, 0x80, 0xff] {
+                var changed = bytes
+                changed[place] ^= flip
+                do throws(StatementError) {
+                    let read = try reread(changed)
+                    if read != changed { Issue.record("byte \(place): a second form") }
+                } catch {}
+            }
+        }
+    }
+
+    private var seen: [SeenEnd] { [SeenEnd(other.keys.device, ends[1])] }
+
+    private func request(name: String = "desk-1.local", time: UInt64 = 77) throws -> JoinRequest {
+        try JoinRequest(
+            keys: other.keys, oneTimeKey: [UInt8](repeating: 3, count: 32), protection: .tpm, name: name, time: time)
+    }
+
+    private func generation() throws -> KeyGeneration {
+        try KeyGeneration(
+            circle: device.circle, maker: device.keys.device, publicHalves: [UInt8](repeating: 4, count: 96),
+            receivers: [KeyGeneration.Receiver(device.keys.device, sealed: [UInt8](repeating: 5, count: 240))])
+    }
+
+    private func addition(_ keys: MemberKeys, _ role: MemberRole = .admin) throws -> SignedStatement {
+        let statement = try Statement(
+            circle: device.circle, signer: device.keys.device, past: [device.circle], .addition(keys, role))
+        let signature = try device.membership.signature(for: statement.bytes)
+        return SignedStatement(statement, signature: SignedStatement.lower(signature))
+    }
+
+    private func answer(
+        to request: JoinRequest, _ statements: [SignedStatement]? = nil, heads: [SignedHead]? = nil
+    ) throws -> JoinAnswer {
+        let given = try statements ?? [device.founding, addition(request.keys)]
+        return try JoinAnswer(
+            request: request.digest, circle: device.circle, adder: device.keys.device,
+            statements: given.sorted { $0.statement.name < $1.statement.name }, generations: [generation()],
+            heads: heads ?? [device.head(ends[3], seen: seen)], ephemeral: [UInt8](repeating: 6, count: 32),
+            sealedKeys: [UInt8](repeating: 7, count: 96 + 28))
+    }
+
+    @Test func aRecordHasOneForm() throws {
+        try holds(records[0].bytes) { bytes throws(StatementError) in try CircleRecord(decoding: bytes).bytes }
+        #expect(records[0].header.bytes.count == 106)
+        #expect(throws: StatementError.range) { try device.record(0, StreamFixture.run(1)) }
+        #expect(throws: StatementError.range) { try device.record(CircleLimits.number + 1, StreamFixture.run(1)) }
+    }
+
+    @Test func aRecordsLengthIsASizeClass() throws {
+        for count in [0, 28, 91, 93, 92 + 63] {
+            #expect(throws: StatementError.form) {
+                try CircleRecord(records[0].header, sealed: [UInt8](repeating: 0, count: count))
+            }
+        }
+        #expect(throws: StatementError.length) {
+            try CircleRecord(records[0].header, sealed: [UInt8](repeating: 0, count: 1 << 20))
+        }
+    }
+
+    @Test func aPaddingHasOneForm() throws {
+        for count in [0, 1, 59, 60, 61, 127, 1000, 65_537, CircleLimits.body] {
+            let body = [UInt8](repeating: 8, count: count)
+            let padded = try RecordPadding.add(to: body)
+            #expect(try RecordPadding.remove(from: padded) == body)
+            #expect(padded.count <= max(64, (count + 4) * 112 / 100 + 1) && RecordPadding.isClass(padded.count))
+            #expect(throws: StatementError.form) { try RecordPadding.remove(from: padded + [0]) }
+            guard padded.count > count + 4 else { continue }
+            #expect(throws: StatementError.form) { try RecordPadding.remove(from: padded.dropLast() + [1]) }
+        }
+        #expect(throws: StatementError.length) {
+            try RecordPadding.add(to: [UInt8](repeating: 8, count: CircleLimits.body + 1))
+        }
+        #expect(throws: StatementError.length) { try RecordPadding.remove(from: [255, 255, 255, 255]) }
+    }
+
+    @Test func aSegmentHasOneForm() throws {
+        let segment = try RecordSegment(before: ends[0].chain, records: records)
+        try holds(segment.bytes) { bytes throws(StatementError) in try RecordSegment(decoding: bytes).bytes }
+    }
+
+    @Test func recordsOfASegmentFollowEachOther() throws {
+        let before = ends[0].chain
+        #expect(throws: StatementError.length) { try RecordSegment(before: before, records: []) }
+        #expect(throws: StatementError.place) { try RecordSegment(before: before, records: [records[0], records[2]]) }
+        #expect(throws: StatementError.place) { try RecordSegment(before: before, records: [records[1], records[0]]) }
+        let stranger = try device.record(2, StreamFixture.run(2))
+        #expect(throws: StatementError.place) { try RecordSegment(before: before, records: [records[0], stranger]) }
+        let foreign = try other.record(2, StreamFixture.run(1))
+        #expect(throws: StatementError.place) { try RecordSegment(before: before, records: [records[0], foreign]) }
+    }
+
+    @Test func aSegmentIsAtMostOneMebibyte() throws {
+        let header = records[0].header
+        let large = try CircleRecord(header, sealed: [UInt8](repeating: 0, count: RecordPadding.largest + 28))
+        #expect(try RecordSegment(before: ends[0].chain, records: [large]).bytes.count <= CircleLimits.segment)
+        let next = try CircleRecord(
+            CircleRecord.Header(
+                circle: header.circle, device: header.device, run: header.run, number: 2, generation: nil),
+            sealed: large.sealed)
+        #expect(throws: StatementError.length) { try RecordSegment(before: ends[0].chain, records: [large, next]) }
+        #expect(throws: StatementError.length) {
+            try RecordSegment(decoding: [UInt8](repeating: 0, count: CircleLimits.segment + 1))
+        }
+    }
+
+    @Test func aHeadHasOneForm() throws {
+        let head = try device.head(
+            ends[3], after: RunEnd(run: StreamFixture.run(9), number: 1, chain: ends[0].chain), seen: seen)
+        try holds(head.head.bytes) { bytes throws(StatementError) in try StreamHead(decoding: bytes).bytes }
+        #expect(try SignedHead(decoding: head.bytes) == head)
+        #expect(try device.head(ends[0]).isSigned(by: device.keys))
+        #expect(throws: StatementError.self) { try SignedHead(decoding: head.signature) }
+    }
+
+    @Test func aHeadNamesOthersOnceAndInOrder() throws {
+        let entries = try (UInt8(1)...3).map { number in
+            SeenEnd(try #require(WriterID(bytes: [UInt8](repeating: number, count: 16))), ends[1])
+        }
+        _ = try device.head(ends[3], seen: entries)
+        #expect(throws: StatementError.order) { try device.head(ends[3], seen: entries.reversed()) }
+        #expect(throws: StatementError.order) { try device.head(ends[3], seen: [entries[0], entries[0]]) }
+        #expect(throws: StatementError.place) { try device.head(ends[3], seen: [SeenEnd(device.keys.device, ends[1])]) }
+        #expect(throws: StatementError.range) { try device.head(ends[3], time: 1 << 63) }
+        #expect(throws: StatementError.place) { try device.head(ends[3], after: ends[1]) }
+        let later = RunEnd(run: try StreamFixture.run(9), number: 4, chain: ends[0].chain)
+        #expect(throws: StatementError.place) { try device.head(ends[3], after: later) }
+    }
+
+    @Test func eachBodyHasOneForm() throws {
+        let header = records[0].header
+        let bodies: [RecordBody] = [
+            .statement(device.founding), .statement(try addition(other.keys)), .generation(try generation()),
+            .changes([1, 2, 3]), .seen(seen), .head(try device.head(ends[3])), .unknown(kind: 200, content: [1]),
+        ]
+        for body in bodies {
+            let bytes = body.bytes
+            #expect(try RecordBody(decoding: bytes, in: header).bytes == bytes)
+            guard bytes.count < 1000, bytes[0] != 3, bytes[0] != 200 else { continue }
+            for length in 0..<bytes.count {
+                let cut = Array(bytes.prefix(length))
+                #expect(throws: StatementError.self) { try RecordBody(decoding: cut, in: header) }
+            }
+            #expect(throws: StatementError.self) { try RecordBody(decoding: bytes + [0], in: header) }
+        }
+        #expect(throws: StatementError.length) { try RecordBody(decoding: [], in: header) }
+        #expect(throws: StatementError.length) { try RecordBody(decoding: [3], in: header) }
+    }
+
+    @Test func whatEverybodyCanOpenHoldsNoItem() throws {
+        let open = try CircleRecord.Header(
+            circle: device.circle, device: device.keys.device, run: StreamFixture.run(1), number: 1, generation: nil)
+        #expect(open.generationBytes == [UInt8](repeating: 0, count: 32))
+        let founding = RecordBody.statement(device.founding).bytes
+        #expect(try RecordBody(decoding: founding, in: open).bytes == founding)
+        for body in [RecordBody.changes([1]), .seen(seen), .head(try device.head(ends[3]))] {
+            #expect(throws: StatementError.place) { try RecordBody(decoding: body.bytes, in: open) }
+        }
+    }
+
+    @Test func aBodyIsOfItsRecordsCircleAndDevice() throws {
+        let foreign = try other.record(1, StreamFixture.run(1)).header
+        for body in [
+            RecordBody.statement(device.founding), .generation(try generation()), .head(try device.head(ends[3])),
+        ] {
+            #expect(throws: StatementError.place) { try RecordBody(decoding: body.bytes, in: foreign) }
+        }
+        let mine = RecordBody.seen([SeenEnd(device.keys.device, ends[1])])
+        #expect(throws: StatementError.place) { try RecordBody(decoding: mine.bytes, in: records[0].header) }
+    }
+
+    @Test func anotherVersionIsNamed() throws {
+        var record = records[0].bytes
+        record[1] = 2
+        #expect(throws: StatementError.version) { try CircleRecord(decoding: record) }
+        var head = try device.head(ends[3]).head.bytes
+        head[4 + 22 + 1] = 2
+        #expect(throws: StatementError.version) { try StreamHead(decoding: head) }
+    }
+
+    @Test func aRequestHasOneForm() throws {
+        try holds(request().bytes) { bytes throws(StatementError) in try JoinRequest(decoding: bytes).bytes }
+        for name in ["", "-a", ".a", "a b", "dësk", "a/b", "a\n", String(repeating: "a", count: 65)] {
+            #expect(throws: StatementError.self, "\(name)") { try request(name: name) }
+        }
+        #expect(throws: StatementError.range) { try request(time: 1 << 63) }
+    }
+
+    @Test func anAnswerHasOneForm() throws {
+        let bytes = try answer(to: request()).bytes
+        #expect(try JoinAnswer(decoding: bytes).bytes == bytes)
+        try holds(bytes) { bytes throws(StatementError) in try JoinAnswer(decoding: bytes).bytes }
+    }
+
+    @Test func anAnswerIsToItsRequest() throws {
+        let mine = try request()
+        let whole = try answer(to: mine).membership(for: mine)
+        #expect(whole?.members.map(\.keys) == [device.keys, other.keys].sorted { $0.device < $1.device })
+        #expect(try answer(to: mine).membership(for: request(time: 78)) == nil)
+        let third = try StreamFixture(3)
+        #expect(try answer(to: mine, [device.founding, addition(third.keys)]).membership(for: mine) == nil)
+        // Somebody who says that it is a member of a circle that it names.
+        let forged = SignedStatement(try addition(other.keys).statement, signature: [UInt8](repeating: 1, count: 64))
+        #expect(try answer(to: mine, [device.founding, forged]).membership(for: mine) == nil)
+        // Each statement, generation and head is of one circle.
+        #expect(throws: StatementError.place) { try answer(to: mine, [other.founding]) }
+        let (_, foreign) = try other.written(1, count: 1)
+        #expect(throws: StatementError.place) { try answer(to: mine, heads: [other.head(foreign[1])]) }
+        #expect(throws: StatementError.order) {
+            try answer(to: mine, heads: [device.head(ends[1]), device.head(ends[2])])
+        }
+    }
+}
