@@ -245,7 +245,7 @@ let package = Package(
             ],
             swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         tests("ItemTests", ["Item"]),
-        tests("CircleTests", ["Circle", "Simulation", "Item", "Cryptography"]),
+        tests("CircleTests", ["Circle", "Simulation", "Item", "Cryptography", "TestSupport"]),
         tests("PlatformTests", ["Platform"]),
         tests("TestSupportTests", ["TestSupport", "Platform"]),
         tests("ImportTests", ["Import", "HelperProtocol"]),

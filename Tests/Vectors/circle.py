@@ -1,0 +1,290 @@
+#!/usr/bin/env python3
+"""Makes and checks the vectors of a circle, by docs/sync-format.md and docs/sync-members.md alone.
+
+usage: circle.py FILE.json          compares what the file says with what this program computes
+       circle.py --make FILE.json   writes a new file, with new signatures
+"""
+import hashlib
+import hmac
+import json
+import struct
+import sys
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec, x25519
+from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature, encode_dss_signature
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551
+VERSION = struct.pack(">H", 1)
+BASE32 = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+
+
+def u32(number): return struct.pack(">I", number)
+def u64(number): return struct.pack(">Q", number)
+def lp(data): return u32(len(data)) + data
+def domain(name): return lp(b"org.coffer.circle." + name)
+def sha(data): return hashlib.sha256(data).digest()
+def listed(parts): return u32(len(parts)) + b"".join(parts)
+
+
+def hkdf(key, salt, info):
+    """RFC 5869 with HMAC-SHA-256, for 32 bytes."""
+    extracted = hmac.new(salt or bytes(32), key, hashlib.sha256).digest()
+    return hmac.new(extracted, info + b"\x01", hashlib.sha256).digest()
+
+
+def point(private):
+    return private.public_key().public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
+
+
+def scalar(text): return ec.derive_private_key(int.from_bytes(sha(text.encode()), "big") % (ORDER - 1) + 1, ec.SECP256R1())
+
+
+def sign(private, data):
+    r, s = decode_dss_signature(private.sign(data, ec.ECDSA(hashes.SHA256())))
+    return r.to_bytes(32, "big") + min(s, ORDER - s).to_bytes(32, "big")
+
+
+def is_signed(key, signature, data):
+    r, s = int.from_bytes(signature[:32], "big"), int.from_bytes(signature[32:], "big")
+    if len(signature) != 64 or s > ORDER // 2:
+        return False
+    try:
+        ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), key).verify(encode_dss_signature(r, s), data, ec.ECDSA(hashes.SHA256()))
+        return True
+    except InvalidSignature:
+        return False
+
+
+def padme(length):
+    if length <= 64:
+        return 64
+    exponent = length.bit_length() - 1
+    step = 1 << (exponent - exponent.bit_length())
+    return (length + step - 1) // step * step
+
+
+def pad(body):
+    plain = lp(body)
+    return plain + bytes(padme(len(plain)) - len(plain))
+
+
+class Device:
+    def __init__(self, name):
+        self.name = name
+        self.membership, self.stream = scalar(name + " membership"), scalar(name + " stream")
+        receiving = b"".join(x25519.X25519PrivateKey.from_private_bytes(sha(f"{name} {one}".encode())).public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
+                             for one in ("when unlocked", "after first unlock", "always"))
+        self.keys = point(self.membership) + point(self.stream) + receiving + sha((name + " random").encode())
+        self.id = device_id(self.keys)
+
+
+def device_id(keys): return sha(domain(b"device") + keys)[:16]
+
+
+def predecessor(end): return b"\x01" + end if end else b"\x00"
+def first_chain(circle, device, run, before): return sha(domain(b"run") + circle + device + run + predecessor(before))
+def next_chain(chain, record): return sha(domain(b"chain") + chain + lp(record))
+
+
+def header(circle, device, run, number, generation): return VERSION + circle + device + run + u64(number) + generation
+def record_key(half, head): return hkdf(half, head[-32:], domain(b"record") + head)
+
+
+def record(head, half, body, nonce):
+    return head + lp(nonce + AESGCM(record_key(half, head)).encrypt(nonce, pad(body), head))
+
+
+def opened(data, half):
+    head, sealed = data[:106], data[110:]
+    assert len(sealed) == int.from_bytes(data[106:110], "big") and padme(len(sealed) - 28) == len(sealed) - 28, "length"
+    plain = AESGCM(record_key(half, head)).decrypt(sealed[:12], sealed[12:], head)
+    length = int.from_bytes(plain[:4], "big")
+    assert len(plain) == padme(4 + length) and not any(plain[4 + length:]), "padding"
+    return plain[4:4 + length]
+
+
+def segment(records, before):
+    return domain(b"segment") + VERSION + records[0][2:66] + before + listed([lp(one) for one in records])
+
+
+def head_bytes(circle, device, run, before, number, chain, time, digest, seen):
+    return (domain(b"head") + VERSION + circle + device + run + predecessor(before) + u64(number) + chain + u64(time) + digest + listed(seen))
+
+
+def characters(digest, count):
+    bits = int.from_bytes(digest, "big")
+    return "".join(BASE32[bits >> (len(digest) * 8 - 5 * (index + 1)) & 31] for index in range(count))
+
+
+def join_code(request):
+    secret = characters(sha(domain(b"join") + lp(request)), 25)
+    return secret + characters(sha(domain(b"join.checksum") + lp(secret.encode())), 5)
+
+
+def shown(code): return "JOIN-" + "-".join(code[index:index + 5] for index in range(0, 30, 5))
+
+
+def check_words(circle, request):
+    number = int.from_bytes(sha(domain(b"check") + circle + sha(request))[:8], "big")
+    return [number // 1296 ** power % 1296 for power in (4, 3, 2, 1, 0)]
+
+
+class Take:
+    """Reads from the front, and never past the end."""
+    def __init__(self, data): self.data = data
+
+    def take(self, count):
+        assert 0 <= count <= len(self.data), "cut off"
+        part, self.data = self.data[:count], self.data[count:]
+        return part
+
+    def number(self, count): return int.from_bytes(self.take(count), "big")
+    def lp(self): return self.take(self.number(4))
+    def list(self, one): return [one() for _ in range(self.number(4))]
+    def end(self): assert not self.data, "too long"
+
+
+def make():
+    desk, laptop = Device("desk"), Device("laptop")
+    founding = domain(b"statement") + b"\x01" + desk.keys
+    circle = sha(founding)
+    addition = domain(b"statement") + b"\x02" + circle + desk.id + listed([circle]) + b"\x03" + laptop.keys
+    halves = [sha(f"half {index}".encode()) for index in range(3)]
+    publics = b"".join(x25519.X25519PrivateKey.from_private_bytes(one).public_key().public_bytes(Encoding.Raw, PublicFormat.Raw) for one in halves)
+    receivers = sorted([desk.id, laptop.id])
+    generation = domain(b"generation") + circle + desk.id + publics + listed([one + sha(one) * 7 + bytes(16) for one in receivers])
+    name = sha(generation)
+    run, later = sha(b"first run")[:16], sha(b"second run")[:16]
+    signatures = [sign(desk.membership, one) for one in (founding, addition)]
+    bodies = [(bytes(32), b"\x01" + signatures[0] + founding), (bytes(32), b"\x02" + generation), (name, b"\x01" + signatures[1] + addition),
+              (name, b"\x03" + b"a change " * 9), (name, b"\x04" + listed([laptop.id + later + u64(4) + sha(b"chain")]))]
+    chain, ends, records = first_chain(circle, desk.id, run, None), [], []
+    ends.append(run + u64(0) + chain)
+    for number, (sealed_to, body) in enumerate(bodies, 1):
+        head = header(circle, desk.id, run, number, sealed_to)
+        records.append(record(head, halves[2] if any(sealed_to) else bytes(32), body, sha(b"nonce" + u64(number))[:12]))
+        chain = next_chain(chain, records[-1])
+        ends.append(run + u64(number) + chain)
+    # A vault that was rolled back to its third record goes on with another run.
+    chain, second = first_chain(circle, desk.id, later, ends[3]), []
+    second_start = chain
+    head = header(circle, desk.id, later, 4, name)
+    second.append(record(head, halves[2], b"\x03another", sha(b"later nonce")[:12]))
+    chain = next_chain(chain, second[0])
+    heads = [head_bytes(circle, desk.id, run, None, 5, ends[5][24:], 1767225600000, sha(b"state"), [laptop.id + later + u64(4) + sha(b"chain")]),
+             head_bytes(circle, desk.id, later, ends[3], 4, chain, 1767225700000, sha(b"other state"), [])]
+    heads = [one + sign(desk.stream, one) for one in heads]
+    # Another record of the first run's last number: with the first head, a fork.
+    other = record(header(circle, desk.id, run, 5, name), halves[2], b"\x03by a copy", sha(b"fork nonce")[:12])
+    fork = head_bytes(circle, desk.id, run, None, 5, next_chain(ends[4][24:], other), 1767225800000, sha(b"state"), [])
+    one_time = x25519.X25519PrivateKey.from_private_bytes(sha(b"one-time"))
+    request = domain(b"request") + VERSION + laptop.keys + one_time.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw) + b"\x01" + lp(b"laptop") + u64(1767225600000)
+    code = join_code(request)
+    ephemeral = x25519.X25519PrivateKey.from_private_bytes(sha(b"ephemeral"))
+    public = ephemeral.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
+    info = domain(b"answer.keys") + circle + sha(request) + public
+    key = hkdf(lp(ephemeral.exchange(one_time.public_key())), b"", info)
+    nonce = sha(b"keys nonce")[:12]
+    statements = sorted(zip((founding, addition), signatures), key=lambda one: sha(one[0]))
+    answer = (domain(b"answer") + VERSION + sha(request) + circle + desk.id + listed([signature + lp(one) for one, signature in statements])
+              + listed([lp(generation)]) + listed([lp(heads[1])]) + public + lp(nonce + AESGCM(key).encrypt(nonce, b"".join(halves), info)))
+    secret = code[:25].encode()
+    return {
+        "keys": {"desk": desk.keys.hex(), "laptop": laptop.keys.hex()}, "devices": {"desk": desk.id.hex(), "laptop": laptop.id.hex()},
+        "circle": circle.hex(), "statements": [{"bytes": one.hex(), "signature": signature.hex(), "name": sha(one).hex()} for one, signature in statements],
+        "generation": generation.hex(), "generationName": name.hex(), "metadataHalf": halves[2].hex(), "halves": b"".join(halves).hex(),
+        "segments": [segment(records, ends[0][24:]).hex(), segment(second, second_start).hex()],
+        "bodies": [body.hex() for _, body in bodies] + ["03" + b"another".hex()], "ends": [one.hex() for one in ends],
+        "heads": [one.hex() for one in heads], "leftBehind": ends[3].hex(),
+        "forkSegment": segment([other], ends[4][24:]).hex(), "forkHead": (fork + sign(desk.stream, fork)).hex(),
+        "request": request.hex(), "code": shown(code), "checkWords": check_words(circle, request), "answer": answer.hex(),
+        "oneTimeKey": sha(b"one-time").hex(), "place": hkdf(secret, b"", b"org.coffer.circle.join.name")[:16].hex(),
+        "requestKey": hkdf(secret, b"", b"org.coffer.circle.join.request").hex(), "answerKey": hkdf(secret, b"", b"org.coffer.circle.join.answer").hex(),
+    }
+
+
+def check(given):
+    """What the file holds, read by the page. Signatures are random, so they are verified and not compared."""
+    def raw(name): return bytes.fromhex(given[name])
+    keys = {name: bytes.fromhex(one) for name, one in given["keys"].items()}
+    for name, one in keys.items():
+        assert device_id(one).hex() == given["devices"][name], "a device's id"
+    desk, circle = keys["desk"], raw("circle")
+    membership, stream = desk[:65], desk[65:130]
+    for one in given["statements"]:
+        data = bytes.fromhex(one["bytes"])
+        assert sha(data).hex() == one["name"], "a statement's name"
+        assert is_signed(membership, bytes.fromhex(one["signature"]), data), "a statement's signature"
+    assert given["circle"] in [one["name"] for one in given["statements"]], "the circle"
+    assert sha(raw("generation")).hex() == given["generationName"], "the generation's name"
+    # Segments: each record opens, and its chain hash leads to an end.
+    chains, bodies, ends = {}, [], []
+    for text in given["segments"] + [given["forkSegment"]]:
+        data = Take(bytes.fromhex(text))
+        assert data.take(len(domain(b"segment"))) == domain(b"segment") and data.take(2) == VERSION, "a segment's domain"
+        assert data.take(32) == circle and data.take(16) == device_id(desk), "a segment's place"
+        run, chain = data.take(16), data.take(32)
+        ends.append((run, chain))
+        for one in data.list(data.lp):
+            bodies.append(opened(one, raw("metadataHalf") if any(one[74:106]) else bytes(32)))
+            before, chain = chain, next_chain(chain, one)
+            chains[chain] = (before, run, int.from_bytes(one[66:74], "big"))
+        data.end()
+    assert [one.hex() for one in bodies[:-1]] == given["bodies"], "a body"
+    # Heads: well signed, and a walk back along the chain ends where the run began.
+    for text in given["heads"] + [given["forkHead"]]:
+        data = bytes.fromhex(text)
+        assert is_signed(stream, data[-64:], data[:-64]), "a head's signature"
+        part = Take(data[len(domain(b"head")):-64])
+        assert data.startswith(domain(b"head")) and part.take(2) == VERSION, "a head's domain"
+        assert part.take(32) == circle and part.take(16) == device_id(desk), "a head's place"
+        run = part.take(16)
+        before = part.take(56) if part.number(1) else None
+        number, chain = part.number(8), part.take(32)
+        part.take(40)
+        part.list(lambda: part.take(72))
+        part.end()
+        start = first_chain(circle, device_id(desk), run, before)
+        while chain != start:
+            assert chain in chains and chains[chain][1:] == (run, number), "a chain"
+            chain, number = chains[chain][0], number - 1
+        assert number == (int.from_bytes(before[16:24], "big") if before else 0), "a run's first number"
+        if before:
+            assert before.hex() == given["leftBehind"] and before.hex() in given["ends"], "a predecessor"
+    # Joining.
+    request, code = raw("request"), given["code"].replace("-", "")
+    assert code == "JOIN" + join_code(request), "the code"
+    assert check_words(circle, request) == given["checkWords"], "the check words"
+    secret = code[4:29].encode()
+    for name, info in (("requestKey", b"org.coffer.circle.join.request"), ("answerKey", b"org.coffer.circle.join.answer")):
+        assert hkdf(secret, b"", info).hex() == given[name] == HKDF(hashes.SHA256(), 32, None, info).derive(secret).hex(), name
+    assert hkdf(secret, b"", b"org.coffer.circle.join.name")[:16].hex() == given["place"], "the place"
+    answer = Take(raw("answer"))
+    assert answer.take(len(domain(b"answer"))) == domain(b"answer") and answer.take(2) == VERSION, "the answer's domain"
+    assert answer.take(32) == sha(request) and answer.take(32) == circle and answer.take(16) == device_id(desk), "the answer's place"
+    names = [sha(one[1]).hex() for one in answer.list(lambda: (answer.take(64), answer.lp()))]
+    assert names == sorted(one["name"] for one in given["statements"]), "the answer's statements"
+    assert answer.list(answer.lp) == [raw("generation")] and answer.list(answer.lp) == [bytes.fromhex(given["heads"][1])], "the answer's lists"
+    ephemeral, sealed = answer.take(32), answer.lp()
+    answer.end()
+    info = domain(b"answer.keys") + circle + sha(request) + ephemeral
+    shared = x25519.X25519PrivateKey.from_private_bytes(raw("oneTimeKey")).exchange(x25519.X25519PublicKey.from_public_bytes(ephemeral))
+    assert AESGCM(hkdf(lp(shared), b"", info)).decrypt(sealed[:12], sealed[12:], info) == raw("halves"), "the answer's keys"
+
+
+def main():
+    if sys.argv[1] == "--make":
+        with open(sys.argv[2], "w", encoding="utf-8") as file:
+            json.dump(make(), file, indent=2)
+            file.write("\n")
+        return
+    with open(sys.argv[1], encoding="utf-8") as file:
+        check(json.load(file))
+
+
+main()
