@@ -143,6 +143,16 @@ struct StreamTests {
         #expect(stream.isSuspended && stream.numbers == [1, 2, 3, 4])
     }
 
+    /// A device that says that its run begins elsewhere than it does.
+    @Test func aRunThatDoesNotBeginWhereItsHeadSaysIsAFork() throws {
+        let (_, ends) = try device.written(1, count: 2)
+        let (second, laterEnds) = try device.written(2, after: ends[2], count: 2)
+        let records = try segment(laterEnds[0], second)
+        let lie = try device.head(laterEnds[2], after: RunEnd(run: ends[2].run, number: 2, chain: ends[1].chain))
+        #expect(try device.judged([lie], [records]).isSuspended)
+        #expect(try !device.judged([device.head(laterEnds[2], after: ends[2])], [records]).isSuspended)
+    }
+
     @Test func aRunGoesOnWhereTheFormerEnded() throws {
         let (first, ends) = try device.written(1, count: 2)
         let (second, laterEnds) = try device.written(2, after: ends[2], count: 2)

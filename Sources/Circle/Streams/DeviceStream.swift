@@ -69,6 +69,7 @@ package struct DeviceStream: Sendable {
             let start = try ChainHash(
                 circle: head.circle, device: head.device, run: run, after: head.predecessor)
             known[number, default: []].insert(chain)
+            known[head.predecessor?.number ?? 0, default: []].insert(start)
             while taken.insert(chain).inserted, chain != start {
                 let first = (head.predecessor?.number ?? 0) + 1
                 guard number >= first else { break }
