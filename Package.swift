@@ -114,7 +114,7 @@ let package = Package(
         library("Firmware", ["Cryptography"]),
         library("Vault", ["Item", "TPM", "Cryptography", "Authorization", "JSON", "Recovery", "Platform", "SQLite"]),
         // What several machines make of each other's changes. Values alone: it reads and writes nothing.
-        library("Circle", ["Item", "Cryptography"]),
+        library("Circle", ["Item", "Cryptography", "Authorization", "Recovery"]),
         library("JSON", ["Platform"]),
         library("Varlink", ["JSON", "Platform"], small),
         library("BrokerProtocol", ["Item", "JSON", "Varlink"], small),

@@ -7,8 +7,6 @@ public struct RecoveryCode: Sendable {
     public static let groupLength = 5
     public static let groupCount = 6
 
-    /// Crockford's base32, whose characters are not mistaken for each other.
-    static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
     /// The number of characters before the checksum, which is the last group.
     static let secretCount = groupLength * (groupCount - 1)
 
@@ -19,7 +17,8 @@ public struct RecoveryCode: Sendable {
     public static func random() throws(CryptographyError) -> RecoveryCode {
         let random = try SecretBytes.random(count: secretCount)
         // 256 is a multiple of 32, so each character is equally likely.
-        var characters = random.withBytes { bytes in bytes.indices.map { alphabet[Int(bytes[$0] & 31)] } }
+        var characters = random.withBytes { bytes in bytes.indices.map { CodeCharacters.alphabet[Int(bytes[$0] & 31)] }
+        }
         characters += try checksum(of: characters)
         return RecoveryCode(characters: try SecretBytes(copying: characters))
     }
@@ -33,8 +32,8 @@ public struct RecoveryCode: Sendable {
         var read: [UInt8] = []
         let strange: UInt8? = text.withBytes { bytes in
             for index in bytes.indices {
-                guard let character = Self.normalized(bytes[index]) else { continue }
-                guard Self.alphabet.contains(character) else { return character }
+                guard let character = CodeCharacters.normalized(bytes[index]) else { continue }
+                guard CodeCharacters.alphabet.contains(character) else { return character }
                 read.append(character)
             }
             return nil
@@ -69,7 +68,7 @@ public struct RecoveryCode: Sendable {
     /// - Parameter group: counted from 0.
     public func has(_ text: SecretBytes, asGroup group: Int) -> Bool {
         guard (0..<Self.groupCount).contains(group) else { return false }
-        let given = text.withBytes { bytes in bytes.indices.compactMap { Self.normalized(bytes[$0]) } }
+        let given = text.withBytes { bytes in bytes.indices.compactMap { CodeCharacters.normalized(bytes[$0]) } }
         let expected = characters.withBytes { bytes in
             (0..<Self.groupLength).map { bytes[group * Self.groupLength + $0] }
         }
@@ -81,22 +80,10 @@ public struct RecoveryCode: Sendable {
         get throws(CryptographyError) { try characters.prefix(Self.secretCount) }
     }
 
-    /// - Returns: nil for a character that is skipped.
-    private static func normalized(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "-"), UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n"): nil
-        case UInt8(ascii: "o"), UInt8(ascii: "O"): UInt8(ascii: "0")
-        case UInt8(ascii: "i"), UInt8(ascii: "I"), UInt8(ascii: "l"), UInt8(ascii: "L"): UInt8(ascii: "1")
-        case UInt8(ascii: "a")...UInt8(ascii: "z"): byte - 32
-        default: byte
-        }
-    }
-
     private static func checksum(of characters: [UInt8]) throws(CryptographyError) -> [UInt8] {
         let digest = try SHA256.digest(
             LengthPrefixed.encode(Array("org.coffer.recovery.checksum".utf8), characters))
-        let bits = digest.prefix(4).reduce(0 as UInt32) { $0 << 8 | UInt32($1) }
-        return (0..<groupLength).map { alphabet[Int(bits >> UInt32(27 - 5 * $0) & 31)] }
+        return CodeCharacters.of(digest, count: groupLength)
     }
 }
 

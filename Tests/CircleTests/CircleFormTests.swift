@@ -16,21 +16,23 @@ struct CircleFormTests {
         (records, ends) = try device.written(1, count: 3)
     }
 
-    /// Whatever bytes arrive: they are refused, or they are the one form of what was read.
-    private func holds(_ bytes: [UInt8], _ reread: ([UInt8]) throws(StatementError) -> [UInt8]) throws {
+    /// Changed bytes are refused, or are the one form of what is read from them.
+    private func holds(_ bytes: [UInt8], _ reread: ([UInt8]) throws(CircleFormError) -> [UInt8]) throws {
         #expect(try reread(bytes) == bytes)
-        #expect(throws: StatementError.self) { try reread(bytes + [0]) }
+        #expect(throws: CircleFormError.self) { try reread(bytes + [0]) }
         for length in 0..<bytes.count {
-            #expect(throws: StatementError.self, "\(length) bytes") { try reread(Array(bytes.prefix(length))) }
+            #expect(throws: CircleFormError.self, "\(length) bytes") { try reread(Array(bytes.prefix(length))) }
         }
         for place in bytes.indices {
             for flip: UInt8 in [1, 0x80, 0xff] {
                 var changed = bytes
                 changed[place] ^= flip
-                do throws(StatementError) {
+                do throws(CircleFormError) {
                     let read = try reread(changed)
                     if read != changed { Issue.record("byte \(place): a second form") }
-                } catch {}
+                } catch {
+                    // It is refused, as it may be.
+                }
             }
         }
     }
@@ -67,19 +69,19 @@ struct CircleFormTests {
     }
 
     @Test func aRecordHasOneForm() throws {
-        try holds(records[0].bytes) { bytes throws(StatementError) in try CircleRecord(decoding: bytes).bytes }
+        try holds(records[0].bytes) { bytes throws(CircleFormError) in try CircleRecord(decoding: bytes).bytes }
         #expect(records[0].header.bytes.count == 106)
-        #expect(throws: StatementError.range) { try device.record(0, StreamFixture.run(1)) }
-        #expect(throws: StatementError.range) { try device.record(CircleLimits.number + 1, StreamFixture.run(1)) }
+        #expect(throws: CircleFormError.range) { try device.record(0, StreamFixture.run(1)) }
+        #expect(throws: CircleFormError.range) { try device.record(CircleLimits.number + 1, StreamFixture.run(1)) }
     }
 
     @Test func aRecordsLengthIsASizeClass() throws {
         for count in [0, 28, 91, 93, 92 + 63] {
-            #expect(throws: StatementError.form) {
+            #expect(throws: CircleFormError.form) {
                 try CircleRecord(records[0].header, sealed: [UInt8](repeating: 0, count: count))
             }
         }
-        #expect(throws: StatementError.length) {
+        #expect(throws: CircleFormError.length) {
             try CircleRecord(records[0].header, sealed: [UInt8](repeating: 0, count: 1 << 20))
         }
     }
@@ -90,30 +92,30 @@ struct CircleFormTests {
             let padded = try RecordPadding.add(to: body)
             #expect(try RecordPadding.remove(from: padded) == body)
             #expect(padded.count <= max(64, (count + 4) * 112 / 100 + 1) && RecordPadding.isClass(padded.count))
-            #expect(throws: StatementError.form) { try RecordPadding.remove(from: padded + [0]) }
+            #expect(throws: CircleFormError.form) { try RecordPadding.remove(from: padded + [0]) }
             guard padded.count > count + 4 else { continue }
-            #expect(throws: StatementError.form) { try RecordPadding.remove(from: padded.dropLast() + [1]) }
+            #expect(throws: CircleFormError.form) { try RecordPadding.remove(from: padded.dropLast() + [1]) }
         }
-        #expect(throws: StatementError.length) {
+        #expect(throws: CircleFormError.length) {
             try RecordPadding.add(to: [UInt8](repeating: 8, count: CircleLimits.body + 1))
         }
-        #expect(throws: StatementError.length) { try RecordPadding.remove(from: [255, 255, 255, 255]) }
+        #expect(throws: CircleFormError.length) { try RecordPadding.remove(from: [255, 255, 255, 255]) }
     }
 
     @Test func aSegmentHasOneForm() throws {
         let segment = try RecordSegment(before: ends[0].chain, records: records)
-        try holds(segment.bytes) { bytes throws(StatementError) in try RecordSegment(decoding: bytes).bytes }
+        try holds(segment.bytes) { bytes throws(CircleFormError) in try RecordSegment(decoding: bytes).bytes }
     }
 
     @Test func recordsOfASegmentFollowEachOther() throws {
         let before = ends[0].chain
-        #expect(throws: StatementError.length) { try RecordSegment(before: before, records: []) }
-        #expect(throws: StatementError.place) { try RecordSegment(before: before, records: [records[0], records[2]]) }
-        #expect(throws: StatementError.place) { try RecordSegment(before: before, records: [records[1], records[0]]) }
+        #expect(throws: CircleFormError.length) { try RecordSegment(before: before, records: []) }
+        #expect(throws: CircleFormError.place) { try RecordSegment(before: before, records: [records[0], records[2]]) }
+        #expect(throws: CircleFormError.place) { try RecordSegment(before: before, records: [records[1], records[0]]) }
         let stranger = try device.record(2, StreamFixture.run(2))
-        #expect(throws: StatementError.place) { try RecordSegment(before: before, records: [records[0], stranger]) }
+        #expect(throws: CircleFormError.place) { try RecordSegment(before: before, records: [records[0], stranger]) }
         let foreign = try other.record(2, StreamFixture.run(1))
-        #expect(throws: StatementError.place) { try RecordSegment(before: before, records: [records[0], foreign]) }
+        #expect(throws: CircleFormError.place) { try RecordSegment(before: before, records: [records[0], foreign]) }
     }
 
     @Test func aSegmentIsAtMostOneMebibyte() throws {
@@ -124,8 +126,8 @@ struct CircleFormTests {
             CircleRecord.Header(
                 circle: header.circle, device: header.device, run: header.run, number: 2, generation: nil),
             sealed: large.sealed)
-        #expect(throws: StatementError.length) { try RecordSegment(before: ends[0].chain, records: [large, next]) }
-        #expect(throws: StatementError.length) {
+        #expect(throws: CircleFormError.length) { try RecordSegment(before: ends[0].chain, records: [large, next]) }
+        #expect(throws: CircleFormError.length) {
             try RecordSegment(decoding: [UInt8](repeating: 0, count: CircleLimits.segment + 1))
         }
     }
@@ -133,10 +135,10 @@ struct CircleFormTests {
     @Test func aHeadHasOneForm() throws {
         let head = try device.head(
             ends[3], after: RunEnd(run: StreamFixture.run(9), number: 1, chain: ends[0].chain), seen: seen)
-        try holds(head.head.bytes) { bytes throws(StatementError) in try StreamHead(decoding: bytes).bytes }
+        try holds(head.head.bytes) { bytes throws(CircleFormError) in try StreamHead(decoding: bytes).bytes }
         #expect(try SignedHead(decoding: head.bytes) == head)
         #expect(try device.head(ends[0]).isSigned(by: device.keys))
-        #expect(throws: StatementError.self) { try SignedHead(decoding: head.signature) }
+        #expect(throws: CircleFormError.self) { try SignedHead(decoding: head.signature) }
     }
 
     @Test func aHeadNamesOthersOnceAndInOrder() throws {
@@ -144,13 +146,15 @@ struct CircleFormTests {
             SeenEnd(try #require(WriterID(bytes: [UInt8](repeating: number, count: 16))), ends[1])
         }
         _ = try device.head(ends[3], seen: entries)
-        #expect(throws: StatementError.order) { try device.head(ends[3], seen: entries.reversed()) }
-        #expect(throws: StatementError.order) { try device.head(ends[3], seen: [entries[0], entries[0]]) }
-        #expect(throws: StatementError.place) { try device.head(ends[3], seen: [SeenEnd(device.keys.device, ends[1])]) }
-        #expect(throws: StatementError.range) { try device.head(ends[3], time: 1 << 63) }
-        #expect(throws: StatementError.place) { try device.head(ends[3], after: ends[1]) }
+        #expect(throws: CircleFormError.order) { try device.head(ends[3], seen: entries.reversed()) }
+        #expect(throws: CircleFormError.order) { try device.head(ends[3], seen: [entries[0], entries[0]]) }
+        #expect(throws: CircleFormError.place) {
+            try device.head(ends[3], seen: [SeenEnd(device.keys.device, ends[1])])
+        }
+        #expect(throws: CircleFormError.range) { try device.head(ends[3], time: 1 << 63) }
+        #expect(throws: CircleFormError.place) { try device.head(ends[3], after: ends[1]) }
         let later = RunEnd(run: try StreamFixture.run(9), number: 4, chain: ends[0].chain)
-        #expect(throws: StatementError.place) { try device.head(ends[3], after: later) }
+        #expect(throws: CircleFormError.place) { try device.head(ends[3], after: later) }
     }
 
     @Test func eachBodyHasOneForm() throws {
@@ -165,12 +169,12 @@ struct CircleFormTests {
             guard bytes.count < 1000, bytes[0] != 3, bytes[0] != 200 else { continue }
             for length in 0..<bytes.count {
                 let cut = Array(bytes.prefix(length))
-                #expect(throws: StatementError.self) { try RecordBody(decoding: cut, in: header) }
+                #expect(throws: CircleFormError.self) { try RecordBody(decoding: cut, in: header) }
             }
-            #expect(throws: StatementError.self) { try RecordBody(decoding: bytes + [0], in: header) }
+            #expect(throws: CircleFormError.self) { try RecordBody(decoding: bytes + [0], in: header) }
         }
-        #expect(throws: StatementError.length) { try RecordBody(decoding: [], in: header) }
-        #expect(throws: StatementError.length) { try RecordBody(decoding: [3], in: header) }
+        #expect(throws: CircleFormError.length) { try RecordBody(decoding: [], in: header) }
+        #expect(throws: CircleFormError.length) { try RecordBody(decoding: [3], in: header) }
     }
 
     @Test func whatEverybodyCanOpenHoldsNoItem() throws {
@@ -180,7 +184,7 @@ struct CircleFormTests {
         let founding = RecordBody.statement(device.founding).bytes
         #expect(try RecordBody(decoding: founding, in: open).bytes == founding)
         for body in [RecordBody.changes([1]), .seen(seen), .head(try device.head(ends[3]))] {
-            #expect(throws: StatementError.place) { try RecordBody(decoding: body.bytes, in: open) }
+            #expect(throws: CircleFormError.place) { try RecordBody(decoding: body.bytes, in: open) }
         }
     }
 
@@ -189,33 +193,33 @@ struct CircleFormTests {
         for body in [
             RecordBody.statement(device.founding), .generation(try generation()), .head(try device.head(ends[3])),
         ] {
-            #expect(throws: StatementError.place) { try RecordBody(decoding: body.bytes, in: foreign) }
+            #expect(throws: CircleFormError.place) { try RecordBody(decoding: body.bytes, in: foreign) }
         }
         let mine = RecordBody.seen([SeenEnd(device.keys.device, ends[1])])
-        #expect(throws: StatementError.place) { try RecordBody(decoding: mine.bytes, in: records[0].header) }
+        #expect(throws: CircleFormError.place) { try RecordBody(decoding: mine.bytes, in: records[0].header) }
     }
 
     @Test func anotherVersionIsNamed() throws {
         var record = records[0].bytes
         record[1] = 2
-        #expect(throws: StatementError.version) { try CircleRecord(decoding: record) }
+        #expect(throws: CircleFormError.version) { try CircleRecord(decoding: record) }
         var head = try device.head(ends[3]).head.bytes
         head[4 + 22 + 1] = 2
-        #expect(throws: StatementError.version) { try StreamHead(decoding: head) }
+        #expect(throws: CircleFormError.version) { try StreamHead(decoding: head) }
     }
 
     @Test func aRequestHasOneForm() throws {
-        try holds(request().bytes) { bytes throws(StatementError) in try JoinRequest(decoding: bytes).bytes }
+        try holds(request().bytes) { bytes throws(CircleFormError) in try JoinRequest(decoding: bytes).bytes }
         for name in ["", "-a", ".a", "a b", "dësk", "a/b", "a\n", String(repeating: "a", count: 65)] {
-            #expect(throws: StatementError.self, "\(name)") { try request(name: name) }
+            #expect(throws: CircleFormError.self, "\(name)") { try request(name: name) }
         }
-        #expect(throws: StatementError.range) { try request(time: 1 << 63) }
+        #expect(throws: CircleFormError.range) { try request(time: 1 << 63) }
     }
 
     @Test func anAnswerHasOneForm() throws {
         let bytes = try answer(to: request()).bytes
         #expect(try JoinAnswer(decoding: bytes).bytes == bytes)
-        try holds(bytes) { bytes throws(StatementError) in try JoinAnswer(decoding: bytes).bytes }
+        try holds(bytes) { bytes throws(CircleFormError) in try JoinAnswer(decoding: bytes).bytes }
     }
 
     @Test func anAnswerIsToItsRequest() throws {
@@ -228,11 +232,19 @@ struct CircleFormTests {
         // Somebody who says that it is a member of a circle that it names.
         let forged = SignedStatement(try addition(other.keys).statement, signature: [UInt8](repeating: 1, count: 64))
         #expect(try answer(to: mine, [device.founding, forged]).membership(for: mine) == nil)
+        // Another member has added the device, and the answer says that this one has.
+        let addsThird = try addition(third.keys)
+        let byThird = try Statement(
+            circle: device.circle, signer: third.keys.device, past: [addsThird.statement.name],
+            .addition(other.keys, .admin))
+        let real = SignedStatement(
+            byThird, signature: SignedStatement.lower(try third.membership.signature(for: byThird.bytes)))
+        #expect(try answer(to: mine, [device.founding, addsThird, real, forged]).membership(for: mine) == nil)
         // Each statement, generation and head is of one circle.
-        #expect(throws: StatementError.place) { try answer(to: mine, [other.founding]) }
+        #expect(throws: CircleFormError.place) { try answer(to: mine, [other.founding]) }
         let (_, foreign) = try other.written(1, count: 1)
-        #expect(throws: StatementError.place) { try answer(to: mine, heads: [other.head(foreign[1])]) }
-        #expect(throws: StatementError.order) {
+        #expect(throws: CircleFormError.place) { try answer(to: mine, heads: [other.head(foreign[1])]) }
+        #expect(throws: CircleFormError.order) {
             try answer(to: mine, heads: [device.head(ends[1]), device.head(ends[2])])
         }
     }

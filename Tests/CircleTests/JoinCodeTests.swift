@@ -89,7 +89,9 @@ struct JoinCodeTests {
         let attacker = try StreamFixture(9)
         #expect(try !request.isAdded(by: statement(.addition(attacker.keys, .admin)), code: code))
         #expect(try !request.isAdded(by: statement(.removal([device.keys.device])), code: code))
-        #expect(try !request.isAdded(by: statement(.succession(device.keys)), code: code))
+        #expect(
+            try !request.isAdded(
+                by: statement(.succession(device.keys, proof: [UInt8](repeating: 0, count: 64))), code: code))
         let another = try Self.request(attacker.keys)
         #expect(try !another.isAdded(by: statement(.addition(attacker.keys, .admin)), code: code))
     }

@@ -1,19 +1,21 @@
-import Circle
 import Cryptography
 import Testing
 
-/// Who is in a circle, whatever the order in which statements arrive (attackers 10, 11 and 13 of docs/sync-members.md).
+@testable import Circle
+
+/// Who is in a circle. Every order in which statements arrive gives the same (attackers 10, 11 and 13 of docs/sync-members.md).
 struct MembershipTests {
     /// A device with keys that it signs with.
     private struct Device {
         let key: P256.PrivateKey
         let keys: MemberKeys
 
-        init(_ number: UInt8, membership: [UInt8]? = nil) throws {
+        init(_ number: Int, membership: [UInt8]? = nil, stream: [UInt8]? = nil) throws {
             key = try P256.PrivateKey.generate()
-            let stream = try P256.PrivateKey.generate().publicKey
-            keys = try MemberKeys(
-                bytes: (membership ?? key.publicKey) + stream + Array(repeating: number, count: MemberKeys.count - 130))
+            let stream = try stream ?? P256.PrivateKey.generate().publicKey
+            // Other numbers have other receiving keys.
+            let others = (0..<MemberKeys.count - 130).map { UInt8($0 % 2 == 0 ? number / 256 : number % 256) }
+            keys = try MemberKeys(bytes: (membership ?? key.publicKey) + stream + others)
         }
 
         var id: WriterID { keys.device }
@@ -44,6 +46,13 @@ struct MembershipTests {
             Statement(circle: circle, signer: a.id, past: [addsB.statement.name], .addition(c.keys, .admin)))
         begun = [founding, addsB, addsC]
         last = addsC.statement.name
+    }
+
+    /// What follows a device: new keys, with a proof by them.
+    private func succession(_ former: Device, _ next: Device, by prover: Device? = nil) throws -> Statement.Content {
+        let bytes = Statement.proofBytes(circle: circle, signer: former.id, keys: next.keys)
+        return .succession(
+            next.keys, proof: SignedStatement.lower(try (prover ?? next).key.signature(for: bytes)))
     }
 
     private func says(
@@ -151,14 +160,39 @@ struct MembershipTests {
     }
 
     @Test func aSuccessorHasTheRoleAndTheFormerIsOut() throws {
-        let next = try says(b, .succession(d.keys))
+        let next = try says(b, succession(b, d))
         #expect(try members([next]) == are(a, c, d))
         let whole = Membership(of: circle, begun + [next])
         #expect(whole.members.first { $0.keys.device == d.id }?.role == .admin)
         // A thief of the former keys makes another at the same time: neither counts.
         let e = try Device(5)
-        #expect(try members([next, says(b, .succession(e.keys))]) == are(a, c))
+        #expect(try members([next, says(b, succession(b, e))]) == are(a, c))
         #expect(try members([next, says(a, .removal([b.id]))]) == are(a, c))
+    }
+
+    /// A reader makes keys of its own and a member's public key, so that its removal would end the member.
+    @Test func aCopiedKeyTakesNobodyAlong() throws {
+        let addsD = try says(a, .addition(d.keys, .reader), after: [begun[1].statement.name])
+        let name = addsD.statement.name
+        // C's membership key: the reader cannot prove that it has it.
+        let copy = try Device(7, membership: c.keys.membership)
+        let forged = try says(d, succession(d, copy, by: d), after: [name])
+        let ends = try says(a, .removal([copy.id]), after: [last, forged.statement.name])
+        #expect(try members([addsD, forged, ends]) == are(a, b, c, d))
+        // C's stream key, and C's membership key as a stream key: no proof is needed, and nothing is won.
+        for stream in [c.keys.stream, c.keys.membership] {
+            let copy = try Device(7, stream: stream)
+            let next = try says(d, succession(d, copy), after: [name])
+            #expect(try members([addsD, next]) == are(a, b, c, copy))
+            let ends = try says(a, .removal([copy.id]), after: [last, next.statement.name])
+            #expect(try members([addsD, next, ends]) == are(a, b, c))
+        }
+    }
+
+    /// Else a key that was ended could be read with again.
+    @Test func noKeyOfAKnownDeviceIsTakenAgain() throws {
+        // Fresh keys but for the receiving keys, which are A's.
+        #expect(try members([says(a, .addition(Device(1).keys, .reader))]) == are(a, b, c))
     }
 
     // Roles
@@ -184,20 +218,10 @@ struct MembershipTests {
         #expect(try members([forged, a.sign(statement), forged]) == are(a, b, c, e))
     }
 
-    /// Of (r, s) and (r, n − s), both of which fit, only one counts: else a store could show one statement as two.
+    /// Both (r, s) and (r, n − s) fit. Only one counts, so that no store shows one statement as two.
     @Test func theOtherSignatureIsNone() throws {
         let good = try says(a, .removal([b.id]))
-        var bytes = good.signature
-        // n − s, by what `lower` does with the upper one.
-        let order: [UInt8] = [
-            0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xbc, 0xe6, 0xfa, 0xad,
-            0xa7, 0x17, 0x9e, 0x84, 0xf3, 0xb9, 0xca, 0xc2, 0xfc, 0x63, 0x25, 0x51,
-        ]
-        var borrow = 0
-        for index in (0..<32).reversed() {
-            let digit = Int(order[index]) - Int(bytes[32 + index]) - borrow
-            (bytes[32 + index], borrow) = (UInt8(truncatingIfNeeded: digit), digit < 0 ? 1 : 0)
-        }
+        let bytes = SignedStatement.other(good.signature)
         #expect(
             try P256.isValid(signature: bytes, for: good.statement.bytes, publicKey: a.keys.membership), "it fits")
         #expect(try members([SignedStatement(good.statement, signature: bytes)]) == are(a, b, c))
@@ -270,9 +294,9 @@ struct MembershipTests {
     @Test func eachGenerationHasOneForm() throws {
         let one = try generation(a, are(a, b))
         #expect(try KeyGeneration(decoding: one.bytes) == one)
-        #expect(throws: StatementError.self) { try KeyGeneration(decoding: one.bytes + [0]) }
+        #expect(throws: CircleFormError.self) { try KeyGeneration(decoding: one.bytes + [0]) }
         for length in 0..<one.bytes.count {
-            #expect(throws: StatementError.self) { try KeyGeneration(decoding: Array(one.bytes.prefix(length))) }
+            #expect(throws: CircleFormError.self) { try KeyGeneration(decoding: Array(one.bytes.prefix(length))) }
         }
         for place in one.bytes.indices {
             var bytes = one.bytes
@@ -281,8 +305,8 @@ struct MembershipTests {
             guard let other = try? KeyGeneration(decoding: bytes) else { continue }
             #expect(other.bytes == bytes && other.name != one.name)
         }
-        #expect(throws: StatementError.order) { try generation(a, are(a, b).reversed()) }
-        #expect(throws: StatementError.order) { try generation(a, []) }
+        #expect(throws: CircleFormError.order) { try generation(a, are(a, b).reversed()) }
+        #expect(throws: CircleFormError.order) { try generation(a, []) }
     }
 
     // Bytes
@@ -290,14 +314,14 @@ struct MembershipTests {
     @Test func eachStatementHasOneForm() throws {
         let all =
             try begun + [
-                says(a, .removal([b.id, c.id].sorted())), says(a, .succession(d.keys)),
+                says(a, .removal([b.id, c.id].sorted())), says(a, succession(a, d)),
                 says(a, .addition(d.keys, .reader), after: [circle, last]),
             ]
         for one in all.map(\.statement) {
             #expect(try Statement(decoding: one.bytes) == one)
-            #expect(throws: StatementError.self) { try Statement(decoding: one.bytes + [0]) }
+            #expect(throws: CircleFormError.self) { try Statement(decoding: one.bytes + [0]) }
             for length in 0..<one.bytes.count {
-                #expect(throws: StatementError.self) { try Statement(decoding: Array(one.bytes.prefix(length))) }
+                #expect(throws: CircleFormError.self) { try Statement(decoding: Array(one.bytes.prefix(length))) }
             }
             for place in one.bytes.indices {
                 var bytes = one.bytes
@@ -313,11 +337,11 @@ struct MembershipTests {
     @Test func listsAreSortedAndHoldEachOnce() throws {
         let two = [circle, last].sorted()
         for past in [[], [two[1], two[0]], [two[0], two[0]]] {
-            #expect(throws: StatementError.order) {
+            #expect(throws: CircleFormError.order) {
                 try Statement(circle: circle, signer: a.id, past: past, .removal([b.id]))
             }
         }
-        #expect(throws: StatementError.order) {
+        #expect(throws: CircleFormError.order) {
             try Statement(circle: circle, signer: a.id, past: two, .removal([b.id, b.id]))
         }
     }
@@ -327,7 +351,7 @@ struct MembershipTests {
         var statements = [founding]
         var devices = [a]
         for number in 0..<300 {
-            let next = try Device(UInt8(number % 256))
+            let next = try Device(number + 10)
             let signer = try #require(devices.last)
             let past = try #require(statements.last).statement.name
             statements.append(try says(signer, .addition(next.keys, .admin), after: [past]))

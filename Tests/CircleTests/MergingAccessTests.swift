@@ -13,7 +13,7 @@ struct MergingAccessTests {
                     let cases = AccessControl.Requirement.allCases
                     let requirements = Set(cases.indices.filter { bits >> $0 & 1 == 1 }.map { cases[$0] })
                     for anyIsEnough in [false, true] {
-                        // Those that contradict themselves are none.
+                        // `try?`: those that contradict themselves are none.
                         guard
                             let access = try? AccessControl(
                                 accessibility, isThisDeviceOnly: isThisDeviceOnly, requirements: requirements,
@@ -106,7 +106,7 @@ struct MergingAccessTests {
         guard text != "nothing" else { return .whenUnlocked }
         let isAny = text.contains(" or ")
         let names = text.replacing(" or ", with: " and ").split(separator: " and ")
-        // A row that says something else is no row of the table.
+        // `try?`: a row that says something else is no row of the table.
         return try? AccessControl(
             requirements: Set(names.compactMap { AccessControl.Requirement(rawValue: String($0)) }), anyIsEnough: isAny)
     }

@@ -1,4 +1,4 @@
-/// The choices of one schedule: a list of bytes. A schedule reads from it whatever it has to decide, and 0 at its end. So
+/// The choices of one schedule: a list of bytes. A schedule reads one for each decision, and 0 after the last one. So
 /// a shorter list, or one with smaller bytes, is a simpler schedule.
 public struct Choices: Sendable, Hashable {
     public let bytes: [UInt8]

@@ -1,3 +1,5 @@
+import Authorization
+
 /// The keys that records are sealed to from one change of the members to the next (docs/sync-members.md,
 /// “Generations”). The private halves are sealed to each member, and to nobody else.
 package struct KeyGeneration: Hashable, Sendable {
@@ -10,7 +12,7 @@ package struct KeyGeneration: Hashable, Sendable {
         package let sealed: [UInt8]
 
         /// - Throws: `.length` unless 240 bytes are sealed.
-        package init(_ device: WriterID, sealed: [UInt8]) throws(StatementError) {
+        package init(_ device: WriterID, sealed: [UInt8]) throws(CircleFormError) {
             guard sealed.count == Self.sealedCount else { throw .length }
             (self.device, self.sealed) = (device, sealed)
         }
@@ -28,39 +30,34 @@ package struct KeyGeneration: Hashable, Sendable {
     package let bytes: [UInt8]
     package let name: StatementName
 
-    private static let domain = BytesInOrder.prefixed("org.coffer.circle.generation")
+    private static let domain = LengthPrefixed.encode(Array("org.coffer.circle.generation".utf8))
 
     /// - Throws: `.length`, `.order`, `.hash`.
     package init(
         circle: StatementName, maker: WriterID, publicHalves: [UInt8], receivers: [Receiver]
-    ) throws(StatementError) {
+    ) throws(CircleFormError) {
         guard publicHalves.count == Self.publicCount else { throw .length }
         try Statement.check(receivers.map(\.device))
         (self.circle, self.maker, self.publicHalves, self.receivers) = (circle, maker, publicHalves, receivers)
         bytes =
             Self.domain + circle.bytes + maker.bytes + publicHalves
-            + BytesInOrder.bytes(UInt32(clamping: receivers.count))
+            + BigEndian.bytes(UInt32(clamping: receivers.count))
             + receivers.flatMap { $0.device.bytes + $0.sealed }
         name = try StatementName(hashing: bytes)
     }
 
     /// Reads canonical bytes. Each generation has one form.
     ///
-    /// - Throws: `StatementError`.
-    package init(decoding bytes: [UInt8]) throws(StatementError) {
+    /// - Throws: `CircleFormError`.
+    package init(decoding bytes: [UInt8]) throws(CircleFormError) {
         var rest = bytes[...]
-        guard try rest.take(Self.domain.count) == Self.domain else { throw .domain }
-        guard let circle = StatementName(bytes: try rest.take(StatementName.count)),
-            let maker = WriterID(bytes: try rest.take(SharedItemID.count))
-        else { throw .length }
+        try rest.domain(Self.domain)
+        let (circle, maker) = (try rest.circle(), try rest.device())
         let halves = try rest.take(Self.publicCount)
-        let list = try rest.list(SharedItemID.count + Receiver.sealedCount) { $0 }
-        guard rest.isEmpty else { throw .length }
-        var receivers: [Receiver] = []
-        for one in list {
-            guard let device = WriterID(bytes: Array(one.prefix(SharedItemID.count))) else { throw .length }
-            receivers.append(try Receiver(device, sealed: Array(one.dropFirst(SharedItemID.count))))
+        let receivers = try rest.elements(upTo: Statement.most) { (rest) throws(CircleFormError) in
+            try Receiver(try rest.device(), sealed: try rest.take(Receiver.sealedCount))
         }
+        try rest.end()
         try self.init(circle: circle, maker: maker, publicHalves: halves, receivers: receivers)
     }
 

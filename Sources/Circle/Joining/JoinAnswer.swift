@@ -1,3 +1,4 @@
+import Authorization
 import Cryptography
 
 /// What a member gives a new device (docs/sync-format.md, “Answer”).
@@ -18,13 +19,13 @@ package struct JoinAnswer: Sendable {
     package let sealedKeys: [UInt8]
     package let bytes: [UInt8]
 
-    private static let domain = BytesInOrder.prefixed("org.coffer.circle.answer")
+    private static let domain = LengthPrefixed.encode(Array("org.coffer.circle.answer".utf8))
 
     /// - Throws: `.length`, `.order`, `.place` for a head or a generation of another circle.
     package init(
         request: [UInt8], circle: StatementName, adder: WriterID, statements: [SignedStatement],
         generations: [KeyGeneration], heads: [SignedHead], ephemeral: [UInt8], sealedKeys: [UInt8]
-    ) throws(StatementError) {
+    ) throws(CircleFormError) {
         guard request.count == 32, ephemeral.count == X25519.count,
             statements.allSatisfy({ $0.signature.count == SignedStatement.signatureCount }),
             statements.count <= CircleLimits.statements, generations.count <= CircleLimits.generations,
@@ -41,33 +42,33 @@ package struct JoinAnswer: Sendable {
         (self.generations, self.heads, self.ephemeral) = (generations, heads, ephemeral)
         self.sealedKeys = sealedKeys
         bytes =
-            Self.domain + BytesInOrder.bytes(CircleLimits.version) + request + circle.bytes + adder.bytes
-            + [UInt8](list: statements) { $0.signature + BytesInOrder.prefixed($0.statement.bytes) }
-            + [UInt8](list: generations) { BytesInOrder.prefixed($0.bytes) }
-            + [UInt8](list: heads) { BytesInOrder.prefixed($0.bytes) } + ephemeral
-            + BytesInOrder.prefixed(sealedKeys)
+            Self.domain + BigEndian.bytes(CircleLimits.version) + request + circle.bytes + adder.bytes
+            + [UInt8](list: statements) { $0.signature + LengthPrefixed.encode($0.statement.bytes) }
+            + [UInt8](list: generations) { LengthPrefixed.encode($0.bytes) }
+            + [UInt8](list: heads) { LengthPrefixed.encode($0.bytes) } + ephemeral
+            + LengthPrefixed.encode(sealedKeys)
         guard bytes.count <= CircleLimits.answer else { throw .length }
     }
 
     /// Reads canonical bytes. Each answer has one form.
     ///
-    /// - Throws: `StatementError`.
-    package init(decoding bytes: [UInt8]) throws(StatementError) {
+    /// - Throws: `CircleFormError`.
+    package init(decoding bytes: [UInt8]) throws(CircleFormError) {
         guard bytes.count <= CircleLimits.answer else { throw .length }
         var rest = bytes[...]
         try rest.domain(Self.domain)
         try rest.version()
         let request = try rest.take(32)
         let (circle, adder) = (try rest.circle(), try rest.device())
-        let statements = try rest.elements(upTo: CircleLimits.statements) { (rest) throws(StatementError) in
+        let statements = try rest.elements(upTo: CircleLimits.statements) { (rest) throws(CircleFormError) in
             let signature = try rest.take(SignedStatement.signatureCount)
             let statement = try Statement(decoding: try rest.prefixed(upTo: CircleLimits.statement))
             return SignedStatement(statement, signature: signature)
         }
-        let generations = try rest.elements(upTo: CircleLimits.generations) { (rest) throws(StatementError) in
+        let generations = try rest.elements(upTo: CircleLimits.generations) { (rest) throws(CircleFormError) in
             try KeyGeneration(decoding: try rest.prefixed(upTo: CircleLimits.generation))
         }
-        let heads = try rest.elements(upTo: CircleLimits.heads) { (rest) throws(StatementError) in
+        let heads = try rest.elements(upTo: CircleLimits.heads) { (rest) throws(CircleFormError) in
             try SignedHead(decoding: try rest.prefixed(upTo: CircleLimits.head))
         }
         let ephemeral = try rest.take(X25519.count)
@@ -80,20 +81,21 @@ package struct JoinAnswer: Sendable {
 
     /// The `info` of the key that seals the halves, and their associated data.
     package var keyInfo: [UInt8] {
-        BytesInOrder.prefixed("org.coffer.circle.answer.keys") + circle.bytes + request + ephemeral
+        LengthPrefixed.encode(Array("org.coffer.circle.answer.keys".utf8)) + circle.bytes + request + ephemeral
     }
 
     /// The circle by this answer, if it is one to this request: the new device is a member, and the adder has said so.
     ///
     /// - Returns: nil for an answer to another request, or of a circle that does not have the new device.
     package func membership(for request: JoinRequest) -> Membership? {
-        let isAdded = statements.contains { signed in
-            guard case .addition(request.keys, _) = signed.statement.content else { return false }
-            return signed.statement.signer == adder
-        }
-        guard self.request == request.digest, isAdded else { return nil }
+        guard self.request == request.digest else { return nil }
         let membership = Membership(of: circle, statements)
-        return membership.members.contains { $0.keys == request.keys } ? membership : nil
+        let isAdded = statements.map(\.statement).contains { one in
+            guard case .addition(request.keys, _) = one.content, one.signer == adder else { return false }
+            // Somebody else may have written it, or it rests on what is not here.
+            return !membership.refused.contains(one.name) && !membership.waiting.contains(one.name)
+        }
+        return isAdded && membership.members.contains { $0.keys == request.keys } ? membership : nil
     }
 
     private static func isRising<Name: Comparable>(_ names: [Name]) -> Bool {

@@ -1,4 +1,6 @@
+import Authorization
 import Cryptography
+import Recovery
 
 /// Why a text is no code for joining. The error tells nothing about it, except a character that no code has.
 package enum JoinCodeError: Error, Sendable, Equatable {
@@ -16,18 +18,19 @@ package struct JoinCode: Sendable {
     package static let groupLength = 5
     package static let groupCount = 6
 
-    private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
     private static let prefix = Array("JOIN".utf8)
+    /// The prefix as a person's spelling is read: with digits for the letters that look like them.
+    private static let readPrefix = prefix.compactMap(CodeCharacters.normalized)
     private static let secretCount = groupLength * (groupCount - 1)
 
     /// All characters behind the prefix, in upper case and without `-`.
     private let characters: SecretBytes
 
     /// - Throws: `.hash`.
-    package init(of request: JoinRequest) throws(StatementError) {
+    package init(of request: JoinRequest) throws(CircleFormError) {
         let digest = try CircleDigest.of(
-            BytesInOrder.prefixed("org.coffer.circle.join") + BytesInOrder.prefixed(request.bytes))
-        let secret = Self.characters(of: digest, count: Self.secretCount)
+            LengthPrefixed.encode(Array("org.coffer.circle.join".utf8)) + LengthPrefixed.encode(request.bytes))
+        let secret = CodeCharacters.of(digest, count: Self.secretCount)
         let checksum = try Self.checksum(of: secret)
         do { characters = try SecretBytes(copying: secret + checksum) } catch { throw .hash }
     }
@@ -36,14 +39,18 @@ package struct JoinCode: Sendable {
     ///
     /// - Throws: ``JoinCodeError``, before anything is derived from the code.
     package init(reading text: SecretBytes) throws(JoinCodeError) {
-        var read: [UInt8] = text.withBytes { bytes in bytes.indices.compactMap { Self.upper(bytes[$0]) } }
-        guard read.starts(with: Self.prefix) else { throw .prefix }
-        read = read.dropFirst(Self.prefix.count).map(Self.digit)
-        if let strange = read.first(where: { !Self.alphabet.contains($0) }) { throw .strangeCharacter(strange) }
+        var read: [UInt8] = text.withBytes { bytes in
+            bytes.indices.compactMap { CodeCharacters.normalized(bytes[$0]) }
+        }
+        guard read.starts(with: Self.readPrefix) else { throw .prefix }
+        read.removeFirst(Self.readPrefix.count)
+        if let strange = read.first(where: { !CodeCharacters.alphabet.contains($0) }) {
+            throw .strangeCharacter(strange)
+        }
         let expected = Self.groupLength * Self.groupCount
         guard read.count == expected else { throw .wrongLength(read.count, expected: expected) }
         let checksum: [UInt8]
-        do throws(StatementError) {
+        do throws(CircleFormError) {
             checksum = try Self.checksum(of: Array(read.prefix(Self.secretCount)))
         } catch {
             throw .noMemory
@@ -74,7 +81,7 @@ package struct JoinCode: Sendable {
     /// Whether this request, and no other, is what the code stands for.
     ///
     /// - Throws: `.hash`.
-    package func isCode(of request: JoinRequest) throws(StatementError) -> Bool {
+    package func isCode(of request: JoinRequest) throws(CircleFormError) -> Bool {
         characters == (try JoinCode(of: request)).characters
     }
 
@@ -107,36 +114,10 @@ package struct JoinCode: Sendable {
         try HKDF.derive(secret, salt: [], info: Array(info.utf8), count: 32)
     }
 
-    /// - Returns: nil for a character that is skipped.
-    private static func upper(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "-"), UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n"): nil
-        case UInt8(ascii: "a")...UInt8(ascii: "z"): byte - 32
-        default: byte
-        }
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8 {
-        switch byte {
-        case UInt8(ascii: "O"): UInt8(ascii: "0")
-        case UInt8(ascii: "I"), UInt8(ascii: "L"): UInt8(ascii: "1")
-        default: byte
-        }
-    }
-
-    /// Five bits a character, the first bits first.
-    private static func characters(of digest: [UInt8], count: Int) -> [UInt8] {
-        (0..<count).map { index in
-            let bit = 5 * index
-            let pair = UInt16(digest[bit / 8]) << 8 | UInt16(digest[bit / 8 + 1])
-            return alphabet[Int(pair >> UInt16(11 - bit % 8) & 31)]
-        }
-    }
-
-    private static func checksum(of secret: [UInt8]) throws(StatementError) -> [UInt8] {
+    private static func checksum(of secret: [UInt8]) throws(CircleFormError) -> [UInt8] {
         let digest = try CircleDigest.of(
-            BytesInOrder.prefixed("org.coffer.circle.join.checksum") + BytesInOrder.prefixed(secret))
-        return characters(of: digest, count: groupLength)
+            LengthPrefixed.encode(Array("org.coffer.circle.join.checksum".utf8)) + LengthPrefixed.encode(secret))
+        return CodeCharacters.of(digest, count: groupLength)
     }
 }
 

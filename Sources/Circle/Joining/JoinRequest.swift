@@ -1,3 +1,4 @@
+import Authorization
 import Cryptography
 
 /// What a new device shows of itself before it is a member (docs/sync-format.md, “Request”).
@@ -21,12 +22,12 @@ package struct JoinRequest: Hashable, Sendable {
     /// The SHA-256 of the bytes.
     package let digest: [UInt8]
 
-    private static let domain = BytesInOrder.prefixed("org.coffer.circle.request")
+    private static let domain = LengthPrefixed.encode(Array("org.coffer.circle.request".utf8))
 
     /// - Throws: `.length`, `.form` for a name that no machine may have, `.range`, `.hash`.
     package init(
         keys: MemberKeys, oneTimeKey: [UInt8], protection: Protection, name: String, time: UInt64
-    ) throws(StatementError) {
+    ) throws(CircleFormError) {
         let letters = Array(name.utf8)
         guard oneTimeKey.count == X25519.count, (1...CircleLimits.name).contains(letters.count) else { throw .length }
         guard letters.allSatisfy({ Self.isLetter($0) || "._-".utf8.contains($0) }), Self.isLetter(letters[0]) else {
@@ -36,15 +37,15 @@ package struct JoinRequest: Hashable, Sendable {
         (self.keys, self.oneTimeKey, self.protection) = (keys, oneTimeKey, protection)
         (self.name, self.time) = (name, time)
         bytes =
-            Self.domain + BytesInOrder.bytes(CircleLimits.version) + keys.bytes + oneTimeKey + [protection.rawValue]
-            + BytesInOrder.prefixed(letters) + BytesInOrder.bytes(time)
+            Self.domain + BigEndian.bytes(CircleLimits.version) + keys.bytes + oneTimeKey + [protection.rawValue]
+            + LengthPrefixed.encode(letters) + BigEndian.bytes(time)
         digest = try CircleDigest.of(bytes)
     }
 
     /// Reads canonical bytes. Each request has one form.
     ///
-    /// - Throws: `StatementError`.
-    package init(decoding bytes: [UInt8]) throws(StatementError) {
+    /// - Throws: `CircleFormError`.
+    package init(decoding bytes: [UInt8]) throws(CircleFormError) {
         guard bytes.count <= CircleLimits.request else { throw .length }
         var rest = bytes[...]
         try rest.domain(Self.domain)
@@ -73,16 +74,9 @@ package struct JoinRequest: Hashable, Sendable {
     /// that no broker can put in other keys.
     ///
     /// - Throws: `.hash`.
-    package func isAdded(by statement: Statement, code: JoinCode) throws(StatementError) -> Bool {
+    package func isAdded(by statement: Statement, code: JoinCode) throws(CircleFormError) -> Bool {
         guard case .addition(keys, _) = statement.content else { return false }
         return try code.isCode(of: self)
-    }
-}
-
-/// SHA-256, whose failure is an error of the formats.
-enum CircleDigest {
-    static func of(_ bytes: [UInt8]) throws(StatementError) -> [UInt8] {
-        do { return try SHA256.digest(bytes) } catch { throw .hash }
     }
 }
 
@@ -94,10 +88,10 @@ package enum CheckWords {
 
     /// - Returns: the places of five words in the list.
     /// - Throws: `.hash`.
-    package static func places(circle: StatementName, request: JoinRequest) throws(StatementError) -> [Int] {
+    package static func places(circle: StatementName, request: JoinRequest) throws(CircleFormError) -> [Int] {
         let digest = try CircleDigest.of(
-            BytesInOrder.prefixed("org.coffer.circle.check") + circle.bytes + request.digest)
-        var number = BytesInOrder.integer(digest[0..<8])
+            LengthPrefixed.encode(Array("org.coffer.circle.check".utf8)) + circle.bytes + request.digest)
+        var number = BigEndian.integer(digest[0..<8])
         var places: [Int] = []
         for _ in 0..<count {
             places.append(Int(number % listCount))

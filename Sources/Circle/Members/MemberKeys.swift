@@ -1,3 +1,4 @@
+import Authorization
 import Cryptography
 
 /// What a device may do in a circle.
@@ -21,9 +22,10 @@ package struct MemberKeys: Hashable, Sendable {
     package let device: WriterID
 
     /// - Throws: `.length` unless there are 258 bytes, `.hash`.
-    package init(bytes: [UInt8]) throws(StatementError) {
+    package init(bytes: [UInt8]) throws(CircleFormError) {
         guard bytes.count == Self.count else { throw .length }
-        let digest = try StatementName(hashing: BytesInOrder.prefixed("org.coffer.circle.device") + bytes).bytes
+        let digest = try StatementName(hashing: LengthPrefixed.encode(Array("org.coffer.circle.device".utf8)) + bytes)
+            .bytes
         guard let device = WriterID(bytes: Array(digest.prefix(SharedItemID.count))) else { throw .length }
         self.bytes = bytes
         self.device = device
@@ -33,4 +35,13 @@ package struct MemberKeys: Hashable, Sendable {
     package var membership: [UInt8] { Array(bytes[0..<P256.pointCount]) }
     /// Signs heads: a P-256 point of 65 bytes.
     package var stream: [UInt8] { Array(bytes[P256.pointCount..<2 * P256.pointCount]) }
+
+    /// Each public key by itself: membership, stream, and the three X25519 keys.
+    var each: [[UInt8]] {
+        let receiving = 2 * P256.pointCount
+        return [membership, stream]
+            + (0..<3).map { place in
+                Array(bytes[(receiving + 32 * place)..<(receiving + 32 * (place + 1))])
+            }
+    }
 }

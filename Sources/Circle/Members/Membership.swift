@@ -50,7 +50,7 @@ private struct History {
     private struct Introduction {
         let place: Int
         let keys: MemberKeys
-        /// Nil for a successor: it has the role of whom it follows.
+        /// Nil for a successor, which keeps the role of the device before it.
         let role: MemberRole?
         /// Nil for the founder.
         let adder: WriterID?
@@ -63,8 +63,10 @@ private struct History {
     private var introductions: [WriterID: [Introduction]] = [:]
     /// The places of the removals of each device that count.
     private var removals: [WriterID: [Int]] = [:]
-    /// The devices that have a key, by the key.
+    /// The devices that have a key of any kind, by the key.
     private var holders: [[UInt8]: [WriterID]] = [:]
+    /// The devices that sign statements with a key, by the key.
+    private var signers: [[UInt8]: [WriterID]] = [:]
 
     init(_ circle: StatementName) { self.circle = circle }
 
@@ -84,7 +86,7 @@ private struct History {
         switch statement.content {
         case .founding(let keys): introduce(keys, .admin, by: nil, at: place)
         case .addition(let keys, let role): introduce(keys, role, by: statement.signer, at: place)
-        case .succession(let keys):
+        case .succession(let keys, _):
             introduce(keys, nil, by: statement.signer, at: place)
             removals[statement.signer, default: []].append(place)
         case .removal(let devices): for device in devices { removals[device, default: []].append(place) }
@@ -95,9 +97,9 @@ private struct History {
     private mutating func introduce(_ keys: MemberKeys, _ role: MemberRole?, by adder: WriterID?, at place: Int) {
         introductions[keys.device, default: []].append(
             Introduction(place: place, keys: keys, role: role, adder: adder))
-        for key in [keys.membership, keys.stream] where holders[key]?.contains(keys.device) != true {
-            holders[key, default: []].append(keys.device)
-        }
+        guard introductions[keys.device]?.count == 1 else { return }
+        for key in keys.each { holders[key, default: []].append(keys.device) }
+        signers[keys.membership, default: []].append(keys.device)
     }
 
     private func isGood(_ statement: Statement, _ copies: [SignedStatement], in past: Places) -> Bool {
@@ -110,7 +112,9 @@ private struct History {
         switch statement.content {
         case .founding: return false
         case .addition(let keys, _): return signer.role == .admin && !isKnown(keys, in: past)
-        case .succession(let keys): return !isKnown(keys, in: past)
+        case .succession(let keys, let proof):
+            let proven = Statement.proofBytes(circle: circle, signer: statement.signer, keys: keys)
+            return !isKnown(keys, in: past) && SignedStatement.isValid(proof, for: proven, by: keys.membership)
         // Everybody may leave.
         case .removal(let devices): return signer.role == .admin || devices == [statement.signer]
         }
@@ -118,7 +122,7 @@ private struct History {
 
     private func isSigned(_ copies: [SignedStatement], by keys: MemberKeys) -> Bool {
         copies.contains { copy in
-            do throws(StatementError) {
+            do throws(CircleFormError) {
                 try copy.check(by: keys)
                 return true
             } catch {
@@ -129,7 +133,7 @@ private struct History {
 
     /// Whether one of the keys has been a device's already.
     private func isKnown(_ keys: MemberKeys, in past: Places) -> Bool {
-        [keys.membership, keys.stream].contains { key in
+        keys.each.contains { key in
             holders[key, default: []].contains { holder in
                 introductions[holder, default: []].contains { past.contains($0.place) }
             }
@@ -142,10 +146,9 @@ private struct History {
         guard !isRemoved(device, in: past), let keys = introductions[device]?.first?.keys,
             let role = role(of: device, in: past)
         else { return nil }
-        // Keys that were removed under another id are no way back.
-        let isBack = [keys.membership, keys.stream].contains { key in
-            holders[key, default: []].contains { isRemoved($0, in: past) }
-        }
+        // A key that was removed under another id is no way back. Of the keys, only this one is proven to be its device's:
+        // with others, a device that copies a member's public keys would take the member along.
+        let isBack = signers[keys.membership, default: []].contains { isRemoved($0, in: past) }
         return isBack ? nil : Membership.Member(keys: keys, role: role)
     }
 

@@ -1,28 +1,5 @@
+import Authorization
 import Cryptography
-
-/// Why bytes are no statement, or a statement cannot be made.
-package enum StatementError: Error, Equatable, Sendable {
-    /// Something is missing, left over, or longer than it may be.
-    case length
-    /// The first bytes are those of something else.
-    case domain
-    /// There is no such kind or role.
-    case kind
-    /// A list is not sorted, names something twice, or is empty.
-    case order
-    /// The signature is not by the signer's key, or its second number is in the upper half.
-    case signature
-    /// A format of another version.
-    case version
-    /// A number, a time or a flag is none that it may be.
-    case range
-    /// A padding or a text has not the one form that it may have.
-    case form
-    /// It belongs to another circle, device or run, or does not follow what is before it.
-    case place
-    /// The library that hashes has failed.
-    case hash
-}
 
 /// The SHA-256 of a statement's canonical bytes. That of the founding statement names the circle.
 package struct StatementName: Hashable, Sendable, Comparable {
@@ -37,9 +14,7 @@ package struct StatementName: Hashable, Sendable, Comparable {
         self.bytes = bytes
     }
 
-    init(hashing bytes: [UInt8]) throws(StatementError) {
-        do { self.bytes = try SHA256.digest(bytes) } catch { throw .hash }
-    }
+    init(hashing bytes: [UInt8]) throws(CircleFormError) { self.bytes = try CircleDigest.of(bytes) }
 
     package static func < (one: StatementName, other: StatementName) -> Bool {
         one.bytes.lexicographicallyPrecedes(other.bytes)
@@ -54,8 +29,8 @@ package struct Statement: Hashable, Sendable {
         case addition(MemberKeys, MemberRole)
         /// Sorted, each once.
         case removal([WriterID])
-        /// The signer goes on under new keys, with its role.
-        case succession(MemberKeys)
+        /// The signer goes on under new keys, with its role. The proof is a signature by the new membership key.
+        case succession(MemberKeys, proof: [UInt8])
     }
 
     /// How many statements one names, and how many devices one removes, at most.
@@ -71,32 +46,33 @@ package struct Statement: Hashable, Sendable {
     package let bytes: [UInt8]
     package let name: StatementName
 
-    private static let domain = BytesInOrder.prefixed("org.coffer.circle.statement")
+    private static let domain = LengthPrefixed.encode(Array("org.coffer.circle.statement".utf8))
 
     /// A founding statement.
     ///
     /// - Throws: `.hash`.
-    package init(founder keys: MemberKeys) throws(StatementError) {
+    package init(founder keys: MemberKeys) throws(CircleFormError) {
         try self.init(circle: nil, signer: keys.device, past: [], .founding(keys))
     }
 
     /// - Throws: `.order`, `.length`, `.kind` for a second founding, `.hash`.
     package init(
         circle: StatementName, signer: WriterID, past: [StatementName], _ content: Content
-    ) throws(StatementError) {
+    ) throws(CircleFormError) {
         if case .founding = content { throw .kind }
         try Self.check(past)
         if case .removal(let devices) = content { try Self.check(devices) }
+        if case .succession(_, let proof) = content, proof.count != SignedStatement.signatureCount { throw .length }
         try self.init(circle: .some(circle), signer: signer, past: past, content)
     }
 
     private init(
         circle: StatementName?, signer: WriterID, past: [StatementName], _ content: Content
-    ) throws(StatementError) {
+    ) throws(CircleFormError) {
         (self.circle, self.signer, self.past, self.content) = (circle, signer, past, content)
         var bytes = Self.domain + [content.kind]
         if let circle {
-            bytes += circle.bytes + signer.bytes + BytesInOrder.bytes(UInt32(clamping: past.count))
+            bytes += circle.bytes + signer.bytes + BigEndian.bytes(UInt32(clamping: past.count))
             bytes += past.flatMap(\.bytes)
         }
         self.bytes = bytes + content.bytes
@@ -105,35 +81,42 @@ package struct Statement: Hashable, Sendable {
 
     /// Reads canonical bytes. Each statement has one form.
     ///
-    /// - Throws: `StatementError`.
-    package init(decoding bytes: [UInt8]) throws(StatementError) {
+    /// - Throws: `CircleFormError`.
+    package init(decoding bytes: [UInt8]) throws(CircleFormError) {
         var rest = bytes[...]
-        guard try rest.take(Self.domain.count) == Self.domain else { throw .domain }
-        let kind = try rest.take(1)[0]
+        try rest.domain(Self.domain)
+        let kind = try rest.integer(UInt8.self)
         if kind == 1 {
             try self.init(founder: MemberKeys(bytes: Array(rest)))
             return
         }
-        guard let circle = StatementName(bytes: try rest.take(StatementName.count)),
-            let signer = WriterID(bytes: try rest.take(SharedItemID.count))
-        else { throw .length }
-        let past = try rest.list(StatementName.count, StatementName.init(bytes:))
+        let (circle, signer) = (try rest.circle(), try rest.device())
+        let past = try rest.elements(upTo: Self.most) { (rest) throws(CircleFormError) in try rest.circle() }
         let content: Content
         switch kind {
         case 2:
-            guard let role = MemberRole(rawValue: try rest.take(1)[0]) else { throw .kind }
-            content = .addition(try MemberKeys(bytes: Array(rest)), role)
+            guard let role = MemberRole(rawValue: try rest.integer()) else { throw .kind }
+            content = .addition(try MemberKeys(bytes: try rest.take(MemberKeys.count)), role)
         case 3:
-            content = .removal(try rest.list(SharedItemID.count, WriterID.init(bytes:)))
-            guard rest.isEmpty else { throw .length }
-        case 4: content = .succession(try MemberKeys(bytes: Array(rest)))
+            content = .removal(
+                try rest.elements(upTo: Self.most) { (rest) throws(CircleFormError) in try rest.device() })
+        case 4:
+            let keys = try MemberKeys(bytes: try rest.take(MemberKeys.count))
+            content = .succession(keys, proof: try rest.take(SignedStatement.signatureCount))
         default: throw .kind
         }
+        try rest.end()
         try self.init(circle: circle, signer: signer, past: past, content)
     }
 
+    /// What the new membership key of a succession signs. Without it, a device could take another's public key into its
+    /// own keys, and a removal would end them both.
+    package static func proofBytes(circle: StatementName, signer: WriterID, keys: MemberKeys) -> [UInt8] {
+        LengthPrefixed.encode(Array("org.coffer.circle.successor".utf8)) + circle.bytes + signer.bytes + keys.bytes
+    }
+
     /// - Throws: `.order` for a list that is empty, not sorted, or names something twice; `.length`.
-    static func check<Element: Comparable>(_ list: [Element]) throws(StatementError) {
+    static func check<Element: Comparable>(_ list: [Element]) throws(CircleFormError) {
         guard !list.isEmpty, zip(list, list.dropFirst()).allSatisfy({ $0 < $1 }) else { throw .order }
         guard list.count <= most else { throw .length }
     }
@@ -155,32 +138,11 @@ extension Statement.Content {
 
     fileprivate var bytes: [UInt8] {
         switch self {
-        case .founding(let keys), .succession(let keys): keys.bytes
+        case .founding(let keys): keys.bytes
+        case .succession(let keys, let proof): keys.bytes + proof
         case .addition(let keys, let role): [role.rawValue] + keys.bytes
         case .removal(let devices):
-            BytesInOrder.bytes(UInt32(clamping: devices.count)) + devices.flatMap(\.bytes)
+            BigEndian.bytes(UInt32(clamping: devices.count)) + devices.flatMap(\.bytes)
         }
-    }
-}
-
-extension ArraySlice<UInt8> {
-    mutating func take(_ count: Int) throws(StatementError) -> [UInt8] {
-        guard count >= 0, self.count >= count else { throw .length }
-        defer { self = dropFirst(count) }
-        return Array(prefix(count))
-    }
-
-    /// A count of four bytes, and so many elements of one size.
-    mutating func list<Entry>(
-        _ size: Int, _ element: ([UInt8]) -> Entry?
-    ) throws(StatementError) -> [Entry] {
-        let count = try take(4).reduce(0) { $0 << 8 | Int($1) }
-        guard count <= Statement.most else { throw .length }
-        var elements: [Entry] = []
-        for _ in 0..<count {
-            guard let one = element(try take(size)) else { throw .length }
-            elements.append(one)
-        }
-        return elements
     }
 }

@@ -1,3 +1,4 @@
+import Authorization
 import Cryptography
 import Item
 
@@ -35,8 +36,8 @@ package struct PartChange: Hashable, Sendable {
         self.replaced = sorted
         self.content = content
         let bytes =
-            BytesInOrder.prefixed("org.coffer.circle.change") + item.bytes + part.bytes + stamp.bytes
-            + BytesInOrder.bytes(UInt32(clamping: sorted.count)) + sorted.flatMap(\.bytes)
+            LengthPrefixed.encode(Array("org.coffer.circle.change".utf8)) + item.bytes + part.bytes + stamp.bytes
+            + BigEndian.bytes(UInt32(clamping: sorted.count)) + sorted.flatMap(\.bytes)
             + (content.map { [1] + $0.bytes } ?? [0])
         name = try RevisionName(hashing: bytes)
     }

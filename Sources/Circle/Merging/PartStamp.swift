@@ -1,3 +1,5 @@
+import Authorization
+
 /// When and by which device a part was changed. Of several present revisions of a part, everybody shows the one with
 /// the largest stamp. Nobody compares a stamp with a clock of their own.
 package struct PartStamp: Hashable, Sendable, Comparable {
@@ -30,7 +32,7 @@ package struct PartStamp: Hashable, Sendable, Comparable {
     /// More than a day ahead of a clock: `status` names the writer. It decides nothing.
     package func isAhead(of now: UInt64) -> Bool { clock > now && clock - now > 86_400_000 }
 
-    var bytes: [UInt8] { BytesInOrder.bytes(clock) + writer.bytes }
+    var bytes: [UInt8] { BigEndian.bytes(clock) + writer.bytes }
 
     package static func < (one: PartStamp, other: PartStamp) -> Bool {
         one.clock == other.clock ? one.writer < other.writer : one.clock < other.clock

@@ -1,3 +1,5 @@
+import Authorization
+
 /// Names one revision of a part: the SHA-256 of the change that made it. Nobody can make two changes of one name, and a
 /// change can only replace what was there before it.
 package struct RevisionName: Hashable, Sendable, Comparable {
@@ -7,13 +9,13 @@ package struct RevisionName: Hashable, Sendable, Comparable {
     package init?(digest: [UInt8]) {
         guard digest.count == 32 else { return nil }
         words = SIMD4(
-            BytesInOrder.integer(digest[0..<8]), BytesInOrder.integer(digest[8..<16]),
-            BytesInOrder.integer(digest[16..<24]), BytesInOrder.integer(digest[24..<32]))
+            BigEndian.integer(digest[0..<8]), BigEndian.integer(digest[8..<16]),
+            BigEndian.integer(digest[16..<24]), BigEndian.integer(digest[24..<32]))
     }
 
     package var bytes: [UInt8] {
-        BytesInOrder.bytes(words.x) + BytesInOrder.bytes(words.y) + BytesInOrder.bytes(words.z)
-            + BytesInOrder.bytes(words.w)
+        BigEndian.bytes(words.x) + BigEndian.bytes(words.y) + BigEndian.bytes(words.z)
+            + BigEndian.bytes(words.w)
     }
 
     package static func < (one: RevisionName, other: RevisionName) -> Bool {

@@ -1,3 +1,5 @@
+import Authorization
+
 /// 16 bytes that name an item in a circle: the id of the vault's format (docs/vault-format.md, "item"). Of two items of
 /// one name, the smaller id stays.
 package struct SharedItemID: Hashable, Sendable, Comparable {
@@ -10,14 +12,14 @@ package struct SharedItemID: Hashable, Sendable, Comparable {
     /// - Returns: nil unless there are 16 bytes.
     package init?(bytes: [UInt8]) {
         guard bytes.count == Self.count else { return nil }
-        high = BytesInOrder.integer(bytes[0..<8])
-        low = BytesInOrder.integer(bytes[8..<16])
+        high = BigEndian.integer(bytes[0..<8])
+        low = BigEndian.integer(bytes[8..<16])
     }
 
     /// For tests and the simulation.
     package init(number: UInt64) { (high, low) = (0, number) }
 
-    package var bytes: [UInt8] { BytesInOrder.bytes(high) + BytesInOrder.bytes(low) }
+    package var bytes: [UInt8] { BigEndian.bytes(high) + BigEndian.bytes(low) }
 
     package static func < (one: SharedItemID, other: SharedItemID) -> Bool {
         (one.high, one.low) < (other.high, other.low)
@@ -35,7 +37,7 @@ package struct WriterID: Hashable, Sendable, Comparable {
     }
 
     /// For tests and the simulation.
-    package init(number: UInt64) { bytes = BytesInOrder.bytes(0) + BytesInOrder.bytes(number) }
+    package init(number: UInt64) { bytes = BigEndian.bytes(0) + BigEndian.bytes(number) }
 
     package static func < (one: WriterID, other: WriterID) -> Bool {
         one.bytes.lexicographicallyPrecedes(other.bytes)

@@ -1,3 +1,4 @@
+import Authorization
 import Item
 
 /// A part of an item that is changed, and merged, by itself (docs/vault-format.md, "stamps").
@@ -13,14 +14,14 @@ package enum SharedPart: Hashable, Sendable {
     /// The bytes that the vault's stamps have for it. They also give the order of parts.
     package var bytes: [UInt8] {
         switch self {
-        case .name: [1] + BytesInOrder.prefixed([])
-        case .access: [2] + BytesInOrder.prefixed([])
-        case .label: [3] + BytesInOrder.prefixed([])
-        case .comment: [4] + BytesInOrder.prefixed([])
-        case .expiry: [5] + BytesInOrder.prefixed([])
-        case .bin: [6] + BytesInOrder.prefixed([])
-        case .attribute(let name): [7] + BytesInOrder.prefixed(name)
-        case .field(let name): [8] + BytesInOrder.prefixed(name.bytes)
+        case .name: [1] + LengthPrefixed.encode([UInt8]())
+        case .access: [2] + LengthPrefixed.encode([UInt8]())
+        case .label: [3] + LengthPrefixed.encode([UInt8]())
+        case .comment: [4] + LengthPrefixed.encode([UInt8]())
+        case .expiry: [5] + LengthPrefixed.encode([UInt8]())
+        case .bin: [6] + LengthPrefixed.encode([UInt8]())
+        case .attribute(let name): [7] + LengthPrefixed.encode(name)
+        case .field(let name): [8] + LengthPrefixed.encode(name.bytes)
         }
     }
 }
@@ -48,10 +49,10 @@ package enum PartContent: Hashable, Sendable {
         switch self {
         case .name(let name): [1] + name.sharedBytes
         case .access(let access): [2] + access.sharedBytes
-        case .text(let text): [3] + BytesInOrder.prefixed(text)
-        case .expiry(let time): [4] + BytesInOrder.bytes(time)
+        case .text(let text): [3] + LengthPrefixed.encode(text)
+        case .expiry(let time): [4] + BigEndian.bytes(time)
         case .bin(let record):
-            [5] + BytesInOrder.bytes(record.days) + BytesInOrder.bytes(UInt32(clamping: record.values.count))
+            [5] + BigEndian.bytes(record.days) + BigEndian.bytes(UInt32(clamping: record.values.count))
                 + record.values.flatMap(\.bytes)
         case .value(let value): [6] + value.bytes
         }
@@ -93,6 +94,7 @@ package struct SealedField: Hashable, Sendable {
 
 extension ItemName {
     var sharedBytes: [UInt8] {
-        BytesInOrder.prefixed(itemClass.rawValue) + BytesInOrder.prefixed(service) + BytesInOrder.prefixed(account)
+        LengthPrefixed.encode(Array(itemClass.rawValue.utf8)) + LengthPrefixed.encode(Array(service.utf8))
+            + LengthPrefixed.encode(Array(account.utf8))
     }
 }

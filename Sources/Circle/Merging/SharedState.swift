@@ -1,3 +1,4 @@
+import Authorization
 import Item
 
 /// What all members of a circle make of the changes that they have. It is a function of the set of changes: their order,
@@ -149,9 +150,9 @@ extension SharedState {
             let present = registers.values.flatMap { $0.values.flatMap { $0.present.map(\.name) } }.sorted()
             let ids = joined.keys.sorted()
             return try RevisionName(
-                hashing: BytesInOrder.prefixed("org.coffer.circle.state")
-                    + BytesInOrder.bytes(UInt32(clamping: present.count)) + present.flatMap(\.bytes)
-                    + BytesInOrder.bytes(UInt32(clamping: ids.count))
+                hashing: LengthPrefixed.encode(Array("org.coffer.circle.state".utf8))
+                    + BigEndian.bytes(UInt32(clamping: present.count)) + present.flatMap(\.bytes)
+                    + BigEndian.bytes(UInt32(clamping: ids.count))
                     + ids.flatMap { $0.bytes + root(of: $0).bytes })
         }
     }

@@ -1,3 +1,4 @@
+import Authorization
 import Item
 
 /// The names that a state shows. Nobody writes them down: everybody derives them from the items.
@@ -30,9 +31,9 @@ package struct SharedNames: Sendable {
     package func suffix(of item: SharedItem) -> String? {
         let items = holders[item.name] ?? []
         guard let first = items.first, first.id != item.id else { return nil }
-        let digits = Self.digits(item.id)
+        let digits = Hex.encode(item.id.bytes)
         let short = String(digits.prefix(8))
-        let isTaken = items.contains { $0.id != item.id && Self.digits($0.id).hasPrefix(short) }
+        let isTaken = items.contains { $0.id != item.id && Hex.encode($0.id.bytes).hasPrefix(short) }
         return isTaken ? digits : short
     }
 
@@ -54,9 +55,5 @@ package struct SharedNames: Sendable {
             3 - combined.accessibility.looseness, combined.isThisDeviceOnly ? 1 : 0,
             combined.ways.map(\.count).min() ?? 0,
         ]
-    }
-
-    private static func digits(_ id: SharedItemID) -> String {
-        id.bytes.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
     }
 }

@@ -1,3 +1,6 @@
+import Authorization
+import Item
+
 /// One piece that one device wrote, sealed (docs/sync-format.md, “Records”).
 package struct CircleRecord: Hashable, Sendable {
     /// What everybody sees of a record. It is bound to what is sealed.
@@ -13,7 +16,7 @@ package struct CircleRecord: Hashable, Sendable {
         /// - Throws: `.range` for a number that no record has.
         package init(
             circle: StatementName, device: WriterID, run: RunID, number: UInt64, generation: StatementName?
-        ) throws(StatementError) {
+        ) throws(CircleFormError) {
             guard (1...CircleLimits.number).contains(number) else { throw .range }
             (self.circle, self.device, self.run) = (circle, device, run)
             (self.number, self.generation) = (number, generation)
@@ -21,8 +24,8 @@ package struct CircleRecord: Hashable, Sendable {
 
         /// The associated data of what is sealed: 106 bytes.
         package var bytes: [UInt8] {
-            BytesInOrder.bytes(CircleLimits.version) + circle.bytes + device.bytes + run.bytes
-                + BytesInOrder.bytes(number) + generationBytes
+            BigEndian.bytes(CircleLimits.version) + circle.bytes + device.bytes + run.bytes
+                + BigEndian.bytes(number) + generationBytes
         }
 
         /// The salt of the record's key: 32 bytes.
@@ -30,11 +33,11 @@ package struct CircleRecord: Hashable, Sendable {
 
         /// The `info` from which HKDF makes the record's key. The key material is the private half of the generation's
         /// metadata key, or 32 zero bytes without a generation.
-        package var keyInfo: [UInt8] { BytesInOrder.prefixed("org.coffer.circle.record") + bytes }
+        package var keyInfo: [UInt8] { LengthPrefixed.encode(Array("org.coffer.circle.record".utf8)) + bytes }
 
         private static let nobody = [UInt8](repeating: 0, count: StatementName.count)
 
-        init(from rest: inout ArraySlice<UInt8>) throws(StatementError) {
+        init(from rest: inout ArraySlice<UInt8>) throws(CircleFormError) {
             try rest.version()
             let (circle, device) = (try rest.circle(), try rest.device())
             guard let run = RunID(bytes: try rest.take(RunID.count)) else { throw .length }
@@ -52,17 +55,17 @@ package struct CircleRecord: Hashable, Sendable {
     package let bytes: [UInt8]
 
     /// - Throws: `.length` or `.form` for what no padded body can have been sealed to.
-    package init(_ header: Header, sealed: [UInt8]) throws(StatementError) {
+    package init(_ header: Header, sealed: [UInt8]) throws(CircleFormError) {
         guard sealed.count <= RecordPadding.largest + RecordPadding.overhead else { throw .length }
         guard RecordPadding.isClass(sealed.count - RecordPadding.overhead) else { throw .form }
         (self.header, self.sealed) = (header, sealed)
-        bytes = header.bytes + BytesInOrder.prefixed(sealed)
+        bytes = header.bytes + LengthPrefixed.encode(sealed)
     }
 
     /// Reads canonical bytes. Each record has one form.
     ///
-    /// - Throws: `StatementError`.
-    package init(decoding bytes: [UInt8]) throws(StatementError) {
+    /// - Throws: `CircleFormError`.
+    package init(decoding bytes: [UInt8]) throws(CircleFormError) {
         var rest = bytes[...]
         let header = try Header(from: &rest)
         let sealed = try rest.prefixed(upTo: RecordPadding.largest + RecordPadding.overhead)
@@ -76,31 +79,22 @@ package enum RecordPadding {
     /// What AES-GCM adds: nonce and tag.
     static let overhead = 28
     /// The longest padded body.
-    static var largest: Int { length(CircleLimits.body + 4) }
+    static var largest: Int { PaddedLength.of(CircleLimits.body) }
 
-    /// - Parameter count: of the body and the four bytes of its length.
-    private static func length(_ count: Int) -> Int {
-        guard count > 64 else { return 64 }
-        let exponent = Int.bitWidth - 1 - count.leadingZeroBitCount
-        let exponentBits = Int.bitWidth - exponent.leadingZeroBitCount
-        let mask = (1 << (exponent - exponentBits)) - 1
-        return (count + mask) & ~mask
-    }
-
-    static func isClass(_ count: Int) -> Bool { count >= 64 && length(count) == count }
+    static func isClass(_ count: Int) -> Bool { count >= 64 && PaddedLength.of(count - 4) == count }
 
     /// - Throws: `.length` for more than 900,000 bytes.
-    package static func add(to body: [UInt8]) throws(StatementError) -> [UInt8] {
+    package static func add(to body: [UInt8]) throws(CircleFormError) -> [UInt8] {
         guard body.count <= CircleLimits.body else { throw .length }
-        let used = BytesInOrder.prefixed(body)
-        return used + [UInt8](repeating: 0, count: length(used.count) - used.count)
+        let used = LengthPrefixed.encode(body)
+        return used + [UInt8](repeating: 0, count: PaddedLength.of(body.count) - used.count)
     }
 
     /// - Throws: `.length`, `.form` unless it is exactly what `add` returns.
-    package static func remove(from padded: [UInt8]) throws(StatementError) -> [UInt8] {
+    package static func remove(from padded: [UInt8]) throws(CircleFormError) -> [UInt8] {
         var rest = padded[...]
         let body = try rest.prefixed(upTo: CircleLimits.body)
-        guard length(4 + body.count) == padded.count, rest.allSatisfy({ $0 == 0 }) else { throw .form }
+        guard PaddedLength.of(body.count) == padded.count, rest.allSatisfy({ $0 == 0 }) else { throw .form }
         return body
     }
 }

@@ -23,8 +23,8 @@ package enum RecordBody: Sendable {
     }
 
     /// - Parameter header: of the record that seals it.
-    /// - Throws: `StatementError`; `.place` for a body that everybody could open and should not, or of another circle.
-    package init(decoding bytes: [UInt8], in header: CircleRecord.Header) throws(StatementError) {
+    /// - Throws: `CircleFormError`; `.place` for a body that everybody could open and should not, or of another circle.
+    package init(decoding bytes: [UInt8], in header: CircleRecord.Header) throws(CircleFormError) {
         var rest = bytes[...]
         guard rest.count <= CircleLimits.body else { throw .length }
         let kind = try rest.integer(UInt8.self)

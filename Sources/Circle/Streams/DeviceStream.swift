@@ -17,7 +17,7 @@ package struct DeviceStream: Sendable {
     package private(set) var counted: [Counted] = []
     /// Sorted by run and first number.
     package private(set) var gaps: [Gap] = []
-    /// Runs of which two branches have well-signed heads, sorted. The device is suspended if there is one.
+    /// Runs that have two branches with well-signed heads, sorted. One is enough to suspend the device.
     package private(set) var forked: [RunID] = []
     /// Ends at which a run was left and another one begun, and that the former went past or two begin at. The vault was
     /// rolled back, or copied. Sorted by run and number.
@@ -31,7 +31,7 @@ package struct DeviceStream: Sendable {
     /// - Throws: `.hash`.
     package init(
         of keys: MemberKeys, in circle: StatementName, heads: [SignedHead], segments: [RecordSegment]
-    ) throws(StatementError) {
+    ) throws(CircleFormError) {
         let good = heads.filter { $0.head.circle == circle && $0.isSigned(by: keys) }
             .sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
         newest = good.max { one, other in
@@ -55,7 +55,7 @@ package struct DeviceStream: Sendable {
 
     private mutating func take(
         _ run: RunID, _ heads: [StreamHead], _ links: [ChainHash: (before: ChainHash, record: CircleRecord)]
-    ) throws(StatementError) {
+    ) throws(CircleFormError) {
         var taken: Set<ChainHash> = []
         var records: [Counted] = []
         var known: [UInt64: Set<ChainHash>] = [:]
@@ -88,7 +88,7 @@ package struct DeviceStream: Sendable {
         }
         let numbers = Set(records.map(\.record.header.number))
         gaps += Self.gaps(missing, without: numbers).map { Gap(run: run, numbers: $0) }
-        // At one number a run has one chain hash, whoever leads there.
+        // A run has one chain hash at each number. All heads that lead there agree on it.
         let isForked = known.values.contains { $0.count > 1 } || Set(heads.map(\.predecessor)).count > 1
         if isForked { forked.append(run) }
     }

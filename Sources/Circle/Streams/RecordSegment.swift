@@ -1,3 +1,5 @@
+import Authorization
+
 /// A file of consecutive records of one run (docs/sync-format.md, “Segments”).
 package struct RecordSegment: Hashable, Sendable {
     package let circle: StatementName
@@ -9,10 +11,10 @@ package struct RecordSegment: Hashable, Sendable {
     package let records: [CircleRecord]
     package let bytes: [UInt8]
 
-    private static let domain = BytesInOrder.prefixed("org.coffer.circle.segment")
+    private static let domain = LengthPrefixed.encode(Array("org.coffer.circle.segment".utf8))
 
     /// - Throws: `.length`, `.place` for records that do not follow each other.
-    package init(before: ChainHash, records: [CircleRecord]) throws(StatementError) {
+    package init(before: ChainHash, records: [CircleRecord]) throws(CircleFormError) {
         guard let first = records.first?.header, records.count <= CircleLimits.records else { throw .length }
         var number = first.number
         for record in records {
@@ -24,15 +26,15 @@ package struct RecordSegment: Hashable, Sendable {
         }
         (circle, device, run, self.before, self.records) = (first.circle, first.device, first.run, before, records)
         bytes =
-            Self.domain + BytesInOrder.bytes(CircleLimits.version) + first.circle.bytes + first.device.bytes
-            + first.run.bytes + before.bytes + [UInt8](list: records) { BytesInOrder.prefixed($0.bytes) }
+            Self.domain + BigEndian.bytes(CircleLimits.version) + first.circle.bytes + first.device.bytes
+            + first.run.bytes + before.bytes + [UInt8](list: records) { LengthPrefixed.encode($0.bytes) }
         guard bytes.count <= CircleLimits.segment else { throw .length }
     }
 
     /// Reads canonical bytes. Each segment has one form.
     ///
-    /// - Throws: `StatementError`.
-    package init(decoding bytes: [UInt8]) throws(StatementError) {
+    /// - Throws: `CircleFormError`.
+    package init(decoding bytes: [UInt8]) throws(CircleFormError) {
         guard bytes.count <= CircleLimits.segment else { throw .length }
         var rest = bytes[...]
         try rest.domain(Self.domain)
@@ -41,7 +43,7 @@ package struct RecordSegment: Hashable, Sendable {
         guard let run = RunID(bytes: try rest.take(RunID.count)),
             let before = ChainHash(bytes: try rest.take(ChainHash.count))
         else { throw .length }
-        let records = try rest.elements(upTo: CircleLimits.records) { (rest) throws(StatementError) in
+        let records = try rest.elements(upTo: CircleLimits.records) { (rest) throws(CircleFormError) in
             try CircleRecord(decoding: try rest.prefixed(upTo: CircleLimits.segment))
         }
         try rest.end()

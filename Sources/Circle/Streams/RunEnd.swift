@@ -1,3 +1,4 @@
+import Authorization
 import Cryptography
 
 /// Names a run: what a device writes from one opening of its vault to the next. 16 random bytes.
@@ -29,19 +30,17 @@ package struct ChainHash: Hashable, Sendable, Comparable {
         self.bytes = bytes
     }
 
-    private init(hashing bytes: [UInt8]) throws(StatementError) {
-        do { self.bytes = try SHA256.digest(bytes) } catch { throw .hash }
-    }
+    private init(hashing bytes: [UInt8]) throws(CircleFormError) { self.bytes = try CircleDigest.of(bytes) }
 
-    private static let runDomain = BytesInOrder.prefixed("org.coffer.circle.run")
-    private static let chainDomain = BytesInOrder.prefixed("org.coffer.circle.chain")
+    private static let runDomain = LengthPrefixed.encode(Array("org.coffer.circle.run".utf8))
+    private static let chainDomain = LengthPrefixed.encode(Array("org.coffer.circle.chain".utf8))
 
     /// The hash before a run's first record.
     ///
     /// - Throws: `.hash`.
     package init(
         circle: StatementName, device: WriterID, run: RunID, after predecessor: RunEnd?
-    ) throws(StatementError) {
+    ) throws(CircleFormError) {
         try self.init(
             hashing: Self.runDomain + circle.bytes + device.bytes + run.bytes + RunEnd.bytes(predecessor))
     }
@@ -49,8 +48,8 @@ package struct ChainHash: Hashable, Sendable, Comparable {
     /// The hash after one more record.
     ///
     /// - Throws: `.hash`.
-    package func followed(by record: [UInt8]) throws(StatementError) -> ChainHash {
-        try ChainHash(hashing: Self.chainDomain + bytes + BytesInOrder.prefixed(record))
+    package func followed(by record: [UInt8]) throws(CircleFormError) -> ChainHash {
+        try ChainHash(hashing: Self.chainDomain + bytes + LengthPrefixed.encode(record))
     }
 
     package static func < (one: ChainHash, other: ChainHash) -> Bool {
@@ -71,9 +70,9 @@ package struct RunEnd: Hashable, Sendable {
         (self.run, self.number, self.chain) = (run, number, chain)
     }
 
-    package var bytes: [UInt8] { run.bytes + BytesInOrder.bytes(number) + chain.bytes }
+    package var bytes: [UInt8] { run.bytes + BigEndian.bytes(number) + chain.bytes }
 
-    init(from rest: inout ArraySlice<UInt8>) throws(StatementError) {
+    init(from rest: inout ArraySlice<UInt8>) throws(CircleFormError) {
         guard let run = RunID(bytes: try rest.take(RunID.count)) else { throw .length }
         let number = try rest.integer(UInt64.self)
         guard let chain = ChainHash(bytes: try rest.take(ChainHash.count)) else { throw .length }
@@ -84,7 +83,7 @@ package struct RunEnd: Hashable, Sendable {
     /// A predecessor: a flag, and the end if there is one.
     static func bytes(_ predecessor: RunEnd?) -> [UInt8] { predecessor.map { [1] + $0.bytes } ?? [0] }
 
-    static func predecessor(from rest: inout ArraySlice<UInt8>) throws(StatementError) -> RunEnd? {
+    static func predecessor(from rest: inout ArraySlice<UInt8>) throws(CircleFormError) -> RunEnd? {
         switch try rest.integer(UInt8.self) {
         case 0: nil
         case 1: try RunEnd(from: &rest)
@@ -101,15 +100,15 @@ package struct SeenEnd: Hashable, Sendable {
     package init(_ device: WriterID, _ end: RunEnd) { (self.device, self.end) = (device, end) }
 
     /// Reads a sorted list. No device is in it twice.
-    static func list(from rest: inout ArraySlice<UInt8>) throws(StatementError) -> [SeenEnd] {
-        let seen = try rest.elements(upTo: CircleLimits.heads) { (rest) throws(StatementError) in
+    static func list(from rest: inout ArraySlice<UInt8>) throws(CircleFormError) -> [SeenEnd] {
+        let seen = try rest.elements(upTo: CircleLimits.heads) { (rest) throws(CircleFormError) in
             SeenEnd(try rest.device(), try RunEnd(from: &rest))
         }
         try check(seen)
         return seen
     }
 
-    static func check(_ seen: [SeenEnd]) throws(StatementError) {
+    static func check(_ seen: [SeenEnd]) throws(CircleFormError) {
         guard seen.count <= CircleLimits.heads else { throw .length }
         guard zip(seen, seen.dropFirst()).allSatisfy({ $0.device < $1.device }) else { throw .order }
     }

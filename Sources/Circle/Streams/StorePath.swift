@@ -1,3 +1,5 @@
+import Authorization
+
 /// Where a file lies in a store (docs/sync-format.md, “The store”). A name says where to look. What counts is what the
 /// file says.
 package enum StorePath: Hashable, Sendable {
@@ -14,12 +16,12 @@ package enum StorePath: Hashable, Sendable {
     package var text: String {
         switch self {
         case .segment(let circle, let device, let number, let run):
-            "\(Self.hex(circle.bytes))/\(Self.hex(device.bytes))/\(Self.decimal(number / Self.folder, 13))/"
-                + "\(Self.decimal(number, 16))-\(Self.hex(run.bytes))"
-        case .head(let circle, let device): "\(Self.hex(circle.bytes))/heads/\(Self.hex(device.bytes))"
-        case .beacon(let circle): "\(Self.hex(circle.bytes))/beacon"
-        case .request(let place): "join/\(Self.hex(place.bytes))-request"
-        case .answer(let place): "join/\(Self.hex(place.bytes))-answer"
+            "\(Hex.encode(circle.bytes))/\(Hex.encode(device.bytes))/\(Self.decimal(number / Self.folder, 13))/"
+                + "\(Self.decimal(number, 16))-\(Hex.encode(run.bytes))"
+        case .head(let circle, let device): "\(Hex.encode(circle.bytes))/heads/\(Hex.encode(device.bytes))"
+        case .beacon(let circle): "\(Hex.encode(circle.bytes))/beacon"
+        case .request(let place): "join/\(Hex.encode(place.bytes))-request"
+        case .answer(let place): "join/\(Hex.encode(place.bytes))-answer"
         }
     }
 
@@ -58,16 +60,6 @@ package enum StorePath: Hashable, Sendable {
         return String(repeating: "0", count: max(0, width - digits.count)) + digits
     }
 
-    private static let digits = Array("0123456789abcdef".utf8)
-
-    private static func hex(_ bytes: [UInt8]) -> String {
-        String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-    }
-
-    /// Empty for anything but pairs of these digits.
-    private static func bytes(_ text: [UInt8]) -> [UInt8] {
-        let values = text.compactMap { digits.firstIndex(of: $0) }
-        guard values.count == text.count, values.count.isMultiple(of: 2) else { return [] }
-        return stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
-    }
+    /// Empty for anything but pairs of digits.
+    private static func bytes(_ text: [UInt8]) -> [UInt8] { Hex.decode(String(decoding: text, as: UTF8.self)) ?? [] }
 }

@@ -1,3 +1,5 @@
+import Authorization
+
 /// The end of a stream, with what its device has seen of others (docs/sync-format.md, “Heads”).
 package struct StreamHead: Hashable, Sendable {
     /// Entries of the list after which a device writes them into a record.
@@ -17,13 +19,13 @@ package struct StreamHead: Hashable, Sendable {
     /// What is signed.
     package let bytes: [UInt8]
 
-    private static let domain = BytesInOrder.prefixed("org.coffer.circle.head")
+    private static let domain = LengthPrefixed.encode(Array("org.coffer.circle.head".utf8))
 
     /// - Throws: `.length`, `.range`, `.order`, `.place`.
     package init(
         circle: StatementName, device: WriterID, predecessor: RunEnd?, end: RunEnd, time: UInt64,
         stateDigest: [UInt8], seen: [SeenEnd]
-    ) throws(StatementError) {
+    ) throws(CircleFormError) {
         guard time <= PartStamp.last else { throw .range }
         guard stateDigest.count == 32 else { throw .length }
         try SeenEnd.check(seen)
@@ -33,15 +35,15 @@ package struct StreamHead: Hashable, Sendable {
         (self.circle, self.device, self.predecessor, self.end) = (circle, device, predecessor, end)
         (self.time, self.stateDigest, self.seen) = (time, stateDigest, seen)
         bytes =
-            Self.domain + BytesInOrder.bytes(CircleLimits.version) + circle.bytes + device.bytes + end.run.bytes
-            + RunEnd.bytes(predecessor) + BytesInOrder.bytes(end.number) + end.chain.bytes
-            + BytesInOrder.bytes(time) + stateDigest + [UInt8](list: seen, \.bytes)
+            Self.domain + BigEndian.bytes(CircleLimits.version) + circle.bytes + device.bytes + end.run.bytes
+            + RunEnd.bytes(predecessor) + BigEndian.bytes(end.number) + end.chain.bytes
+            + BigEndian.bytes(time) + stateDigest + [UInt8](list: seen, \.bytes)
     }
 
     /// Reads canonical bytes. Each head has one form.
     ///
-    /// - Throws: `StatementError`.
-    package init(decoding bytes: [UInt8]) throws(StatementError) {
+    /// - Throws: `CircleFormError`.
+    package init(decoding bytes: [UInt8]) throws(CircleFormError) {
         var rest = bytes[...]
         try rest.domain(Self.domain)
         try rest.version()
@@ -69,8 +71,8 @@ package struct SignedHead: Hashable, Sendable {
 
     package var bytes: [UInt8] { head.bytes + signature }
 
-    /// - Throws: `StatementError`.
-    package init(decoding bytes: [UInt8]) throws(StatementError) {
+    /// - Throws: `CircleFormError`.
+    package init(decoding bytes: [UInt8]) throws(CircleFormError) {
         guard (SignedStatement.signatureCount...CircleLimits.head).contains(bytes.count) else { throw .length }
         head = try StreamHead(decoding: Array(bytes.dropLast(SignedStatement.signatureCount)))
         signature = Array(bytes.suffix(SignedStatement.signatureCount))

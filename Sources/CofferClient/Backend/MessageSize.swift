@@ -1,4 +1,5 @@
 import BrokerProtocol
+import Item
 import JSON
 import Platform
 import Varlink
@@ -37,7 +38,7 @@ package enum MessageSize {
     package static func fits(_ items: [Item]) throws(KeychainError) -> Bool {
         var room = Varlink.longestMessage - frame
         for item in items {
-            let sealed = padded(item.value.count) + sealing
+            let sealed = PaddedLength.of(item.value.count) + sealing
             room -= count(Wire.Item(item.attributes)) + (sealed / 3 + 1) * 4 + frame
         }
         return room >= 0
@@ -47,15 +48,6 @@ package enum MessageSize {
     private static let frame = 64
     /// What sealing adds to a padded value: a nonce and a tag.
     private static let sealing = 28
-
-    /// The size class of a value, with the length before it (docs/vault-format.md, "Padmé").
-    private static func padded(_ count: Int) -> Int {
-        let length = count + 4
-        guard length > 64 else { return 64 }
-        let exponent = Int.bitWidth - 1 - length.leadingZeroBitCount
-        let step = 1 << (exponent - (Int.bitWidth - exponent.leadingZeroBitCount))
-        return (length + step - 1) / step * step
-    }
 
     private static func count(_ message: some JSONWritable) -> Int {
         let bytes = Varlink.encode(message)

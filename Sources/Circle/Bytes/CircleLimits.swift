@@ -1,0 +1,23 @@
+/// The limits of docs/sync-format.md, “Limits”.
+package enum CircleLimits {
+    /// The version of every format but statements and generations, which have none.
+    package static let version: UInt16 = 1
+    /// The length of a segment in bytes.
+    package static let segment = 1 << 20
+    /// The length of a record's body in bytes.
+    package static let body = 900_000
+    package static let records = 8192
+    /// The largest number of a record: 16 digits.
+    package static let number: UInt64 = 9_999_999_999_999_999
+    package static let heads = 1024
+    /// The length of a head with its signature in bytes.
+    package static let head = 1 << 17
+    package static let statement = 1 << 16
+    package static let generation = 300_000
+    /// The length of a device's name in bytes.
+    package static let name = 64
+    package static let request = 512
+    package static let statements = 8192
+    package static let generations = 1024
+    package static let answer = 1 << 24
+}
