@@ -73,7 +73,7 @@ extension RegistryRecord: JSONValue {
     ) throws(JSONFailure) -> [ObjectRole: [UInt8]] {
         var objects: [ObjectRole: [UInt8]] = [:]
         for (key, name) in names {
-            guard let number = UInt16(key), let role = ObjectRole(rawValue: number), name.bytes.count == 34 else {
+            guard let number = UInt16(key), let role = ObjectRole(ofVault: number), name.bytes.count == 34 else {
                 throw .mismatch(at: start, "unknown object or bad Name: \(key)")
             }
             objects[role] = name.bytes

@@ -59,11 +59,13 @@ public enum AuthorizationKind: String, Sendable, CaseIterable {
     case passcode
     /// Approving other boots for a vault that is tied to the boot.
     case boot
+    /// Signing one statement about the members of a circle.
+    case circle
 
     /// Whether it proves that a person allowed reading one item.
     public var isForReading: Bool {
         switch self {
-        case .unlock, .recovery, .boot: false
+        case .unlock, .recovery, .boot, .circle: false
         case .presence, .biometryAny, .biometryCurrentSet, .passcode: true
         }
     }
@@ -81,6 +83,7 @@ public enum AuthorizationKind: String, Sendable, CaseIterable {
         case .biometryCurrentSet: .biometryCurrentSet
         case .passcode: .passcode
         case .boot: .approvingKey
+        case .circle: .membershipKey
         }
     }
 }

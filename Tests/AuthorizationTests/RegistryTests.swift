@@ -139,6 +139,22 @@ import Testing
         }
     }
 
+    /// A circle's keys are kept elsewhere.
+    @Test(arguments: ObjectRole.ofCircle) func aRecordThatNamesAKeyOfACircleIsDamaged(role: ObjectRole) throws {
+        try withRegistry { registry in
+            try registry.write(record())
+            let path = registry.path(of: .user(1000))
+            let text = try String(contentsOfFile: path, encoding: .utf8)
+            let name = String(repeating: "0b", count: 34)
+            let damaged = text.replacingOccurrences(
+                of: "\"16\" :", with: "\"\(role.rawValue)\" : \"\(name)\", \"16\" :")
+            #expect(damaged != text)
+            try damaged.write(toFile: path, atomically: false, encoding: .utf8)
+            let error = #expect(throws: RegistryError.self) { try registry.record(for: .user(1000)) }
+            #expect(error?.code == .damaged)
+        }
+    }
+
     @Test func aDamagedRecordIsAnErrorNotAFreshStart() throws {
         try withRegistry { registry in
             try registry.write(record())

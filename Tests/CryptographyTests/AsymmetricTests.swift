@@ -114,6 +114,20 @@ import Testing
         #expect(try !P256.isValid(signature: signature, for: [1, 2, 3], publicKey: theirs.publicKey))
     }
 
+    @Test func signsADigest() throws {
+        let mine = try P256.PrivateKey.generate()
+        let signature = try mine.signature(forDigest: SHA256.digest([1, 2, 3]))
+        #expect(signature.count == P256.signatureCount)
+        #expect(try P256.isValid(signature: signature, for: [1, 2, 3], publicKey: mine.publicKey))
+        #expect(try !P256.isValid(signature: signature, for: [1, 2, 4], publicKey: mine.publicKey))
+        for count in [0, 31, 33, 64] {
+            let error = #expect(throws: CryptographyError.self) {
+                try mine.signature(forDigest: [UInt8](repeating: 1, count: count))
+            }
+            #expect(error?.code == .invalidLength)
+        }
+    }
+
     @Test func whatIsNoSignatureIsRefused() throws {
         let message: [UInt8] = [1]
         for count in [0, 63, 65, 72] {

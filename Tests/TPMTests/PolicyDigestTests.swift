@@ -98,6 +98,7 @@ struct PolicyDigestTests {
             try Policy(.measured(PCRState(selection: one, digest: zeros))),
             try Policy(.measured(PCRState(selection: two, digest: zeros))),
             Policy(.hierarchy(0x4000_000B)), Policy(.alternatives([zeros, Rig.reference])),
+            Policy(.password), Policy(.signed(signed), .password), Policy(.password, .signed(signed)),
         ]
     }
 }

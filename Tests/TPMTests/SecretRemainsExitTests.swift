@@ -102,7 +102,7 @@ struct SecretRemainsExitTests {
     /// for it (`glibc.malloc.perturb`).
     @Test func anIndexsPasswordIsNowhereWhenItsValueIsGone() throws {
         let secret = try SecretBytes(copying: [UInt8](repeating: 0xA5, count: 32))
-        let password = try NVPassword(secret)
+        let password = try Password(secret)
         let place = unsafe UnsafeRawPointer(password.pointer)
         func isThere() -> Bool {
             // The first bytes of freed memory are overwritten. Nothing is allocated meanwhile.

@@ -45,7 +45,7 @@ struct TiedVault {
     private func checked(_ reply: BrokerInterface.ResealForBoot.Reply) throws(BrokerFailure) -> RegistryRecord {
         var names: [ObjectRole: [UInt8]] = [:]
         for (key, value) in reply.names {
-            guard let number = UInt16(key), let role = ObjectRole(rawValue: number),
+            guard let number = UInt16(key), let role = ObjectRole(ofVault: number),
                 let name = Base64.decode(value),
                 name.count == 34, !record.objects.values.contains(name)
             else { throw Self.nonsense }

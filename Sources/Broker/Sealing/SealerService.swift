@@ -75,6 +75,25 @@ extension SealerService {
         try await use { (sealer) throws(SealerError) in try sealer.makeSetKey(setDigest, record: record) }
     }
 
+    /// The keys with which a device of a circle signs.
+    func makeSigningKeys(
+        streamPassword: SecretBytes, membershipPassword: SecretBytes, record: RegistryRecord
+    ) async throws(SealerError) -> SigningKeyPair {
+        try await use { (sealer) throws(SealerError) in
+            try sealer.makeSigningKeys(
+                streamPassword: streamPassword, membershipPassword: membershipPassword, record: record)
+        }
+    }
+
+    /// A signature by a device's stream key, `r ‖ s`.
+    func sign(
+        _ digest: [UInt8], with key: SealedObject, point: [UInt8], password: SecretBytes, record: RegistryRecord
+    ) async throws(SealerError) -> [UInt8] {
+        try await use { (sealer) throws(SealerError) in
+            try sealer.sign(digest, with: key, point: point, password: password, record: record)
+        }
+    }
+
     /// How the present boot relates to a vault that is tied to the boot.
     func standing(of boots: BootList, record: RegistryRecord) async throws(SealerError) -> BootStanding {
         try await use { (sealer) throws(SealerError) in

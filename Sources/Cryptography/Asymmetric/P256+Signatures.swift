@@ -14,6 +14,25 @@ extension P256.PrivateKey {
             unsafe EVP_DigestSign(context.pointer, &der, &length, message, message.count), "sign")
         return try P256.fromDER(Array(der.prefix(length)))
     }
+
+    /// The same for a message whose SHA-256 is at hand, as a TPM signs.
+    ///
+    /// - Throws: `.invalidLength` unless the digest has 32 bytes; `.library`, `.outOfMemory`.
+    public func signature(forDigest digest: [UInt8]) throws(CryptographyError) -> [UInt8] {
+        guard digest.count == SHA256.count else {
+            throw CryptographyError(code: .invalidLength, reason: "a digest to sign has 32 bytes")
+        }
+        let key = try handle()
+        let context = try unsafe Handle(EVP_PKEY_CTX_new_from_pkey(nil, key.pointer, nil), "start to sign") {
+            unsafe EVP_PKEY_CTX_free($0)
+        }
+        try OpenSSL.check(unsafe EVP_PKEY_sign_init(context.pointer), "start to sign")
+        var der = [UInt8](repeating: 0, count: 80)
+        var length = der.count
+        try OpenSSL.check(
+            unsafe EVP_PKEY_sign(context.pointer, &der, &length, digest, digest.count), "sign")
+        return try P256.fromDER(Array(der.prefix(length)))
+    }
 }
 
 extension P256 {

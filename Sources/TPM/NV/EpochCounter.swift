@@ -29,9 +29,9 @@ extension TPMContext {
     ) throws(TPMError) -> MadeCounter {
         let session = try startHMACSession(saltedTo: key)
         let counter = try define(
-            NVRole.EpochCounter.self, at: handle, policy: [], password: NVPassword(password), session)
+            NVRole.EpochCounter.self, at: handle, policy: [], password: Password(password), session)
         do {
-            try counter.use(NVPassword(password))
+            try counter.use(Password(password))
             try counter.count(session, continues: true)
             let value = try counter.read(session)
             return MadeCounter(identity: counter.identity, context: try serialized(counter.reference), value: value)
@@ -49,7 +49,7 @@ extension TPMContext {
         _ identity: EpochCounterIdentity, password: SecretBytes, under key: borrowing StorageKey
     ) throws(TPMError) -> UInt64 {
         let counter = try index(identity)
-        try counter.use(NVPassword(password))
+        try counter.use(Password(password))
         return try counter.read(startHMACSession(saltedTo: key))
     }
 
@@ -61,7 +61,7 @@ extension TPMContext {
         _ identity: EpochCounterIdentity, password: SecretBytes, under key: borrowing StorageKey
     ) throws(TPMError) -> UInt64 {
         let counter = try index(identity)
-        try counter.use(NVPassword(password))
+        try counter.use(Password(password))
         let session = try startHMACSession(saltedTo: key)
         try counter.count(session, continues: true)
         return try counter.read(session)
@@ -79,14 +79,14 @@ extension TPMContext {
         guard code == 0 else {
             // Another version of TSS may have another form. Then the TPM is asked, and its answer compared.
             let counter = try index(identity)
-            try counter.use(NVPassword(password))
+            try counter.use(Password(password))
             return counter
         }
         let counter = EpochCounter(engine, reference, identity)
         guard try name(of: reference) == identity.name(), try handle(of: reference) == identity.handle.rawValue else {
             throw TPMError.indexReplaced(identity.handle)
         }
-        try counter.use(NVPassword(password))
+        try counter.use(Password(password))
         return counter
     }
 

@@ -8,7 +8,7 @@ extension TPMContext {
     /// - Parameter handle: nil for the first free handle of Coffer's range.
     /// - Throws: `.ownerPasswordSet`; `.exhausted`; `.unsupported` if the TPM does not know this kind of index.
     func define<Role>(
-        _ role: Role.Type, at handle: NVHandle? = nil, policy: [UInt8], password: borrowing NVPassword?,
+        _ role: Role.Type, at handle: NVHandle? = nil, policy: [UInt8], password: borrowing Password?,
         _ session: borrowing HMACSession
     ) throws(TPMError) -> NVIndex<Role> {
         let place: NVHandle

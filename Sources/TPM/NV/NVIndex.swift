@@ -22,7 +22,7 @@ public struct NVIndex<Role: NVRoleKind>: ~Copyable {
     }
 
     /// Sets the password for the commands that follow.
-    func use(_ password: borrowing NVPassword) throws(TPMError) {
+    func use(_ password: borrowing Password) throws(TPMError) {
         try engine.check(unsafe Esys_TR_SetAuth(engine.esys, reference, password.pointer), .nvReadPublic)
     }
 }

@@ -32,7 +32,7 @@ extension TPMContext {
         let writer = try OneTimeWriter()
         let session = try startHMACSession(saltedTo: key)
         let index = try define(
-            NVRole.PINIndex.self, policy: writer.policy.digest(), password: NVPassword(pin), session)
+            NVRole.PINIndex.self, policy: writer.policy.digest(), password: Password(pin), session)
         session.flush()
         var content: [UInt8] = []
         content.append(UInt32(0))
@@ -85,7 +85,7 @@ extension Session where Kind == SessionKind.Policy {
         pin: SecretBytes, of index: borrowing PINIndex, parameterHash: [UInt8], _ session: consuming HMACSession
     ) throws(TPMError) {
         guard parameterHash.count == 32 else { throw TPMError(.policyRefused, "a parameter hash is not 32 bytes") }
-        try index.use(NVPassword(pin))
+        try index.use(Password(pin))
         try session.set(TPMA_SESSION(TPMA_SESSION_DECRYPT | TPMA_SESSION_ENCRYPT))
         var nonce = try TPM2B_DIGEST(content: self.nonce())
         var hash = try TPM2B_DIGEST(content: parameterHash)

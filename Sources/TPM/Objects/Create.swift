@@ -43,7 +43,7 @@ extension TPMContext {
         return try create(&sensitive, template, parent, session)
     }
 
-    private func create(
+    func create(
         _ sensitive: inout TPM2B_SENSITIVE_CREATE, _ template: PublicArea, _ parent: borrowing StorageKey,
         _ session: borrowing HMACSession
     ) throws(TPMError) -> StoredObject {

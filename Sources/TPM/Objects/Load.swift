@@ -28,13 +28,18 @@ public struct ExpectedObject: Sendable, Hashable {
         case guardedData(Policy)
         /// An agreement key behind a policy of several steps.
         case guardedAgreementKey(Policy)
+        /// A signing key behind its own password.
+        case passwordSigningKey
+        /// A signing key behind a policy of several steps.
+        case guardedSigningKey(Policy)
 
         /// The policy of the signature that opens the object; nil if none is needed.
         public var policy: SignedPolicy? {
             switch self {
-            case .openData: nil
+            case .openData, .passwordSigningKey: nil
             case .policyData(let policy), .policyAgreementKey(let policy): policy
-            case .guardedData(let policy), .guardedAgreementKey(let policy): policy.signature
+            case .guardedData(let policy), .guardedAgreementKey(let policy), .guardedSigningKey(let policy):
+                policy.signature
             }
         }
     }
@@ -77,6 +82,9 @@ extension ExpectedObject.Kind {
         case .guardedData(let policy): PublicArea(.sealedData, .policyData, policy: try policy.digest(), unique: [[]])
         case .guardedAgreementKey(let policy):
             PublicArea(.agreementKey, .policyAgreementKey, policy: try policy.digest(), unique: [[], []])
+        case .passwordSigningKey: PublicArea(.signatureKey, .passwordSigningKey, unique: [[], []])
+        case .guardedSigningKey(let policy):
+            PublicArea(.signatureKey, .policySigningKey, policy: try policy.digest(), unique: [[], []])
         }
     }
 }
@@ -116,7 +124,7 @@ extension TPMContext {
     }
 
     /// The parent already encrypts and authenticates the private area, so an empty password is enough here.
-    private func load(_ object: StoredObject, _ parent: borrowing StorageKey) throws(TPMError) -> ESYS_TR {
+    func load(_ object: StoredObject, _ parent: borrowing StorageKey) throws(TPMError) -> ESYS_TR {
         var outer = MarshalledReader(object.privateArea)
         let content = try outer.sized()
         try outer.end()

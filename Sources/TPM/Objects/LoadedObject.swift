@@ -22,11 +22,13 @@ public struct LoadedObject<Role>: ~Copyable {
 public enum HandleRole {
     public enum SealedData {}
     public enum AgreementKey {}
+    public enum SigningKey {}
     public enum VerificationKey {}
     public enum PrimaryKey {}
 }
 
 public typealias SealedData = LoadedObject<HandleRole.SealedData>
 public typealias AgreementKey = LoadedObject<HandleRole.AgreementKey>
+public typealias SigningKey = LoadedObject<HandleRole.SigningKey>
 public typealias VerificationKey = LoadedObject<HandleRole.VerificationKey>
 typealias PrimaryKey = LoadedObject<HandleRole.PrimaryKey>

@@ -16,6 +16,24 @@ public enum CommandParameterHash {
         return try hash(.agree, names: [name], parameters: parameter)
     }
 
+    /// The hash of `TPM2_Sign` with the key of this Name, over a digest of 32 bytes. 32 bytes.
+    public static func sign(name: [UInt8], digest: [UInt8]) throws(TPMError) -> [UInt8] {
+        var parameters: [UInt8] = []
+        parameters.append(sized: try checked(digest: digest))
+        // The key's own scheme (TPM_ALG_NULL), and the ticket of a digest that the TPM has not made itself:
+        // TPM_ST_HASHCHECK, TPM_RH_NULL, nothing.
+        parameters.append(UInt16(0x0010))
+        parameters.append(UInt16(0x8024))
+        parameters.append(UInt32(0x4000_0007))
+        parameters.append(UInt16(0))
+        return try hash(.sign, names: [name], parameters: parameters)
+    }
+
+    static func checked(digest: [UInt8]) throws(TPMError) -> [UInt8] {
+        guard digest.count == 32 else { throw TPMError(.other, "a digest to sign is not 32 bytes") }
+        return digest
+    }
+
     /// The hash of `TPM2_NV_Write` of a whole index by its own policy, 32 bytes. `name` is the Name before the write.
     static func write(name: [UInt8], content: [UInt8]) throws(TPMError) -> [UInt8] {
         var parameters: [UInt8] = []

@@ -17,6 +17,8 @@ public struct Policy: Sendable, Hashable {
         /// `TPM2_PolicyAuthorizeNV`: the steps before must be the policy that this index holds. It can only be the
         /// first step here, because it resets the digest of the steps before.
         case approved(PolicyIndexIdentity)
+        /// `TPM2_PolicyAuthValue`: the object's own password, proved by the session's HMAC.
+        case password
     }
 
     public let steps: [Step]
@@ -73,6 +75,8 @@ struct PolicyDigest {
         case .approved(let index):
             bytes = [UInt8](repeating: 0, count: 32)
             try extend(.policyAuthorizeNV, try index.name())
+        case .password:
+            try extend(.policyAuthValue, [])
         }
     }
 
@@ -105,7 +109,7 @@ public struct SignedPolicy: Sendable, Hashable {
 
     /// The signer as an object in the TPM.
     var signerArea: PublicArea {
-        PublicArea(.verificationKey, .verificationKey, unique: [[UInt8](signer[1..<33]), [UInt8](signer[33..<65])])
+        PublicArea(.signatureKey, .verificationKey, unique: [[UInt8](signer[1..<33]), [UInt8](signer[33..<65])])
     }
 
     /// The authPolicy of the guarded object, 32 bytes. TPM 2.0 Library, Part 3, "TPM2_PolicySigned", and Part 1,

@@ -53,6 +53,24 @@ enum CStructures {
         return value
     }
 
+    /// `r ‖ s`, 64 bytes, of an ECDSA signature with SHA-256.
+    static func bytes(_ signature: UnsafePointer<TPMT_SIGNATURE>) throws(TPMError) -> [UInt8] {
+        guard unsafe signature.pointee.sigAlg == TPM2_ALG_ECDSA,
+            unsafe signature.pointee.signature.ecdsa.hash == TPM2_ALG_SHA256
+        else { throw TPMError(.other, "the TPM has signed by another scheme than it was asked for") }
+        return try unsafe number(signature.pointee.signature.ecdsa.signatureR)
+            + number(signature.pointee.signature.ecdsa.signatureS)
+    }
+
+    /// A number of a signature, 32 bytes. TPMs leave out zeros at its start.
+    private static func number(_ parameter: TPM2B_ECC_PARAMETER) throws(TPMError) -> [UInt8] {
+        let bytes = try unsafe withUnsafePointer(to: parameter) { (pointer) throws(TPMError) in
+            try unsafe [UInt8](TPM2B_ECC_PARAMETER.content(at: pointer))
+        }
+        guard bytes.count <= 32 else { throw TPMError(.other, "the TPM's signature is longer than it can be") }
+        return [UInt8](repeating: 0, count: 32 - bytes.count) + bytes
+    }
+
     /// AES-128-CFB for a session's parameters.
     static func parameterCipher() -> TPMT_SYM_DEF {
         var value = TPMT_SYM_DEF()

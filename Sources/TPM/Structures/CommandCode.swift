@@ -12,12 +12,14 @@ public enum CommandCode: UInt32, Sendable, CaseIterable {
     case create = 0x153
     case agree = 0x154
     case load = 0x157
+    case sign = 0x15D
     case unseal = 0x15E
     case policySigned = 0x160
     case flushContext = 0x165
     case loadExternal = 0x167
     case makeCredential = 0x168
     case nvReadPublic = 0x169
+    case policyAuthValue = 0x16B
     case policyOr = 0x171
     case readPublic = 0x173
     case startAuthSession = 0x176
@@ -42,12 +44,14 @@ public enum CommandCode: UInt32, Sendable, CaseIterable {
         case .create: "TPM2_Create"
         case .agree: "TPM2_ECDH_ZGen"
         case .load: "TPM2_Load"
+        case .sign: "TPM2_Sign"
         case .unseal: "TPM2_Unseal"
         case .policySigned: "TPM2_PolicySigned"
         case .flushContext: "TPM2_FlushContext"
         case .loadExternal: "TPM2_LoadExternal"
         case .makeCredential: "TPM2_MakeCredential"
         case .nvReadPublic: "TPM2_NV_ReadPublic"
+        case .policyAuthValue: "TPM2_PolicyAuthValue"
         case .policyOr: "TPM2_PolicyOR"
         case .readPublic: "TPM2_ReadPublic"
         case .startAuthSession: "TPM2_StartAuthSession"

@@ -23,6 +23,12 @@ public struct ObjectAttributes: OptionSet, Sendable, Hashable {
     /// `userWithAuth` must stay clear. Otherwise the object's empty password would open what the policy guards.
     static let policyData: ObjectAttributes = [.fixedTPM, .fixedParent, .adminWithPolicy, .noDictionaryAttack]
     static let policyAgreementKey: ObjectAttributes = policyData.union([.sensitiveDataOrigin, .decrypt])
+    /// A key that signs for whoever knows its password.
+    static let passwordSigningKey: ObjectAttributes = [
+        .fixedTPM, .fixedParent, .sensitiveDataOrigin, .userWithAuth, .noDictionaryAttack, .sign,
+    ]
+    /// `userWithAuth` must stay clear here too. Otherwise the password alone would be enough.
+    static let policySigningKey: ObjectAttributes = policyData.union([.sensitiveDataOrigin, .sign])
     /// The public half of a key that is kept outside the TPM.
     static let verificationKey: ObjectAttributes = [.userWithAuth, .sign]
 }

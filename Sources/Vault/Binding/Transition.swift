@@ -42,7 +42,7 @@ struct Transition: Sendable, Equatable {
         var reader = ByteReader(bytes, "the vault's next roots")
         var objects: [SealedObject] = []
         while !reader.isAtEnd {
-            guard let role = ObjectRole(rawValue: try reader.integer()),
+            guard let role = ObjectRole(ofVault: try reader.integer()),
                 role.rawValue > objects.last?.role.rawValue ?? 0
             else { throw .damaged("the vault's next roots are not in order") }
             objects.append(SealedObject(role: role, public: try reader.prefixed(), private: try reader.prefixed()))

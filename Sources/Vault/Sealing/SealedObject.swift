@@ -15,6 +15,28 @@ public struct SealedObject: Sendable, Equatable {
     }
 }
 
+/// The keys with which a device of a circle signs (docs/vault-format.md, "Signing keys of a circle"). They are in
+/// neither the vault's table of objects nor the registry record.
+public struct SigningKeyPair: Sendable {
+    /// Signs by its password alone.
+    public let stream: SealedObject
+    /// 65 bytes.
+    public let streamPoint: [UInt8]
+    /// Signs by its password, and a signature of the authenticator.
+    public let membership: SealedObject
+    /// 65 bytes.
+    public let membershipPoint: [UInt8]
+
+    public init(
+        stream: SealedObject, streamPoint: [UInt8], membership: SealedObject, membershipPoint: [UInt8]
+    ) {
+        self.stream = stream
+        self.streamPoint = streamPoint
+        self.membership = membership
+        self.membershipPoint = membershipPoint
+    }
+}
+
 /// All objects of a vault.
 public typealias SealedObjects = [ObjectRole: SealedObject]
 

@@ -41,6 +41,28 @@ public protocol Sealer: SealedObjectReader {
     /// - Returns: the object, and its Name for the registry.
     func makeSetKey(_ setDigest: [UInt8], record: RegistryRecord) throws(SealerError) -> (SealedObject, name: [UInt8])
 
+    /// Makes the keys with which a device of a circle signs.
+    ///
+    /// - Parameters:
+    ///   - streamPassword: 32 bytes. Without it, the stream key signs nothing.
+    ///   - membershipPassword: 32 bytes; the same for the membership key.
+    ///   - record: the vault's. Only its authenticator's signature opens the membership key, and only as long as its
+    ///     generation has not ended.
+    func makeSigningKeys(
+        streamPassword: SecretBytes, membershipPassword: SecretBytes, record: RegistryRecord
+    ) throws(SealerError) -> SigningKeyPair
+
+    /// Signs with a device's stream key. Asks nobody.
+    ///
+    /// - Parameters:
+    ///   - digest: SHA-256 of what is signed, 32 bytes.
+    ///   - point: the key's public point, 65 bytes.
+    /// - Returns: `r ‖ s`, 64 bytes.
+    /// - Throws: `.damaged` unless the object is a stream key with this point; `.policyRefused` for another password.
+    func sign(
+        _ digest: [UInt8], with key: SealedObject, point: [UInt8], password: SecretBytes, record: RegistryRecord
+    ) throws(SealerError) -> [UInt8]
+
     func describe() throws(SealerError) -> SealerDescription
 
     /// nil if the sealer cannot count the tries of a password.
@@ -62,11 +84,15 @@ public enum SignedUse: Sendable, Equatable {
     case open(ObjectRole)
     /// The shared secret of a constraint key and an item's point of 65 bytes: the X coordinate, 32 bytes.
     case agree(ObjectRole, point: [UInt8])
+    /// The signature `r ‖ s`, 64 bytes, of the membership key with this public point over a digest of 32 bytes. The
+    /// key comes with the use, because it is not among the vault's objects. A wrong password is `.policyRefused`.
+    case sign(SealedObject, point: [UInt8], digest: [UInt8], password: SecretBytes)
 
     /// The object.
     public var role: ObjectRole {
         switch self {
         case .open(let role), .agree(let role, _): role
+        case .sign: .membershipKey
         }
     }
 }

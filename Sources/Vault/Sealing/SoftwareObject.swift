@@ -9,7 +9,7 @@ struct SoftwareObject: Equatable {
     let role: ObjectRole
     let policyReference: [UInt8]
     let authenticatorKey: [UInt8]
-    /// The public point of a constraint key; otherwise empty.
+    /// The public point of a constraint key or a signing key; otherwise empty.
     let point: [UInt8]
 
     /// The public area that an object of this role must have.
@@ -60,6 +60,29 @@ struct SoftwareObject: Equatable {
             point.isEmpty || P256.isOnCurve(point)
         else {
             throw SealerError(.damaged, "object \(object.role.rawValue) of the vault is not the one in the registry")
+        }
+        return (expected, name)
+    }
+
+    /// Compares the public area of a circle's signing key with the one computed from the record. The record has no Name
+    /// of it, so its point stands for it.
+    ///
+    /// - Throws: `.damaged`.
+    static func check(
+        _ key: SealedObject, _ role: ObjectRole, point: [UInt8], record: RegistryRecord
+    ) throws(SealerError) -> (object: SoftwareObject, name: [UInt8]) {
+        let expected: SoftwareObject
+        let name: [UInt8]
+        do throws(CryptographyError) {
+            expected = try SoftwareObject(
+                role: role, vault: record.vault, owner: record.owner, authenticatorKey: record.authenticatorKey,
+                point: point)
+            name = try self.name(of: expected.encoded)
+        } catch {
+            throw SealerError(error)
+        }
+        guard key.role == role, expected.encoded == key.public, P256.isOnCurve(point) else {
+            throw SealerError(.damaged, "the key is not the \(role) of this device")
         }
         return (expected, name)
     }

@@ -7,7 +7,7 @@ extension SoftwareSealer {
         _ use: SignedUse, _ objects: SealedObjects, record: RegistryRecord
     ) throws(SealerError) -> any PendingUse {
         let command: [UInt8]
-        let (sealed, _, name) = try check(use.role, objects, record)
+        let (sealed, name) = try object(of: use, objects, record)
         switch use {
         case .open(let role):
             guard role == .unlockRoot || role == .recovery else {
@@ -22,6 +22,11 @@ extension SoftwareSealer {
             let coordinate = BigEndian.bytes(32 as UInt16)
             let marshalled = BigEndian.bytes(68 as UInt16) + coordinate + point[1...32] + coordinate + point[33...64]
             command = BigEndian.bytes(0x0000_0154 as UInt32) + name + marshalled
+        case .sign(_, _, let digest, _):
+            try Self.check(digest)
+            let ticket = BigEndian.bytes(0x8024 as UInt16) + BigEndian.bytes(0x4000_0007 as UInt32) + [0, 0]
+            let parameters = BigEndian.bytes(32 as UInt16) + digest + BigEndian.bytes(0x0010 as UInt16) + ticket
+            command = BigEndian.bytes(0x0000_015D as UInt32) + name + parameters
         }
         guard let kind = use.role.authorization else {
             throw SealerError(.other, "object \(use.role.rawValue) needs no signature")
@@ -35,6 +40,18 @@ extension SoftwareSealer {
         guard let request else { throw SealerError(.other, "there is no request to sign") }
         return SoftwarePendingUse(
             request: request, sealer: self, use: use, object: sealed, authenticatorKey: record.authenticatorKey)
+    }
+
+    /// The object that a use needs, if it is exactly what the record demands, and its Name.
+    private func object(
+        of use: SignedUse, _ objects: SealedObjects, _ record: RegistryRecord
+    ) throws(SealerError) -> (SealedObject, name: [UInt8]) {
+        if case .sign(let key, let point, _, _) = use {
+            try Self.requireSoftware(record)
+            return (key, try SoftwareObject.check(key, use.role, point: point, record: record).name)
+        }
+        let checked = try check(use.role, objects, record)
+        return (checked.sealed, checked.name)
     }
 }
 
@@ -61,11 +78,19 @@ private final class SoftwarePendingUse: PendingUse {
     func finish(signature: [UInt8], pin: SecretBytes?) throws(SealerError) -> SecretBytes {
         guard end() else { throw .useEnded }
         try check(signature)
-        let secret = try sealer.unseal(object)
-        guard case .agree(let role, let point) = use else { return secret }
-        do throws(CryptographyError) {
-            return try P256.PrivateKey(rawRepresentation: secret).sharedSecret(with: point)
-        } catch { throw sealer.damaged(role, error) }
+        switch use {
+        case .open: return try sealer.unseal(object)
+        case .agree(let role, let point):
+            let secret = try sealer.unseal(object)
+            do throws(CryptographyError) {
+                return try P256.PrivateKey(rawRepresentation: secret).sharedSecret(with: point)
+            } catch { throw sealer.damaged(role, error) }
+        case .sign(_, let point, let digest, let password):
+            let signature = try sealer.signature(digest, object, point: point, password: password)
+            do throws(CryptographyError) { return try SecretBytes(copying: signature) } catch {
+                throw SealerError(error)
+            }
+        }
     }
 
     func cancel() { _ = end() }

@@ -100,15 +100,19 @@ public struct SoftwareSealer: Sealer {
     func check(
         _ role: ObjectRole, _ objects: SealedObjects, _ record: RegistryRecord
     ) throws(SealerError) -> (sealed: SealedObject, area: SoftwareObject, name: [UInt8]) {
-        guard record.sealer == .software else {
-            throw SealerError(
-                .damaged, "this vault is sealed by a TPM", advice: "set “sealer = tpm” in the configuration")
-        }
+        try Self.requireSoftware(record)
         guard let object = objects[role], object.role == role else {
             throw SealerError(.damaged, "object \(role.rawValue) of the vault is missing")
         }
         let (area, name) = try SoftwareObject.check(object, record: record)
         return (object, area, name)
+    }
+
+    static func requireSoftware(_ record: RegistryRecord) throws(SealerError) {
+        guard record.sealer == .software else {
+            throw SealerError(
+                .damaged, "this vault is sealed by a TPM", advice: "set “sealer = tpm” in the configuration")
+        }
     }
 
     func unseal(_ object: SealedObject) throws(SealerError) -> SecretBytes {

@@ -48,13 +48,41 @@ enum TPMObjects {
         }
     }
 
+    /// A circle's signing key as it is kept, and what it is expected to be. The record has no Name of it, so its point
+    /// stands for it.
+    ///
+    /// - Throws: `.damaged` for a key of another role, point, vault or authenticator.
+    static func signingKey(
+        _ role: ObjectRole, _ key: SealedObject, point: [UInt8], _ record: RegistryRecord
+    ) throws(SealerError) -> (StoredObject, ExpectedObject) {
+        guard key.role == role else {
+            throw SealerError(.damaged, "a \(key.role) object is where a \(role) object should be")
+        }
+        do {
+            let kind = try kind(of: role, in: record, binding: nil)
+            let expected = try ExpectedObject(signingKey: kind, point: point)
+            // Before the TPM is opened, and before anybody is asked.
+            _ = try expected.checked(key.public)
+            return (StoredObject(publicArea: key.public, privateArea: key.private), expected)
+        } catch {
+            throw SealerError(error)
+        }
+    }
+
     /// - Parameter generation: nil for a vault from before there were generations.
     static func kind(
         of role: ObjectRole, signer: [UInt8], _ generation: GenerationPin?,
         reference: (AuthorizationKind) -> PolicyReference
     ) throws(TPMError) -> ExpectedObject.Kind {
-        guard let authorization = role.authorization else { return .openData }
+        guard let authorization = role.authorization else {
+            return role == .streamKey ? .passwordSigningKey : .openData
+        }
         let policy = try policy(signer: signer, reference(authorization))
+        if role == .membershipKey {
+            var steps: [Policy.Step] = [.signed(policy)]
+            if let generation { steps.append(.generation(try identity(ofKeys: generation))) }
+            return .guardedSigningKey(Policy(steps + [.password]))
+        }
         guard let generation else { return role.isAgreementKey ? .policyAgreementKey(policy) : .policyData(policy) }
         let steps = Policy(.signed(policy), .generation(try identity(ofKeys: generation)))
         return role.isAgreementKey ? .guardedAgreementKey(steps) : .guardedData(steps)

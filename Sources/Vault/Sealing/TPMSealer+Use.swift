@@ -75,7 +75,11 @@ private struct SignedCommand: Sendable {
         _ use: SignedUse, _ objects: SealedObjects, _ record: RegistryRecord, _ index: IndexPin?
     ) throws(SealerError) {
         self.use = use
-        (object, expected) = try TPMObjects.find(use.role, objects, record)
+        if case .sign(let key, let point, _, _) = use {
+            (object, expected) = try TPMObjects.signingKey(use.role, key, point: point, record)
+        } else {
+            (object, expected) = try TPMObjects.find(use.role, objects, record)
+        }
         guard let authorization = use.role.authorization, let policy = expected.kind.policy else {
             throw SealerError(.damaged, "this object needs no signature")
         }
@@ -86,6 +90,7 @@ private struct SignedCommand: Sendable {
                 switch use {
                 case .open: try CommandParameterHash.unseal(name: expected.name)
                 case .agree(_, let point): try CommandParameterHash.agree(name: expected.name, point: point)
+                case .sign(_, _, let digest, _): try CommandParameterHash.sign(name: expected.name, digest: digest)
                 }
             generation = try record.generation.map { (pin) throws(TPMError) in try TPMObjects.identity(ofKeys: pin) }
             self.index = try index.map { (pin) throws(TPMError) in try TPMObjects.identity(of: pin) }
@@ -132,9 +137,19 @@ private struct OpenUse: ~Copyable {
             case .agree(_, let point):
                 let key = try context.loadAgreementKey(command.object, command.expected, under: parent)
                 return try key.agree(with: point, session)
+            case .sign(_, _, let digest, let password):
+                try session.requirePassword()
+                let key = try context.loadSigningKey(command.object, command.expected, under: parent)
+                return try Self.secret(key.sign(digest, password: password, session))
             }
         } catch {
             throw context.diagnosed(error, parent.identity)
+        }
+    }
+
+    private static func secret(_ signature: [UInt8]) throws(TPMError) -> SecretBytes {
+        do throws(CryptographyError) { return try SecretBytes(copying: signature) } catch {
+            throw TPMError(.outOfMemory, SealerError.noMemory, advice: SealerError.tryAgain)
         }
     }
 }

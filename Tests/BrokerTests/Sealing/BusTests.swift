@@ -53,12 +53,30 @@ struct BusTests {
         func begin(
             _ use: SignedUse, _ objects: SealedObjects, record: RegistryRecord
         ) throws(SealerError) -> any PendingUse {
-            WitnessedUse(use: try sealer.begin(use, objects, record: record), note: note)
+            if case .sign(_, _, _, let password) = use {
+                // A signature is no secret.
+                _ = note(password)
+                return try sealer.begin(use, objects, record: record)
+            }
+            return WitnessedUse(use: try sealer.begin(use, objects, record: record), note: note)
         }
 
         func makeSetKey(_ setDigest: [UInt8], record: RegistryRecord) throws(SealerError) -> (
             SealedObject, name: [UInt8]
         ) { try sealer.makeSetKey(setDigest, record: record) }
+
+        func makeSigningKeys(
+            streamPassword: SecretBytes, membershipPassword: SecretBytes, record: RegistryRecord
+        ) throws(SealerError) -> SigningKeyPair {
+            try sealer.makeSigningKeys(
+                streamPassword: note(streamPassword), membershipPassword: note(membershipPassword), record: record)
+        }
+
+        func sign(
+            _ digest: [UInt8], with key: SealedObject, point: [UInt8], password: SecretBytes, record: RegistryRecord
+        ) throws(SealerError) -> [UInt8] {
+            try sealer.sign(digest, with: key, point: point, password: note(password), record: record)
+        }
 
         func publicPoint(
             of role: ObjectRole, _ objects: SealedObjects, record: RegistryRecord
