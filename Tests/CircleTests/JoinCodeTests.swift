@@ -15,8 +15,8 @@ struct JoinCodeTests {
 
     private static func request(_ keys: MemberKeys, oneTimeKey: UInt8 = 3) throws -> JoinRequest {
         try JoinRequest(
-            keys: keys, oneTimeKey: [UInt8](repeating: oneTimeKey, count: 32), protection: .software, name: "desk",
-            time: 1)
+            keys: keys, oneTimeKey: [UInt8](repeating: oneTimeKey, count: 32), protection: .software,
+            name: MachineName(near: "desk"), time: 1)
     }
 
     private func text(_ code: JoinCode) throws -> String {
@@ -76,7 +76,8 @@ struct JoinCodeTests {
         #expect(
             try !code.isCode(
                 of: JoinRequest(
-                    keys: device.keys, oneTimeKey: request.oneTimeKey, protection: .tpm, name: "desk", time: 1)))
+                    keys: device.keys, oneTimeKey: request.oneTimeKey, protection: .tpm,
+                    name: MachineName(near: "desk"), time: 1)))
     }
 
     /// T2: the prompt is about one device, the broker asks for another.

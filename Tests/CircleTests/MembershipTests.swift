@@ -254,7 +254,9 @@ struct MembershipTests {
     private func generation(_ maker: Device, _ receivers: [WriterID], _ number: UInt8 = 0) throws -> KeyGeneration {
         try KeyGeneration(
             circle: circle, maker: maker.id, publicHalves: Array(repeating: number, count: 96),
-            receivers: receivers.map { try .init($0, sealed: Array(repeating: 1, count: 240)) })
+            receivers: receivers.map {
+                try .init($0, sealed: Array(repeating: 1, count: KeyGeneration.Receiver.sealedCount))
+            })
     }
 
     @Test func recordsAreSealedToExactlyThePresentMembers() throws {
@@ -287,7 +289,9 @@ struct MembershipTests {
         #expect(Set(are(a, b, c).map { four.waitBeforeGeneration($0) }) == [0, 20_000, 40_000])
         let foreign = try KeyGeneration(
             circle: last, maker: a.id, publicHalves: Array(repeating: 0, count: 96),
-            receivers: are(a, b, c, d).map { try .init($0, sealed: Array(repeating: 1, count: 240)) })
+            receivers: are(a, b, c, d).map {
+                try .init($0, sealed: Array(repeating: 1, count: KeyGeneration.Receiver.sealedCount))
+            })
         #expect(four.generation(of: circle, among: [foreign]) == nil)
     }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import BrokerProtocol
 import Foundation
+import Recovery
 import TestSupport
 import Testing
 
@@ -87,7 +88,7 @@ import Testing
 
     /// Two words that run together must not be a third one, and all have to be easy to type.
     @Test func theListHasDistinctPlainWords() {
-        let words = PasswordWords.all
+        let words = WordList.all
         #expect(words.count == 1296 && Set(words).count == 1296)
         #expect(words.allSatisfy { (3...6).contains($0.count) && $0.allSatisfy { ("a"..."z").contains($0) } })
         let sorted = words.sorted()

@@ -77,8 +77,7 @@ class Device:
     def __init__(self, name):
         self.name = name
         self.membership, self.stream = scalar(name + " membership"), scalar(name + " stream")
-        receiving = b"".join(x25519.X25519PrivateKey.from_private_bytes(sha(f"{name} {one}".encode())).public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
-                             for one in ("when unlocked", "after first unlock", "always"))
+        receiving = b"".join(public(x25519_key(f"{name} {one}")) for one in CLASSES)
         self.keys = point(self.membership) + point(self.stream) + receiving + sha((name + " random").encode())
         self.id = device_id(self.keys)
 
@@ -106,6 +105,53 @@ def opened(data, half):
     length = int.from_bytes(plain[:4], "big")
     assert len(plain) == padme(4 + length) and not any(plain[4 + length:]), "padding"
     return plain[4:4 + length]
+
+
+def x25519_key(text): return x25519.X25519PrivateKey.from_private_bytes(sha(text.encode()))
+def public(private): return private.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
+def agreed(private, other, info): return hkdf(lp(private.exchange(x25519.X25519PublicKey.from_public_bytes(other))), b"", info)
+
+
+CLASSES = ("when unlocked", "after first unlock", "always")
+ITEM, FIELD, REVISION, ACCESS = sha(b"item")[:16], b"secret", sha(b"revision")[:16], bytes([1, 1, 0, 0, 0, 0])
+
+
+def half_info(circle, device, half, receiving, ephemeral):
+    return lp(b"org.coffer.circle.half") + b"".join(lp(one) for one in (circle, device, half, receiving, ephemeral))
+
+
+def sealed_halves(circle, halves, device):
+    """A receiver's part of a generation."""
+    parts = []
+    for half, name in zip(halves, CLASSES):
+        ephemeral, receiving = x25519_key(f"{device.name} {name} ephemeral"), public(x25519_key(f"{device.name} {name}"))
+        info = half_info(circle, device.id, public(x25519.X25519PrivateKey.from_private_bytes(half)), receiving, public(ephemeral))
+        nonce = sha(f"{device.name} {name} nonce".encode())[:12]
+        parts.append(public(ephemeral) + nonce + AESGCM(agreed(ephemeral, receiving, info)).encrypt(nonce, half, info))
+    return device.id + b"".join(parts)
+
+
+def change(writer, part, content, name=b""):
+    return domain(b"change") + ITEM + bytes([part]) + lp(name) + u64(1767225600000) + writer + listed([]) + b"\x01" + content
+
+
+def carried(one, value=None): return lp(one) + (b"\x01" + lp(value) if value else b"\x00")
+def bound(name): return lp(b"org.coffer." + name) + lp(struct.pack(">H", 3)) + lp(ITEM) + lp(FIELD) + lp(REVISION) + lp(ACCESS)
+
+
+def slot_info(circle, generation, half, ephemeral):
+    return lp(b"org.coffer.circle.slot") + b"".join(lp(one) for one in (circle, generation, b"\x01", ITEM, FIELD, REVISION, ACCESS, half, ephemeral))
+
+
+def carried_value(circle, generation, half, writer):
+    """A value of the class when-unlocked, with a slot for the generation's members."""
+    key, nonce = sha(b"item key"), sha(b"value nonce")[:12]
+    sealed = nonce + AESGCM(key).encrypt(nonce, pad(b"a secret"), bound(b"value"))
+    ephemeral, other = x25519_key("slot ephemeral"), sha(b"slot nonce")[:12]
+    info = slot_info(circle, generation, half, public(ephemeral))
+    slot = b"\x01\x01" + public(ephemeral) + other + AESGCM(agreed(ephemeral, half, info)).encrypt(other, key, info)
+    value = lp(b"secret") + ITEM + hmac.new(key, bound(b"commitment"), hashlib.sha256).digest() + listed([lp(slot)]) + lp(sealed)
+    return carried(change(writer, 8, b"\x06" + REVISION + sha(sealed) + ACCESS, FIELD), value)
 
 
 def segment(records, before):
@@ -155,14 +201,14 @@ def make():
     circle = sha(founding)
     addition = domain(b"statement") + b"\x02" + circle + desk.id + listed([circle]) + b"\x03" + laptop.keys
     halves = [sha(f"half {index}".encode()) for index in range(3)]
-    publics = b"".join(x25519.X25519PrivateKey.from_private_bytes(one).public_key().public_bytes(Encoding.Raw, PublicFormat.Raw) for one in halves)
-    receivers = sorted([desk.id, laptop.id])
-    generation = domain(b"generation") + circle + desk.id + publics + listed([one + sha(one) * 7 + bytes(16) for one in receivers])
+    publics = b"".join(public(x25519.X25519PrivateKey.from_private_bytes(one)) for one in halves)
+    generation = domain(b"generation") + circle + desk.id + publics + listed(sorted(sealed_halves(circle, halves, one) for one in (desk, laptop)))
     name = sha(generation)
     run, later = sha(b"first run")[:16], sha(b"second run")[:16]
     signatures = [sign(desk.membership, one) for one in (founding, addition)]
     bodies = [(bytes(32), b"\x01" + signatures[0] + founding), (bytes(32), b"\x02" + generation), (name, b"\x01" + signatures[1] + addition),
-              (name, b"\x03" + b"a change " * 9), (name, b"\x04" + listed([laptop.id + later + u64(4) + sha(b"chain")]))]
+              (name, b"\x03" + listed([carried(change(desk.id, 1, b"\x01" + lp(b"generic") + lp(b"github") + lp(b"me"))),
+                                          carried_value(circle, name, publics[:32], desk.id)])), (name, b"\x04" + listed([laptop.id + later + u64(4) + sha(b"chain")]))]
     chain, ends, records = first_chain(circle, desk.id, run, None), [], []
     ends.append(run + u64(0) + chain)
     for number, (sealed_to, body) in enumerate(bodies, 1):
@@ -174,35 +220,37 @@ def make():
     chain, second = first_chain(circle, desk.id, later, ends[3]), []
     second_start = chain
     head = header(circle, desk.id, later, 4, name)
-    second.append(record(head, halves[2], b"\x03another", sha(b"later nonce")[:12]))
+    another = b"\x03" + listed([carried(change(desk.id, 3, b"\x03" + lp(b"another label")))])
+    second.append(record(head, halves[2], another, sha(b"later nonce")[:12]))
     chain = next_chain(chain, second[0])
     heads = [head_bytes(circle, desk.id, run, None, 5, ends[5][24:], 1767225600000, sha(b"state"), [laptop.id + later + u64(4) + sha(b"chain")]),
              head_bytes(circle, desk.id, later, ends[3], 4, chain, 1767225700000, sha(b"other state"), [])]
     heads = [one + sign(desk.stream, one) for one in heads]
     # Another record of the first run's last number: with the first head, a fork.
-    other = record(header(circle, desk.id, run, 5, name), halves[2], b"\x03by a copy", sha(b"fork nonce")[:12])
+    other = record(header(circle, desk.id, run, 5, name), halves[2], b"\x03" + listed([carried(change(desk.id, 4, b"\x03" + lp(b"by a copy")))]), sha(b"fork nonce")[:12])
     fork = head_bytes(circle, desk.id, run, None, 5, next_chain(ends[4][24:], other), 1767225800000, sha(b"state"), [])
     one_time = x25519.X25519PrivateKey.from_private_bytes(sha(b"one-time"))
-    request = domain(b"request") + VERSION + laptop.keys + one_time.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw) + b"\x01" + lp(b"laptop") + u64(1767225600000)
+    request = domain(b"request") + VERSION + laptop.keys + public(one_time) + b"\x01" + lp(b"laptop") + u64(1767225600000)
     code = join_code(request)
     ephemeral = x25519.X25519PrivateKey.from_private_bytes(sha(b"ephemeral"))
-    public = ephemeral.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
-    info = domain(b"answer.keys") + circle + sha(request) + public
+    info = domain(b"answer.keys") + circle + sha(request) + public(ephemeral)
     key = hkdf(lp(ephemeral.exchange(one_time.public_key())), b"", info)
     nonce = sha(b"keys nonce")[:12]
     statements = sorted(zip((founding, addition), signatures), key=lambda one: sha(one[0]))
     answer = (domain(b"answer") + VERSION + sha(request) + circle + desk.id + listed([signature + lp(one) for one, signature in statements])
-              + listed([lp(generation)]) + listed([lp(heads[1])]) + public + lp(nonce + AESGCM(key).encrypt(nonce, b"".join(halves), info)))
+              + listed([lp(generation)]) + listed([lp(heads[1])]) + listed([desk.id + b"\x01" + lp(b"desk")]) + public(ephemeral) + lp(nonce + AESGCM(key).encrypt(nonce, b"".join(halves), info)))
     secret = code[:25].encode()
     return {
         "keys": {"desk": desk.keys.hex(), "laptop": laptop.keys.hex()}, "devices": {"desk": desk.id.hex(), "laptop": laptop.id.hex()},
         "circle": circle.hex(), "statements": [{"bytes": one.hex(), "signature": signature.hex(), "name": sha(one).hex()} for one, signature in statements],
         "generation": generation.hex(), "generationName": name.hex(), "metadataHalf": halves[2].hex(), "halves": b"".join(halves).hex(),
         "segments": [segment(records, ends[0][24:]).hex(), segment(second, second_start).hex()],
-        "bodies": [body.hex() for _, body in bodies] + ["03" + b"another".hex()], "ends": [one.hex() for one in ends],
+        "bodies": [body.hex() for _, body in bodies] + [another.hex()], "ends": [one.hex() for one in ends],
         "heads": [one.hex() for one in heads], "leftBehind": ends[3].hex(),
         "forkSegment": segment([other], ends[4][24:]).hex(), "forkHead": (fork + sign(desk.stream, fork)).hex(),
         "request": request.hex(), "code": shown(code), "checkWords": check_words(circle, request), "answer": answer.hex(),
+        "receivingKeys": {one.name: [sha(f"{one.name} {kind}".encode()).hex() for kind in CLASSES] for one in (desk, laptop)},
+        "value": {"body": 3, "item": ITEM.hex(), "revision": REVISION.hex(), "itemKey": sha(b"item key").hex(), "plain": b"a secret".hex()},
         "oneTimeKey": sha(b"one-time").hex(), "place": hkdf(secret, b"", b"org.coffer.circle.join.name")[:16].hex(),
         "requestKey": hkdf(secret, b"", b"org.coffer.circle.join.request").hex(), "answerKey": hkdf(secret, b"", b"org.coffer.circle.join.answer").hex(),
     }
@@ -222,6 +270,19 @@ def check(given):
         assert is_signed(membership, bytes.fromhex(one["signature"]), data), "a statement's signature"
     assert given["circle"] in [one["name"] for one in given["statements"]], "the circle"
     assert sha(raw("generation")).hex() == given["generationName"], "the generation's name"
+    # The generation: each receiver opens its three halves.
+    part = Take(raw("generation")[len(domain(b"generation")):])
+    assert part.take(32) == circle and part.take(16) == device_id(desk), "the generation's place"
+    publics = part.take(96)
+    for device, sealed in part.list(lambda: (part.take(16), part.take(276))):
+        name = next(one for one, id in given["devices"].items() if id == device.hex())
+        for place, private in enumerate(given["receivingKeys"][name]):
+            private, one = x25519.X25519PrivateKey.from_private_bytes(bytes.fromhex(private)), sealed[place * 92:(place + 1) * 92]
+            info = half_info(circle, device, publics[place * 32:(place + 1) * 32], public(private), one[:32])
+            half = AESGCM(agreed(private, one[:32], info)).decrypt(one[32:44], one[44:], info)
+            assert half == raw("halves")[place * 32:(place + 1) * 32], "a half"
+            assert public(x25519.X25519PrivateKey.from_private_bytes(half)) == publics[place * 32:(place + 1) * 32], "a public half"
+    part.end()
     # Segments: each record opens, and its chain hash leads to an end.
     chains, bodies, ends = {}, [], []
     for text in given["segments"] + [given["forkSegment"]]:
@@ -236,6 +297,23 @@ def check(given):
             chains[chain] = (before, run, int.from_bytes(one[66:74], "big"))
         data.end()
     assert [one.hex() for one in bodies[:-1]] == given["bodies"], "a body"
+    # A value: the slot gives the item key, the key fits the commitment, and opens the value.
+    part = Take(bodies[given["value"]["body"]][1:])
+    part.number(4), part.lp(), part.number(1)
+    change_bytes, has_value = part.lp(), part.number(1)
+    assert has_value and change_bytes.startswith(domain(b"change")), "a change"
+    value = Take(part.lp())
+    part.end()
+    assert value.lp() == b"secret" and value.take(16) == ITEM, "a value's item"
+    commitment, slots, sealed = value.take(32), value.list(value.lp), value.lp()
+    value.end()
+    assert change_bytes.endswith(REVISION + sha(sealed) + ACCESS), "a value's digest"
+    info = slot_info(circle, raw("generationName"), publics[:32], slots[0][2:34])
+    half = x25519.X25519PrivateKey.from_private_bytes(raw("halves")[:32])
+    key = AESGCM(agreed(half, slots[0][2:34], info)).decrypt(slots[0][34:46], slots[0][46:], info)
+    assert key.hex() == given["value"]["itemKey"] and commitment == hmac.new(key, bound(b"commitment"), hashlib.sha256).digest(), "an item key"
+    plain = AESGCM(key).decrypt(sealed[:12], sealed[12:], bound(b"value"))
+    assert plain[4:4 + int.from_bytes(plain[:4], "big")].hex() == given["value"]["plain"], "a value"
     # Heads: well signed, and a walk back along the chain ends where the run began.
     for text in given["heads"] + [given["forkHead"]]:
         data = bytes.fromhex(text)
@@ -270,6 +348,7 @@ def check(given):
     names = [sha(one[1]).hex() for one in answer.list(lambda: (answer.take(64), answer.lp()))]
     assert names == sorted(one["name"] for one in given["statements"]), "the answer's statements"
     assert answer.list(answer.lp) == [raw("generation")] and answer.list(answer.lp) == [bytes.fromhex(given["heads"][1])], "the answer's lists"
+    assert answer.list(lambda: (answer.take(16), answer.number(1), answer.lp())) == [(device_id(desk), 1, b"desk")], "the answer's profiles"
     ephemeral, sealed = answer.take(32), answer.lp()
     answer.end()
     info = domain(b"answer.keys") + circle + sha(request) + ephemeral

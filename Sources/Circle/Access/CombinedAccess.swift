@@ -66,21 +66,6 @@ extension [AccessControl.Requirement] {
 }
 
 extension AccessControl {
-    /// The six bytes of the vault's format (docs/vault-format.md, "access control").
-    var sharedBytes: [UInt8] {
-        let number: UInt8 =
-            switch accessibility {
-            case .whenUnlocked: 1
-            case .afterFirstUnlock: 2
-            case .passcodeSet: 3
-            case .always: 4
-            }
-        let bits = requirements.inOrder.reduce(UInt8(0)) { bits, requirement in
-            bits | 1 << UInt8(Requirement.allCases.firstIndex(of: requirement) ?? 0)
-        }
-        return [1, number, isThisDeviceOnly ? 1 : 0, requirements.count < 2 ? 0 : anyIsEnough ? 2 : 1, 0, bits]
-    }
-
     /// Whether an item with it can be in a circle.
     package var travels: Bool { !isThisDeviceOnly && !requirements.contains(.biometryCurrentSet) }
 }

@@ -21,6 +21,12 @@ extension ArraySlice<UInt8> {
         return try take(Int(count))
     }
 
+    /// `LP(x)`, in UTF-8.
+    mutating func text(upTo most: Int) throws(CircleFormError) -> String {
+        guard let text = String(validating: try prefixed(upTo: most), as: UTF8.self) else { throw .form }
+        return text
+    }
+
     /// A count of four bytes, and the elements.
     mutating func elements<Part>(
         upTo most: Int, _ element: (inout ArraySlice<UInt8>) throws(CircleFormError) -> Part

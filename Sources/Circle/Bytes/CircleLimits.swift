@@ -7,6 +7,12 @@ package enum CircleLimits {
     /// The length of a record's body in bytes.
     package static let body = 900_000
     package static let records = 8192
+    /// The changes of a record.
+    package static let changes = 4096
+    /// The slots of a value.
+    package static let slots = 256
+    /// The length of a slot in bytes.
+    package static let slot = 1024
     /// The largest number of a record: 16 digits.
     package static let number: UInt64 = 9_999_999_999_999_999
     package static let heads = 1024

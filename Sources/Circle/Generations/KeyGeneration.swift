@@ -1,17 +1,18 @@
 import Authorization
+import Cryptography
 
 /// The keys that records are sealed to from one change of the members to the next (docs/sync-members.md,
 /// “Generations”). The private halves are sealed to each member, and to nobody else.
 package struct KeyGeneration: Hashable, Sendable {
     /// One member, and the private halves sealed to its receiving keys.
     package struct Receiver: Hashable, Sendable {
-        /// The length of the three sealed halves in bytes: for each, an X25519 key, 32 sealed bytes and a tag.
-        package static let sealedCount = 3 * (32 + 32 + 16)
+        /// The length of the three sealed halves in bytes: for each, an X25519 key, and 32 bytes as AES-GCM seals them.
+        package static let sealedCount = 3 * (32 + 32 + AESGCM.overhead)
 
         package let device: WriterID
         package let sealed: [UInt8]
 
-        /// - Throws: `.length` unless 240 bytes are sealed.
+        /// - Throws: `.length` unless 276 bytes are sealed.
         package init(_ device: WriterID, sealed: [UInt8]) throws(CircleFormError) {
             guard sealed.count == Self.sealedCount else { throw .length }
             (self.device, self.sealed) = (device, sealed)

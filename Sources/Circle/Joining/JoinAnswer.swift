@@ -13,6 +13,8 @@ package struct JoinAnswer: Sendable {
     package let generations: [KeyGeneration]
     /// Sorted by device, one for each.
     package let heads: [SignedHead]
+    /// What members have said of themselves, sorted by device, one for each.
+    package let profiles: [(device: WriterID, profile: DeviceProfile)]
     /// An X25519 key of 32 bytes.
     package let ephemeral: [UInt8]
     /// The private halves of the generations, 96 bytes each, sealed to the request's one-time key.
@@ -24,28 +26,31 @@ package struct JoinAnswer: Sendable {
     /// - Throws: `.length`, `.order`, `.place` for a head or a generation of another circle.
     package init(
         request: [UInt8], circle: StatementName, adder: WriterID, statements: [SignedStatement],
-        generations: [KeyGeneration], heads: [SignedHead], ephemeral: [UInt8], sealedKeys: [UInt8]
+        generations: [KeyGeneration], heads: [SignedHead],
+        profiles: [(device: WriterID, profile: DeviceProfile)] = [], ephemeral: [UInt8], sealedKeys: [UInt8]
     ) throws(CircleFormError) {
         guard request.count == 32, ephemeral.count == X25519.count,
             statements.allSatisfy({ $0.signature.count == SignedStatement.signatureCount }),
             statements.count <= CircleLimits.statements, generations.count <= CircleLimits.generations,
-            heads.count <= CircleLimits.heads,
+            heads.count <= CircleLimits.heads, profiles.count <= CircleLimits.heads,
             sealedKeys.count == KeyGeneration.publicCount * generations.count + AESGCM.overhead
         else { throw .length }
         guard Self.isRising(statements.map(\.statement.name)), Self.isRising(generations.map(\.name)),
-            Self.isRising(heads.map(\.head.device))
+            Self.isRising(heads.map(\.head.device)), Self.isRising(profiles.map(\.device))
         else { throw .order }
         guard statements.allSatisfy({ ($0.statement.circle ?? $0.statement.name) == circle }),
             generations.allSatisfy({ $0.circle == circle }), heads.allSatisfy({ $0.head.circle == circle })
         else { throw .place }
         (self.request, self.circle, self.adder, self.statements) = (request, circle, adder, statements)
         (self.generations, self.heads, self.ephemeral) = (generations, heads, ephemeral)
+        self.profiles = profiles
         self.sealedKeys = sealedKeys
         bytes =
             Self.domain + BigEndian.bytes(CircleLimits.version) + request + circle.bytes + adder.bytes
             + [UInt8](list: statements) { $0.signature + LengthPrefixed.encode($0.statement.bytes) }
             + [UInt8](list: generations) { LengthPrefixed.encode($0.bytes) }
-            + [UInt8](list: heads) { LengthPrefixed.encode($0.bytes) } + ephemeral
+            + [UInt8](list: heads) { LengthPrefixed.encode($0.bytes) }
+            + [UInt8](list: profiles) { $0.device.bytes + $0.profile.bytes } + ephemeral
             + LengthPrefixed.encode(sealedKeys)
         guard bytes.count <= CircleLimits.answer else { throw .length }
     }
@@ -71,16 +76,22 @@ package struct JoinAnswer: Sendable {
         let heads = try rest.elements(upTo: CircleLimits.heads) { (rest) throws(CircleFormError) in
             try SignedHead(decoding: try rest.prefixed(upTo: CircleLimits.head))
         }
+        let profiles = try rest.elements(upTo: CircleLimits.heads) { (rest) throws(CircleFormError) in
+            (device: try rest.device(), profile: try DeviceProfile(from: &rest))
+        }
         let ephemeral = try rest.take(X25519.count)
         let sealedKeys = try rest.prefixed(upTo: CircleLimits.answer)
         try rest.end()
         try self.init(
             request: request, circle: circle, adder: adder, statements: statements, generations: generations,
-            heads: heads, ephemeral: ephemeral, sealedKeys: sealedKeys)
+            heads: heads, profiles: profiles, ephemeral: ephemeral, sealedKeys: sealedKeys)
     }
 
     /// The `info` of the key that seals the halves, and their associated data.
-    package var keyInfo: [UInt8] {
+    package var keyInfo: [UInt8] { Self.keyInfo(circle: circle, request: request, ephemeral: ephemeral) }
+
+    /// The same for an answer that is being made.
+    package static func keyInfo(circle: StatementName, request: [UInt8], ephemeral: [UInt8]) -> [UInt8] {
         LengthPrefixed.encode(Array("org.coffer.circle.answer.keys".utf8)) + circle.bytes + request + ephemeral
     }
 

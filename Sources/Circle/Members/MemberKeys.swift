@@ -36,12 +36,15 @@ package struct MemberKeys: Hashable, Sendable {
     /// Signs heads: a P-256 point of 65 bytes.
     package var stream: [UInt8] { Array(bytes[P256.pointCount..<2 * P256.pointCount]) }
 
-    /// Each public key by itself: membership, stream, and the three X25519 keys.
-    var each: [[UInt8]] {
-        let receiving = 2 * P256.pointCount
-        return [membership, stream]
-            + (0..<3).map { place in
-                Array(bytes[(receiving + 32 * place)..<(receiving + 32 * (place + 1))])
-            }
+    /// What others seal private halves to: three X25519 keys of 32 bytes, for when-unlocked, after-first-unlock, always.
+    package var receiving: [[UInt8]] {
+        let start = 2 * P256.pointCount
+        return (0..<3).map { Array(bytes[(start + 32 * $0)..<(start + 32 * ($0 + 1))]) }
     }
+
+    /// The random bytes, fresh for each circle.
+    package var random: [UInt8] { Array(bytes.suffix(32)) }
+
+    /// Each public key by itself: membership, stream, and the three X25519 keys.
+    var each: [[UInt8]] { [membership, stream] + receiving }
 }

@@ -12,6 +12,17 @@ package struct SignedStatement: Sendable {
         (self.statement, self.signature) = (statement, signature)
     }
 
+    /// The signature, and the statement: what a record has.
+    package var bytes: [UInt8] { signature + statement.bytes }
+
+    /// - Throws: `CircleFormError`.
+    package init(decoding bytes: [UInt8]) throws(CircleFormError) {
+        guard bytes.count <= CircleLimits.statement else { throw .length }
+        var rest = bytes[...]
+        let signature = try rest.take(Self.signatureCount)
+        self.init(try Statement(decoding: Array(rest)), signature: signature)
+    }
+
     /// Half of the order of P-256, rounded down. Of the two signatures (r, s) and (r, n − s), only the one with the
     /// smaller second number counts.
     private static let half: [UInt8] = [
@@ -44,11 +55,15 @@ package struct SignedStatement: Sendable {
         return result
     }
 
+    /// Whether the device with these keys has signed it.
+    package func isSigned(by keys: MemberKeys) -> Bool {
+        keys.device == statement.signer && Self.isValid(signature, for: statement.bytes, by: keys.membership)
+    }
+
     /// - Parameter keys: the signer's.
     /// - Throws: `.signature`.
     func check(by keys: MemberKeys) throws(CircleFormError) {
-        guard keys.device == statement.signer, Self.isValid(signature, for: statement.bytes, by: keys.membership)
-        else { throw .signature }
+        guard isSigned(by: keys) else { throw .signature }
     }
 
     /// - Parameter key: a P-256 point of 65 bytes.

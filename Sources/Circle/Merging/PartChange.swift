@@ -35,11 +35,51 @@ package struct PartChange: Hashable, Sendable {
         self.stamp = stamp
         self.replaced = sorted
         self.content = content
-        let bytes =
-            LengthPrefixed.encode(Array("org.coffer.circle.change".utf8)) + item.bytes + part.bytes + stamp.bytes
-            + BigEndian.bytes(UInt32(clamping: sorted.count)) + sorted.flatMap(\.bytes)
-            + (content.map { [1] + $0.bytes } ?? [0])
-        name = try RevisionName(hashing: bytes)
+        name = try RevisionName(hashing: Self.bytes(item, part, stamp, sorted, content))
+    }
+
+    private static let domain = LengthPrefixed.encode(Array("org.coffer.circle.change".utf8))
+
+    private static func bytes(
+        _ item: SharedItemID, _ part: SharedPart, _ stamp: PartStamp, _ replaced: [RevisionName],
+        _ content: PartContent?
+    ) -> [UInt8] {
+        domain + item.bytes + part.bytes + stamp.bytes + BigEndian.bytes(UInt32(clamping: replaced.count))
+            + replaced.flatMap(\.bytes) + (content.map { [1] + $0.bytes } ?? [0])
+    }
+
+    /// The canonical bytes. The name is their SHA-256.
+    package var bytes: [UInt8] { Self.bytes(item, part, stamp, replaced, content) }
+
+    /// Reads canonical bytes. Each change has one form.
+    ///
+    /// - Throws: `CircleFormError`; `.kind` for a part, a content or an access control that this version does not know.
+    package init(decoding bytes: [UInt8]) throws(CircleFormError) {
+        var rest = bytes[...]
+        try rest.domain(Self.domain)
+        guard let item = SharedItemID(bytes: try rest.take(SharedItemID.count)) else { throw .length }
+        let part = try SharedPart(from: &rest)
+        let clock = try rest.integer(UInt64.self)
+        guard let stamp = PartStamp(clock: clock, writer: try rest.device()) else { throw .range }
+        let replaced = try rest.elements(upTo: Self.mostReplaced) { (rest) throws(CircleFormError) in
+            try RevisionName(from: &rest)
+        }
+        guard zip(replaced, replaced.dropFirst()).allSatisfy({ $0 < $1 }) else { throw .order }
+        let content: PartContent?
+        switch try rest.integer(UInt8.self) {
+        case 0: content = nil
+        case 1: content = try PartContent(from: &rest)
+        default: throw .range
+        }
+        try rest.end()
+        do throws(MergingError) {
+            try self.init(item: item, part: part, stamp: stamp, replacing: replaced, content: content)
+        } catch {
+            switch error {
+            case .cryptography: throw .hash
+            default: throw .form
+            }
+        }
     }
 
     /// The changes that must be merged before this one.
@@ -71,6 +111,11 @@ package enum MergingError: Error, Sendable {
 }
 
 extension RevisionName {
+    init(from rest: inout ArraySlice<UInt8>) throws(CircleFormError) {
+        guard let name = RevisionName(digest: try rest.take(SharedItemID.count * 2)) else { throw .length }
+        self = name
+    }
+
     /// The name of what has these canonical bytes.
     init(hashing bytes: [UInt8]) throws(MergingError) {
         let digest: [UInt8]

@@ -6,10 +6,11 @@ package struct PartWriter: Sendable {
     package let writer: WriterID
     /// The device's clock, in milliseconds since 1970-01-01 UTC.
     package let now: UInt64
-    private let state: SharedState
+    /// How many items the circle has, without those that this writer makes.
+    private let itemCount: Int
 
     package init(_ state: SharedState, writer: WriterID, now: UInt64) {
-        self.state = state
+        itemCount = state.items.count
         self.writer = writer
         self.now = now
     }
@@ -19,7 +20,7 @@ package struct PartWriter: Sendable {
     package func create(
         _ id: SharedItemID, _ name: ItemName, _ access: AccessControl, _ fields: [(FieldName, SealedField)]
     ) throws(MergingError) -> [PartChange] {
-        guard state.items.count < ItemLimits.items else { throw .manyItems }
+        guard itemCount < ItemLimits.items else { throw .manyItems }
         guard fields.count <= ItemLimits.fields else { throw .manyFields }
         var changes = [
             try change(id, .name, replacing: [], .name(name)), try change(id, .access, replacing: [], .access(access)),

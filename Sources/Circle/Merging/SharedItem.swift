@@ -84,7 +84,7 @@ package struct SharedItem: Sendable {
                 floor.append(access)
             }
         }
-        return floor.sorted { $0.sharedBytes.lexicographicallyPrecedes($1.sharedBytes) }
+        return floor.sorted { $0.encoded.lexicographicallyPrecedes($1.encoded) }
     }
 
     /// Somebody has put it into the bin, knowing of all its values.

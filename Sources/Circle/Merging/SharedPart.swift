@@ -24,6 +24,34 @@ package enum SharedPart: Hashable, Sendable {
         case .field(let name): [8] + LengthPrefixed.encode(name.bytes)
         }
     }
+
+    /// Reads the bytes of one part.
+    ///
+    /// - Throws: `CircleFormError`.
+    package init(decoding bytes: [UInt8]) throws(CircleFormError) {
+        var rest = bytes[...]
+        try self.init(from: &rest)
+        try rest.end()
+    }
+
+    private static let plain: [SharedPart] = [.name, .access, .label, .comment, .expiry, .bin]
+
+    init(from rest: inout ArraySlice<UInt8>) throws(CircleFormError) {
+        let number = Int(try rest.integer(UInt8.self))
+        let name = try rest.prefixed(upTo: ItemLimits.attribute)
+        switch number {
+        case 1...Self.plain.count:
+            guard name.isEmpty else { throw .form }
+            self = Self.plain[number - 1]
+        case 7:
+            guard !name.isEmpty, String(validating: name, as: UTF8.self) != nil else { throw .form }
+            self = .attribute(name)
+        case 8:
+            guard let text = String(validating: name, as: UTF8.self), let field = FieldName(text) else { throw .form }
+            self = .field(field)
+        default: throw .kind
+        }
+    }
 }
 
 /// What a change gives a part.
@@ -48,13 +76,35 @@ package enum PartContent: Hashable, Sendable {
     var bytes: [UInt8] {
         switch self {
         case .name(let name): [1] + name.sharedBytes
-        case .access(let access): [2] + access.sharedBytes
+        case .access(let access): [2] + access.encoded
         case .text(let text): [3] + LengthPrefixed.encode(text)
         case .expiry(let time): [4] + BigEndian.bytes(time)
         case .bin(let record):
             [5] + BigEndian.bytes(record.days) + BigEndian.bytes(UInt32(clamping: record.values.count))
                 + record.values.flatMap(\.bytes)
         case .value(let value): [6] + value.bytes
+        }
+    }
+
+    init(from rest: inout ArraySlice<UInt8>) throws(CircleFormError) {
+        switch try rest.integer(UInt8.self) {
+        case 1: self = .name(try ItemName(from: &rest))
+        case 2: self = .access(try AccessControl(from: &rest))
+        case 3:
+            let text = try rest.prefixed(upTo: ItemLimits.attribute)
+            guard String(validating: text, as: UTF8.self) != nil else { throw .form }
+            self = .text(text)
+        case 4: self = .expiry(try rest.integer())
+        case 5:
+            let days = try rest.integer(UInt16.self)
+            let values = try rest.elements(upTo: PartChange.mostReplaced) { (rest) throws(CircleFormError) in
+                try RevisionName(from: &rest)
+            }
+            let record = BinRecord(days: days, values: values)
+            guard record.values == values else { throw .order }
+            self = .bin(record)
+        case 6: self = .value(try SealedField(from: &rest))
+        default: throw .kind
         }
     }
 }
@@ -89,10 +139,33 @@ package struct SealedField: Hashable, Sendable {
         self.access = access
     }
 
-    fileprivate var bytes: [UInt8] { revision + digest + access.sharedBytes }
+    fileprivate var bytes: [UInt8] { revision + digest + access.encoded }
+
+    fileprivate init(from rest: inout ArraySlice<UInt8>) throws(CircleFormError) {
+        let (revision, digest) = (try rest.take(16), try rest.take(32))
+        guard let field = SealedField(revision: revision, digest: digest, access: try AccessControl(from: &rest)) else {
+            throw .length
+        }
+        self = field
+    }
+}
+
+extension AccessControl {
+    fileprivate init(from rest: inout ArraySlice<UInt8>) throws(CircleFormError) {
+        let bytes = try rest.take(Self.encodedCount)
+        do throws(AccessControlError) { try self.init(decoding: bytes) } catch { throw .kind }
+    }
 }
 
 extension ItemName {
+    fileprivate init(from rest: inout ArraySlice<UInt8>) throws(CircleFormError) {
+        guard let kind = ItemKind(rawValue: try rest.text(upTo: ItemLimits.fieldName)) else { throw .kind }
+        self.init(
+            service: try rest.text(upTo: ItemLimits.name), account: try rest.text(upTo: ItemLimits.name),
+            itemClass: kind)
+        guard !service.isEmpty else { throw .length }
+    }
+
     var sharedBytes: [UInt8] {
         LengthPrefixed.encode(Array(itemClass.rawValue.utf8)) + LengthPrefixed.encode(Array(service.utf8))
             + LengthPrefixed.encode(Array(account.utf8))

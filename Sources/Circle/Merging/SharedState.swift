@@ -157,6 +157,11 @@ extension SharedState {
         }
     }
 
+    /// The item of one id by itself, whatever other ids are one item with it.
+    ///
+    /// - Returns: nil if it has no name or no value.
+    package func item(_ id: SharedItemID) -> SharedItem? { SharedItem(ids: [id], registers) }
+
     /// All items that have a value, those in the bin, too; sorted by their ids.
     package var items: [SharedItem] {
         var classes: [SharedItemID: [SharedItemID]] = [:]

@@ -2,22 +2,26 @@
 package enum RecordBody: Sendable {
     case statement(SignedStatement)
     case generation(KeyGeneration)
-    /// What merging reads.
-    case changes([UInt8])
+    /// What merging reads, in the order in which the changes were made.
+    case changes([CarriedChange])
     /// The heads of others that changed since the device's record before of this kind, sorted.
     case seen([SeenEnd])
     /// A head of any device, passed on.
     case head(SignedHead)
+    /// What the device says of itself. The last one counts.
+    case profile(DeviceProfile)
     /// Of a kind that this reader does not know. The record waits.
     case unknown(kind: UInt8, content: [UInt8])
 
-    package var bytes: [UInt8] {
+    /// - Throws: `.length` for too many changes.
+    package func bytes() throws(CircleFormError) -> [UInt8] {
         switch self {
-        case .statement(let signed): [1] + signed.signature + signed.statement.bytes
+        case .statement(let signed): [1] + signed.bytes
         case .generation(let generation): [2] + generation.bytes
-        case .changes(let content): [3] + content
+        case .changes(let changes): [3] + (try CarriedChange.content(changes))
         case .seen(let seen): [4] + [UInt8](list: seen, \.bytes)
         case .head(let head): [5] + head.bytes
+        case .profile(let profile): [6] + profile.bytes
         case .unknown(let kind, let content): [kind] + content
         }
     }
@@ -32,19 +36,16 @@ package enum RecordBody: Sendable {
         guard header.generation != nil || kind == 1 || kind == 2 else { throw .place }
         switch kind {
         case 1:
-            guard rest.count <= CircleLimits.statement else { throw .length }
-            let signature = try rest.take(SignedStatement.signatureCount)
-            let statement = try Statement(decoding: Array(rest))
-            guard (statement.circle ?? statement.name) == header.circle else { throw .place }
-            self = .statement(SignedStatement(statement, signature: signature))
+            let signed = try SignedStatement(decoding: Array(rest))
+            guard (signed.statement.circle ?? signed.statement.name) == header.circle else { throw .place }
+            self = .statement(signed)
         case 2:
             guard rest.count <= CircleLimits.generation else { throw .length }
             let generation = try KeyGeneration(decoding: Array(rest))
             guard generation.circle == header.circle, generation.maker == header.device else { throw .place }
             self = .generation(generation)
         case 3:
-            guard !rest.isEmpty else { throw .length }
-            self = .changes(Array(rest))
+            self = .changes(try CarriedChange.list(Array(rest)))
         case 4:
             let seen = try SeenEnd.list(from: &rest)
             try rest.end()
@@ -54,6 +55,9 @@ package enum RecordBody: Sendable {
             let head = try SignedHead(decoding: Array(rest))
             guard head.head.circle == header.circle else { throw .place }
             self = .head(head)
+        case 6:
+            self = .profile(try DeviceProfile(from: &rest))
+            try rest.end()
         default: self = .unknown(kind: kind, content: Array(rest))
         }
     }

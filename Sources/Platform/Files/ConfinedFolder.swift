@@ -52,17 +52,24 @@ public struct ConfinedFolder: ~Copyable, Sendable {
 
     /// Opens a folder in this one, and makes it with mode 0700 if it is missing.
     public func folderMakingIt(_ name: String) throws(SystemError) -> ConfinedFolder {
-        try Self.check(name)
-        if unsafe mkdirat(descriptor.number, name, 0o700) == 0 {
-            let made = try folder(name)
-            let number = made.descriptor.number
+        let isNew = try makeFolder(name)
+        let folder = try folder(name)
+        if isNew {
+            let number = folder.descriptor.number
             // The umask may have taken more away.
             try checked("set the mode of \(path)/\(name)") { fchmod(number, 0o700) }
             try sync()
-            return made
         }
+        return folder
+    }
+
+    /// Makes a folder with mode 0700, less what the umask takes away.
+    /// - Returns: false if anything has this name.
+    public func makeFolder(_ name: String) throws(SystemError) -> Bool {
+        try Self.check(name)
+        if unsafe mkdirat(descriptor.number, name, 0o700) == 0 { return true }
         guard errno == EEXIST else { throw SystemError("make the folder \(path)/\(name)", errno: errno) }
-        return try folder(name)
+        return false
     }
 
     /// Opens a regular file to read it.
@@ -75,11 +82,12 @@ public struct ConfinedFolder: ~Copyable, Sendable {
     }
 
     /// Makes a file with mode 0600 to write it.
+    /// - Parameter setsMode: false for a file system that may keep no modes. The umask may then take more away.
     /// - Throws: `EEXIST` if anything has this name.
-    public func makeFile(_ name: String) throws(SystemError) -> SequentialFile {
+    public func makeFile(_ name: String, setsMode: Bool = true) throws(SystemError) -> SequentialFile {
         let made = try open(name, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
         let number = made.number
-        try checked("set the mode of \(path)/\(name)") { fchmod(number, 0o600) }
+        if setsMode { try checked("set the mode of \(path)/\(name)") { fchmod(number, 0o600) } }
         return SequentialFile(made, path: "\(path)/\(name)")
     }
 
@@ -109,6 +117,14 @@ public struct ConfinedFolder: ~Copyable, Sendable {
 
     /// The names in the folder, without `.` and `..`, in no particular order. Names that are not UTF-8 are left out.
     public func names() throws(SystemError) -> [String] {
+        var budget = Int.max
+        return try names(within: &budget) ?? []
+    }
+
+    /// The names in a folder that somebody else may have filled.
+    /// - Parameter budget: how many entries may be read. Each one takes one, also `.`, `..` and a name that is left out.
+    /// - Returns: nil once the budget is used up.
+    public func names(within budget: inout Int) throws(SystemError) -> [String]? {
         let number = try open(".", O_RDONLY | O_DIRECTORY, checks: false).release()
         guard let stream = unsafe fdopendir(number) else {
             let code = errno
@@ -123,6 +139,8 @@ public struct ConfinedFolder: ~Copyable, Sendable {
                 guard errno == 0 else { throw SystemError("read the folder \(path)", errno: errno) }
                 return names
             }
+            guard budget > 0 else { return nil }
+            budget -= 1
             let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
                 unsafe String(validating: bytes.prefix { $0 != 0 }, as: UTF8.self)
             }

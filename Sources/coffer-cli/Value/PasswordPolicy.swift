@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import Recovery
 
 /// What a generated password consists of.
 enum PasswordPolicy: String, CaseIterable, ExpressibleByArgument {
@@ -69,7 +70,7 @@ struct PasswordRecipe {
         self.policy = policy
         self.length = length
         groups = policy.groups.map { $0.filter { !bytes.contains($0) } }.filter { !$0.isEmpty }
-        words = policy == .words ? PasswordWords.all.filter { $0.allSatisfy { !characters.contains($0) } } : []
+        words = policy == .words ? WordList.all.filter { $0.allSatisfy { !characters.contains($0) } } : []
         let separators: [Character] = ["-", ".", "_", " "]
         separator = separators.first { !characters.contains($0) } ?? " "
         guard policy != .words || !characters.contains(separator) else {

@@ -1,7 +1,8 @@
-/// The words of generated passwords: Coffer's own list of common English words of 3 to 6 letters. None is the beginning of another.
-/// docs/decisions/0019-word-list.md says why there is one.
-enum PasswordWords {
-    static let all: [Substring] = text.split { $0 == " " || $0 == "\n" }
+/// Coffer's own list of common English words of 3 to 6 letters, for generated passwords and check words. None is the
+/// beginning of another. docs/decisions/0019-word-list.md says why there is one.
+package enum WordList {
+    /// 1,296 words.
+    package static let all: [Substring] = text.split { $0 == " " || $0 == "\n" }
 
     private static let text = """
         acid acorn acre actor adapt adobe adopt adult agent agile agree ahead aim air aisle alarm album alert alike
