@@ -15,6 +15,8 @@ struct Room: Sendable {
     var file: Int64 = 1 << 30
     /// All records of former values together, in bytes, without the values.
     var former: Int64 = 16 << 20
+    /// All that is kept of a circle, in bytes.
+    var circle: Int64 = 192 << 20
     /// Whether the bin stays even if the vault is full. A successor is filled with what its former vault has.
     var keepsBin = false
 }
@@ -33,6 +35,8 @@ enum DatabaseLimits {
     static let items: Int64 = 32 << 20
     /// The fields of all items, with their slots. A renewal and a complete check read them one by one.
     static let fields: Int64 = 192 << 20
+    /// All that a vault keeps of a circle.
+    static let circle: Int64 = 256 << 20
     /// All of a vault's index entries.
     static let postings: Int64 = 192 << 20
     /// SQLite's own memory for all vaults together. It also bounds what SQLite allocates for a file that Coffer did not

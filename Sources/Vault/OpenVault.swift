@@ -1,4 +1,5 @@
 import Authorization
+import Circle
 import Cryptography
 import Platform
 import Synchronization
@@ -21,6 +22,9 @@ public final class OpenVault: Sendable {
 
     /// nil if the vault has no counter.
     let epochs: Mutex<EpochCount?>
+
+    /// The run of records that this opening gives out; nil before the first.
+    let circleRun = Mutex<RunID?>(nil)
 
     private let currentKeybag: Mutex<Keybag>
     private let seen: SeenHeader

@@ -206,6 +206,17 @@ extension OpenVault {
             vault: format.vault, item: item, field: value.name, access: access, seal: .third(revision), name: name)
         let itemKey = try SecretBytes.random(count: AESGCM.keyCount)
         let sealed = try context.seal(value.value, key: itemKey)
+        let slots = try wrap(itemKey, access, password: password, context)
+        let record = FieldRecord(
+            version: version, revision: revision, valueKey: revision.bytes, format: 3, item: item, access: access,
+            valueDigest: try SHA256.digest(sealed), commitment: try context.commitment(to: itemKey), slots: slots)
+        return (record, sealed)
+    }
+
+    /// A slot for each way of reading, with an item key that somebody has already.
+    func wrap(
+        _ itemKey: SecretBytes, _ access: AccessControl, password: StretchedPassword?, _ context: FieldContext
+    ) throws(CryptographyError) -> [Slot] {
         var slots: [Slot] = []
         for shape in Slot.shapes(for: access) {
             let recipients = SlotRecipients(
@@ -213,14 +224,11 @@ extension OpenVault {
                 constraintKeys: shape.requirements.roles.map { constraintPoints[$0] ?? [] })
             slots.append(try Slot.wrap(itemKey, shape, for: recipients, password: password, context))
         }
-        let record = FieldRecord(
-            version: version, revision: revision, valueKey: revision.bytes, format: 3, item: item, access: access,
-            valueDigest: try SHA256.digest(sealed), commitment: try context.commitment(to: itemKey), slots: slots)
-        return (record, sealed)
+        return slots
     }
 
     /// The stamps of an item's parts once it is stored.
-    private func stamps(
+    func stamps(
         of item: ItemID, replacing old: StoredItem?, by metadata: Metadata, _ access: AccessControl,
         _ names: Set<FieldName>, for replacement: Replacement, _ change: Change
     ) throws(VaultError) -> ItemStamps {

@@ -118,6 +118,28 @@ extension OpenVault {
         if let kept = keeper?.itemKey(of: stored.item.id), kept.opens(stored, in: format.vault) {
             return try context.open(sealed, key: kept.key)
         }
+        let itemKey = try unwrap(slot, of: stored, classKey, agreements, applicationPassword)
+        let value = try context.open(sealed, key: itemKey)
+        keeper?.keep(ItemKey(itemKey, of: stored, in: format.vault))
+        return value
+    }
+
+    /// The item key of a value that nobody is asked for.
+    ///
+    /// - Throws: `.locked` if the class key is missing; `.damaged`.
+    func itemKey(of stored: ItemValue, classKeys: ClassKeys) throws(VaultError) -> SecretBytes {
+        let slot = try slot(of: stored, [:], hasPassword: false)
+        guard let classKey = classKeys[slot.shape.keyClass] else {
+            throw VaultError(.locked, "the vault is locked", advice: "open it with: coffer unlock")
+        }
+        return try unwrap(slot, of: stored, classKey, [:], nil)
+    }
+
+    private func unwrap(
+        _ slot: Slot, of stored: ItemValue, _ classKey: X25519.PrivateKey, _ agreements: Agreements,
+        _ applicationPassword: StretchedPassword?
+    ) throws(VaultError) -> SecretBytes {
+        let context = stored.context(in: format.vault)
         let itemKey: SecretBytes
         do throws(CryptographyError) {
             itemKey = try slot.unwrap(
@@ -133,9 +155,7 @@ extension OpenVault {
             throw .damaged("an item's key does not open", cause: error)
         }
         try stored.field.check(itemKey, context)
-        let value = try context.open(sealed, key: itemKey)
-        keeper?.keep(ItemKey(itemKey, of: stored, in: format.vault))
-        return value
+        return itemKey
     }
 
     /// The first way of reading whose requirements are all met.

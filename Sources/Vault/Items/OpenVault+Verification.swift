@@ -50,7 +50,8 @@ extension OpenVault {
             let logKey = try cryptography { () throws(CryptographyError) in try TreeEntry.logKey() }
             let anchors = entries.count { $0.key == logKey }
             let recovery = try snapshot.recovery() == nil ? 0 : 1
-            guard entries.count == items.count + former.count + postings.count + anchors + recovery else {
+            let circle = try snapshot.circleRows().count
+            guard entries.count == items.count + former.count + postings.count + anchors + recovery + circle else {
                 throw .damaged("a row is missing")
             }
             guard try snapshot.rows.count(of: "value") == Int64(values + formerValues) else {

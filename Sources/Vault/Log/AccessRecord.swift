@@ -6,6 +6,8 @@ public struct AccessRecord: Codable, Sendable, Equatable {
     public enum Event: String, Codable, Sendable, CaseIterable {
         case create, unlock, lock, read, set, edit, rename, delete, recovery, bind, unbind, tie, release, approve,
             rotate
+        /// The vault shares its items with another machine, or begins to.
+        case share
         /// A person has granted a lease of an item.
         case lease
         case leaseEnd = "lease-end"

@@ -67,7 +67,7 @@ struct Rows {
     func objects() throws(VaultError) -> SealedObjects {
         var objects: SealedObjects = [:]
         for row in try fetch("SELECT role, public, private FROM object") {
-            guard let number = UInt16(exactly: try integer(row, 0)), let role = ObjectRole(rawValue: number),
+            guard let number = UInt16(exactly: try integer(row, 0)), let role = ObjectRole(ofVault: number),
                 objects[role] == nil
             else { throw .damaged("it holds an unknown object") }
             objects[role] = SealedObject(role: role, public: try bytes(row, 1), private: try bytes(row, 2))
@@ -106,6 +106,22 @@ struct Rows {
 
     func former(of item: ItemID) throws(VaultError) -> [UInt8]? {
         try blob("SELECT records FROM former WHERE item = ?", [.blob(item.bytes)])
+    }
+
+    /// Whether the file has the table of a circle.
+    func hasCircle() throws(VaultError) -> Bool {
+        try number("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'circle'") == 1
+    }
+
+    /// A row of a circle. The file must have the table.
+    func circle(_ id: [UInt8]) throws(VaultError) -> [UInt8]? {
+        try blob("SELECT content FROM circle WHERE id = ?", [.blob(id)])
+    }
+
+    /// All rows of a circle. The file must have the table.
+    func allOfCircle() throws(VaultError) -> [(id: [UInt8], content: [UInt8])] {
+        try checkLength("circle", "length(id) + length(content)", DatabaseLimits.circle)
+        return try pairs("SELECT id, content FROM circle ORDER BY id").map { (id: $0.0, content: $0.1) }
     }
 
     func posting(_ term: [UInt8]) throws(VaultError) -> [UInt8]? {
@@ -152,6 +168,11 @@ struct Rows {
 
     /// The size of all items' records together, in bytes. SQLite knows each length without reading the record.
     func recordBytes() throws(VaultError) -> Int64 { try number("SELECT coalesce(sum(length(record)), 0) FROM item") }
+
+    /// The size of all that the vault keeps of a circle, in bytes. The file must have its table.
+    func circleBytes() throws(VaultError) -> Int64 {
+        try number("SELECT coalesce(sum(length(id) + length(content)), 0) FROM circle")
+    }
 
     /// The size of all former values' records together, in bytes.
     func formerBytes() throws(VaultError) -> Int64 {
@@ -260,6 +281,18 @@ struct Rows {
     func put(former records: [UInt8], of item: ItemID) throws(VaultError) {
         guard !records.isEmpty else { return try execute("DELETE FROM former WHERE item = ?", [.blob(item.bytes)]) }
         try execute("INSERT OR REPLACE INTO former (item, records) VALUES (?, ?)", [.blob(item.bytes), .blob(records)])
+    }
+
+    /// Makes the table of a circle.
+    func createCircle() throws(VaultError) { try execute(Schema.circle.sql, []) }
+
+    /// Removes the table of a circle, with all its rows.
+    func dropCircle() throws(VaultError) { try execute("DROP TABLE circle", []) }
+
+    /// - Parameter content: empty removes the row.
+    func put(circle id: [UInt8], _ content: [UInt8]) throws(VaultError) {
+        guard !content.isEmpty else { return try execute("DELETE FROM circle WHERE id = ?", [.blob(id)]) }
+        try execute("INSERT OR REPLACE INTO circle (id, content) VALUES (?, ?)", [.blob(id), .blob(content)])
     }
 
     /// - Parameter items: empty removes the row.

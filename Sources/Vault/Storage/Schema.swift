@@ -29,6 +29,11 @@ enum Schema {
         ("slot", "CREATE TABLE slot (revision BLOB PRIMARY KEY, slots BLOB NOT NULL) WITHOUT ROWID"),
     ]
 
+    /// Only in a vault that shares items with other machines. It comes and goes with the circle.
+    static let circle = (
+        name: "circle", sql: "CREATE TABLE circle (id BLOB PRIMARY KEY, content BLOB NOT NULL) WITHOUT ROWID"
+    )
+
     /// How many of the tables a file of each format has, the first format first. Before there is a file there is none.
     private static let counts = [0, 9, 10, 12]
 
@@ -69,6 +74,7 @@ enum Schema {
         for format in 1...Header.newestFormat {
             let expected = tables(of: format).map(line) + [automaticIndex]
             if lines == expected.sorted() { return format }
+            if format >= 3, lines == (expected + [line(circle)]).sorted() { return format }
         }
         let ofHead = found.filter { head.contains($0[2]) }.map { $0.joined(separator: "|") }
         guard ofHead.sorted() == tables.filter({ head.contains($0.name) }).map(line).sorted(),

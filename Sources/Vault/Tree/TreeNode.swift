@@ -70,6 +70,14 @@ struct TreeEntry: Sendable, Equatable {
         try SHA256.digest(LengthPrefixed.encode(Array("org.coffer.row.recovery".utf8), content))
     }
 
+    static func key(circle id: [UInt8]) throws(CryptographyError) -> [UInt8] {
+        try SHA256.digest(LengthPrefixed.encode(Array("org.coffer.tree.circle".utf8), id))
+    }
+
+    static func digest(circle id: [UInt8], content: [UInt8]) throws(CryptographyError) -> [UInt8] {
+        try SHA256.digest(LengthPrefixed.encode(Array("org.coffer.row.circle".utf8), id, content))
+    }
+
     static func digest(item: ItemID, record: [UInt8]) throws(CryptographyError) -> [UInt8] {
         try SHA256.digest(LengthPrefixed.encode(Array("org.coffer.row.item".utf8), item.bytes, record))
     }

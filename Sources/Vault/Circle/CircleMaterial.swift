@@ -1,0 +1,143 @@
+import Authorization
+import Circle
+import Cryptography
+import Item
+
+/// All that a vault keeps of its circle, read from its rows. Nothing of it is judged yet.
+struct CircleMaterial: Sendable {
+    var device: CircleDevice
+    /// Those that an answer has brought.
+    var statements: [SignedStatement] = []
+    /// Generations that an answer has brought, with their halves sealed to this device.
+    var brought: [(generation: KeyGeneration, halves: KeyGeneration.Receiver)] = []
+    var segments: [RecordSegment] = []
+    var heads: [SignedHead] = []
+    /// What this vault has changed and not given out yet, in its order.
+    var pending: [(number: UInt64, change: PendingChange)] = []
+    var shared = SharedItems()
+    /// The SHA-256 of the requests that this vault's person has agreed to, by the device.
+    var answered: [WriterID: [UInt8]] = [:]
+
+    init(device: CircleDevice) { self.device = device }
+
+    /// - Returns: nil for a vault that shares items with nobody.
+    /// - Throws: `.damaged` for a row that is missing or is not what Coffer writes.
+    init?(_ snapshot: Snapshot) throws(VaultError) {
+        guard let bytes = try snapshot.circle(.device) else { return nil }
+        device = try CircleDevice(decoding: bytes)
+        let rows = try snapshot.circleRows()
+        guard rows.count == Int(device.rowCount) else { throw .damaged("a row of the circle is missing") }
+        for (row, content) in rows {
+            do throws(CircleFormError) { try take(row, content) } catch {
+                throw .damaged("a row of the circle is unreadable", cause: error)
+            }
+            if row == .shared { shared = try SharedItems(decoding: content) }
+        }
+        pending.sort { $0.number < $1.number }
+    }
+
+    private mutating func take(_ row: CircleRow, _ content: [UInt8]) throws(CircleFormError) {
+        switch row {
+        case .device, .joining, .shared: break
+        case .statement: statements.append(try SignedStatement(decoding: content))
+        case .halves:
+            var rest = content[...]
+            let generation = try KeyGeneration(decoding: try rest.prefix(of: CircleLimits.generation))
+            brought.append((generation, try KeyGeneration.Receiver(device.id, sealed: Array(rest))))
+        case .segment: segments.append(try RecordSegment(decoding: content))
+        case .head: heads.append(try SignedHead(decoding: content))
+        case .pending(let number): pending.append((number, try PendingChange(decoding: content)))
+        case .answered(let device):
+            guard content.count == SHA256.count else { throw .length }
+            answered[device] = content
+        }
+    }
+}
+
+/// A change of this vault that was not given out yet.
+struct PendingChange: Sendable, Equatable {
+    /// The generation that its value's slot is for. It may have ended by the time it is given out.
+    let generation: StatementName
+    let carried: CarriedChange
+
+    init(generation: StatementName, _ carried: CarriedChange) {
+        (self.generation, self.carried) = (generation, carried)
+    }
+
+    var encoded: [UInt8] { generation.bytes + carried.bytes }
+
+    init(decoding bytes: [UInt8]) throws(CircleFormError) {
+        guard let generation = StatementName(bytes: Array(bytes.prefix(StatementName.count))) else { throw .length }
+        self.init(generation: generation, try CarriedChange(decoding: Array(bytes.dropFirst(StatementName.count))))
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// `LP(x)`
+    fileprivate mutating func prefix(of most: Int) throws(CircleFormError) -> [UInt8] {
+        guard count >= 4 else { throw .length }
+        let length = prefix(4).reduce(0) { $0 << 8 | Int($1) }
+        guard length <= most, length <= count - 4 else { throw .length }
+        defer { self = dropFirst(4 + length) }
+        return Array(dropFirst(4).prefix(length))
+    }
+}
+
+/// The local items that the circle has, too, as the row `shared` has them.
+struct SharedItems: Sendable, Equatable {
+    /// What is here in place of what the circle has: the digest of a part that could not be taken in. What is still so was
+    /// not changed here.
+    typealias Withheld = [SharedPart: [UInt8]]
+
+    private(set) var withheld: [ItemID: Withheld] = [:]
+
+    /// The length of a digest in bytes.
+    static let digestCount = 16
+
+    init() {}
+
+    var ids: [ItemID] { withheld.keys.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) } }
+
+    func contains(_ item: ItemID) -> Bool { withheld[item] != nil }
+
+    /// Whether a part of an item is as it was when the circle's could not be taken in.
+    ///
+    /// - Parameter present: what is here; empty for nothing.
+    func isWithheld(_ part: SharedPart, of item: ItemID, present: [UInt8]) throws(VaultError) -> Bool {
+        guard let digest = withheld[item]?[part] else { return false }
+        return try digest == Self.digest(present)
+    }
+
+    static func digest(_ present: [UInt8]) throws(VaultError) -> [UInt8] {
+        try cryptography { () throws(CryptographyError) in Array(try SHA256.digest(present).prefix(digestCount)) }
+    }
+
+    mutating func put(_ item: ItemID, withheld parts: Withheld = [:]) { withheld[item] = parts }
+
+    mutating func remove(_ item: ItemID) { withheld[item] = nil }
+
+    var encoded: [UInt8] {
+        ids.reduce(into: BigEndian.bytes(UInt32(withheld.count))) { bytes, id in
+            let parts = (withheld[id] ?? [:]).map { (bytes: $0.key.bytes, digest: $0.value) }
+                .sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+            bytes += id.bytes + BigEndian.bytes(UInt16(clamping: parts.count))
+            for part in parts { bytes += LengthPrefixed.encode(part.bytes) + part.digest }
+        }
+    }
+
+    init(decoding bytes: [UInt8]) throws(VaultError) {
+        var reader = ByteReader(bytes, "the shared items")
+        for _ in 0..<(try reader.integer(UInt32.self)) {
+            guard let item = ItemID(bytes: try reader.bytes(ItemID.count)) else { throw .damaged("an item has no id") }
+            var parts: Withheld = [:]
+            for _ in 0..<(try reader.integer(UInt16.self)) {
+                let (bytes, digest) = (try reader.prefixed(), try reader.bytes(Self.digestCount))
+                do throws(CircleFormError) { parts[try SharedPart(decoding: bytes)] = digest } catch {
+                    throw .damaged("the shared items are unreadable", cause: error)
+                }
+            }
+            withheld[item] = parts
+        }
+        try reader.end()
+    }
+}

@@ -1,0 +1,152 @@
+import Authorization
+import Circle
+import Cryptography
+
+/// What a row of the table `circle` is about. Its bytes are the row's id (docs/vault-format.md, "circle").
+enum CircleRow: Hashable, Sendable {
+    /// The vault's own device.
+    case device
+    /// A request to join that was not answered yet.
+    case joining
+    /// The local items that the circle has, too.
+    case shared
+    /// A signed statement that an answer to a request has brought.
+    case statement(StatementName)
+    /// The private halves of a generation that an answer has brought.
+    case halves(StatementName)
+    /// A segment, by its device, run and first number, and by the first bytes of its own hash.
+    case segment(WriterID, RunID, UInt64, [UInt8])
+    /// A signed head, by its device, run and chain hash.
+    case head(WriterID, RunID, ChainHash)
+    /// A change of this vault that was not given out yet, in the order of these numbers.
+    case pending(UInt64)
+    /// The request of a device that this vault's person has agreed to add.
+    case answered(WriterID)
+
+    /// How much of a segment's hash its id has.
+    static let hashCount = 8
+
+    var id: [UInt8] {
+        switch self {
+        case .device: [1]
+        case .joining: [2]
+        case .shared: [3]
+        case .statement(let name): [4] + name.bytes
+        case .halves(let name): [5] + name.bytes
+        case .segment(let device, let run, let number, let hash):
+            [6] + device.bytes + run.bytes + BigEndian.bytes(number) + hash
+        case .head(let device, let run, let chain): [7] + device.bytes + run.bytes + chain.bytes
+        case .pending(let number): [8] + BigEndian.bytes(number)
+        case .answered(let device): [9] + device.bytes
+        }
+    }
+
+    /// - Throws: `.damaged` for an id of no row.
+    init(id bytes: [UInt8]) throws(VaultError) {
+        var reader = ByteReader(bytes, "a row of the circle")
+        let row: CircleRow?
+        switch try reader.integer(UInt8.self) {
+        case 1: row = .device
+        case 2: row = .joining
+        case 3: row = .shared
+        case 4: row = StatementName(bytes: try reader.bytes(StatementName.count)).map { .statement($0) }
+        case 5: row = StatementName(bytes: try reader.bytes(StatementName.count)).map { .halves($0) }
+        case 6:
+            let (device, run) = (try Self.device(&reader), try Self.run(&reader))
+            row = .segment(device, run, try reader.integer(), try reader.bytes(Self.hashCount))
+        case 7:
+            let (device, run) = (try Self.device(&reader), try Self.run(&reader))
+            row = ChainHash(bytes: try reader.bytes(ChainHash.count)).map { .head(device, run, $0) }
+        case 8: row = .pending(try reader.integer())
+        case 9: row = .answered(try Self.device(&reader))
+        default: row = nil
+        }
+        try reader.end()
+        guard let row else { throw .damaged("a row of the circle has an unknown id") }
+        self = row
+    }
+
+    private static func device(_ reader: inout ByteReader) throws(VaultError) -> WriterID {
+        guard let device = WriterID(bytes: try reader.bytes(SharedItemID.count)) else {
+            throw .damaged("a row of the circle has no device")
+        }
+        return device
+    }
+
+    private static func run(_ reader: inout ByteReader) throws(VaultError) -> RunID {
+        guard let run = RunID(bytes: try reader.bytes(RunID.count)) else {
+            throw .damaged("a row of the circle has no run")
+        }
+        return run
+    }
+
+    /// - Throws: `.damaged` if the library that hashes has failed.
+    static func segment(_ segment: RecordSegment) throws(VaultError) -> CircleRow {
+        let hash = try cryptography { () throws(CryptographyError) in try SHA256.digest(segment.bytes) }
+        return .segment(
+            segment.device, segment.run, segment.records[0].header.number, Array(hash.prefix(hashCount)))
+    }
+}
+
+extension Snapshot {
+    /// - Returns: nil if the tree proves that there is no such row.
+    func circle(_ row: CircleRow) throws(VaultError) -> [UInt8]? {
+        let bytes = try rows.hasCircle() ? rows.circle(row.id) : nil
+        let (key, digest) = try cryptography { () throws(CryptographyError) in
+            (
+                try TreeEntry.key(circle: row.id),
+                try bytes.map { (bytes) throws(CryptographyError) in
+                    try TreeEntry.digest(circle: row.id, content: bytes)
+                }
+            )
+        }
+        guard try tree.digest(of: key) == digest else {
+            throw .damaged("a row of the circle is missing, foreign or changed")
+        }
+        return bytes
+    }
+
+    /// All rows, in the order of their ids. The tree has authenticated each of them. Whether one is missing is known from
+    /// their number, which the device's row has.
+    func circleRows() throws(VaultError) -> [(row: CircleRow, content: [UInt8])] {
+        guard try rows.hasCircle() else { return [] }
+        var found: [(row: CircleRow, content: [UInt8])] = []
+        for (id, content) in try rows.allOfCircle() {
+            let row = try CircleRow(id: id)
+            let (key, digest) = try cryptography { () throws(CryptographyError) in
+                (try TreeEntry.key(circle: id), try TreeEntry.digest(circle: id, content: content))
+            }
+            guard try tree.digest(of: key) == digest else {
+                throw .damaged("a row of the circle is foreign or changed")
+            }
+            found.append((row, content))
+        }
+        guard Set(found.map(\.row)).count == found.count else { throw .damaged("a row of the circle is there twice") }
+        return found
+    }
+}
+
+extension Change {
+    /// Writes a row of the circle.
+    ///
+    /// - Parameter content: empty removes the row.
+    func put(_ row: CircleRow, _ content: [UInt8]) throws(VaultError) {
+        if try !rows.hasCircle() { try rows.createCircle() }
+        try rows.put(circle: row.id, content)
+        let (key, digest) = try cryptography { () throws(CryptographyError) -> ([UInt8], [UInt8]?) in
+            (
+                try TreeEntry.key(circle: row.id),
+                content.isEmpty ? nil : try TreeEntry.digest(circle: row.id, content: content)
+            )
+        }
+        try tree.set(key, digest)
+    }
+
+    /// Removes all rows of the circle, and their table.
+    func removeCircle() throws(VaultError) {
+        for (row, _) in try circleRows() {
+            try tree.set(cryptography { () throws(CryptographyError) in try TreeEntry.key(circle: row.id) }, nil)
+        }
+        if try rows.hasCircle() { try rows.dropCircle() }
+    }
+}

@@ -1,0 +1,195 @@
+import Authorization
+import Circle
+import Cryptography
+
+/// What a vault makes of all that it has of its circle: who is in it, which records count, and the merged state. It is a
+/// function of the material and of the keys at hand.
+struct CircleView: Sendable {
+    let device: CircleDevice
+    /// Each with all signatures that came with it. Somebody else's may have come first.
+    private(set) var statements: [StatementName: [SignedStatement]] = [:]
+    private(set) var membership: Membership
+    private(set) var generations: [StatementName: KeyGeneration] = [:]
+    /// Of the generations that this device can open.
+    private(set) var halves: [StatementName: GenerationHalves] = [:]
+    private(set) var streams: [WriterID: DeviceStream] = [:]
+    /// The keys of every device that is or was in the circle.
+    private(set) var keys: [WriterID: MemberKeys] = [:]
+    private(set) var profiles: [WriterID: DeviceProfile] = [:]
+    private(set) var state = SharedState()
+    /// The record that carries a value, by the change that gave it.
+    private var places: [RevisionName: CircleRecord] = [:]
+    /// Records that this vault cannot read yet: of a generation or a kind that it does not know, or written wrongly.
+    private(set) var unread = 0
+    private(set) var pending: [(number: UInt64, change: PendingChange)]
+
+    private var opened: Set<ChainHash> = []
+    /// Heads that records pass on. A run begins with that of the run before.
+    private var passed: [SignedHead] = []
+    private var changes: [(change: PartChange, writer: WriterID, record: CircleRecord)] = []
+
+    /// - Throws: `.outOfMemory`, `.storage` for a library that fails. Nothing that others have written is an error.
+    init(_ material: CircleMaterial, _ classKeys: ClassKeys) throws(VaultError) {
+        device = material.device
+        pending = material.pending
+        membership = Membership(of: material.device.circle, [])
+        for signed in material.statements { statements[signed.statement.name, default: []].append(signed) }
+        for (generation, receiver) in material.brought { try take(generation, receiver, classKeys) }
+        keys[device.id] = device.keys
+        while try learn(material, classKeys) {}
+        try merge()
+    }
+
+    /// - Returns: whether something was learnt that can make more readable.
+    private mutating func learn(
+        _ material: CircleMaterial, _ classKeys: ClassKeys
+    ) throws(VaultError) -> Bool {
+        membership = Membership(of: device.circle, statements.keys.sorted().flatMap { statements[$0] ?? [] })
+        let known = Set(membership.members.map(\.keys.device) + membership.others)
+        for signed in statements.values.compactMap(\.first) {
+            if let new = signed.statement.content.newKeys, known.contains(new.device) { keys[new.device] = new }
+        }
+        var hasLearnt = false
+        for id in keys.keys.sorted() where streams[id] == nil {
+            guard let keys = keys[id] else { continue }
+            do throws(CircleFormError) {
+                streams[id] = try DeviceStream(
+                    of: keys, in: device.circle, heads: (material.heads + passed).filter { $0.head.device == id },
+                    segments: material.segments.filter { $0.device == id })
+            } catch { throw .impossible(error) }
+            hasLearnt = true
+        }
+        unread = 0
+        for id in keys.keys.sorted() {
+            for counted in streams[id]?.counted ?? [] where !opened.contains(counted.after) {
+                guard let body = try open(counted.record) else {
+                    unread += 1
+                    continue
+                }
+                opened.insert(counted.after)
+                hasLearnt = true
+                try take(body, counted.record, classKeys)
+            }
+        }
+        return hasLearnt
+    }
+
+    private func open(_ record: CircleRecord) throws(VaultError) -> RecordBody? {
+        guard let generation = record.header.generation else { return try RecordSealing.open(record, half: nil) }
+        guard let half = halves[generation]?.metadata else { return nil }
+        let body = try RecordSealing.open(record, half: half)
+        // It waits for a version that knows it.
+        if case .unknown? = body { return nil }
+        return body
+    }
+
+    private mutating func take(
+        _ body: RecordBody, _ record: CircleRecord, _ classKeys: ClassKeys
+    ) throws(VaultError) {
+        switch body {
+        case .statement(let signed):
+            let copies = statements[signed.statement.name] ?? []
+            guard !copies.contains(where: { $0.signature == signed.signature }) else { return }
+            statements[signed.statement.name] = copies + [signed]
+        case .generation(let generation):
+            guard generations[generation.name] == nil else { return }
+            generations[generation.name] = generation
+            guard let receiver = generation.receivers.first(where: { $0.device == device.id }) else { return }
+            try take(generation, receiver, classKeys)
+        case .changes(let carried): changes += carried.map { ($0.change, record.header.device, record) }
+        case .profile(let profile): profiles[record.header.device] = profile
+        case .head(let head):
+            guard keys[head.head.device].map(head.isSigned) ?? false, !passed.contains(head) else { return }
+            passed.append(head)
+            // It can lead to records that no other head leads to.
+            streams[head.head.device] = nil
+        case .seen, .unknown: break
+        }
+    }
+
+    private mutating func take(
+        _ generation: KeyGeneration, _ receiver: KeyGeneration.Receiver, _ classKeys: ClassKeys
+    ) throws(VaultError) {
+        generations[generation.name] = generation
+        guard generation.circle == device.circle, receiver.device == device.id else { return }
+        halves[generation.name] = try cryptography { () throws(CryptographyError) in
+            try GenerationHalves(receiver, of: generation, classKeys: classKeys)
+        }
+    }
+
+    /// Merges the changes of all who may write. A change in another device's name has no effect, and neither has a
+    /// reader's.
+    private mutating func merge() throws(VaultError) {
+        let readers = Set(membership.members.filter { $0.role == .reader }.map(\.keys.device))
+        var open: [PartChange] = []
+        for (change, writer, record) in changes where change.stamp.writer == writer && !readers.contains(writer) {
+            open.append(change)
+            if case .value? = change.content { places[change.name] = record }
+        }
+        open += pending.map(\.change.carried.change)
+        // What a writer has too much of at once is offered again.
+        while true {
+            var left: [PartChange] = []
+            for change in open where state.take(change) == .full { left.append(change) }
+            guard left.count < open.count, !left.isEmpty else { break }
+            open = left
+        }
+        changes = []
+    }
+
+    /// Takes in a change that this vault has just made.
+    mutating func add(_ change: PendingChange) {
+        let number = (pending.last?.number ?? 0) + 1
+        pending.append((number, change))
+        state.take(change.carried.change)
+    }
+
+    /// The generation that records are written to; nil if somebody must make one first.
+    var present: KeyGeneration? {
+        membership.generation(of: device.circle, among: generations.values.sorted { $0.name < $1.name })
+    }
+
+    /// The generations that this device can open, by their names.
+    var openGenerations: [KeyGeneration] {
+        halves.keys.sorted().compactMap { generations[$0] }
+    }
+
+    /// This device's part in the circle; nil if it is no member any more.
+    var role: MemberRole? { membership.members.first { $0.keys == device.keys }?.role }
+
+    /// The statements, each with the signature that its signer has made.
+    var signedStatements: [SignedStatement] {
+        statements.keys.sorted().compactMap { name in
+            let copies = statements[name] ?? []
+            return copies.first { copy in keys[copy.statement.signer].map(copy.isSigned) ?? false } ?? copies.first
+        }
+    }
+
+    /// The newest statements: those that are in no other's past.
+    var newestStatements: [StatementName] {
+        let past = Set(statements.values.compactMap(\.first).flatMap(\.statement.past))
+        let void = Set(membership.waiting + membership.refused)
+        return statements.keys.filter { !past.contains($0) && !void.contains($0) }.sorted()
+    }
+
+    /// The sealed value that a change gave, and the generation that its record was sealed to.
+    ///
+    /// - Returns: nil if it was not given out yet, or does not open any more.
+    func value(of change: PartChange) throws(VaultError) -> (value: CarriedValue, generation: StatementName)? {
+        guard let record = places[change.name], let generation = record.header.generation,
+            case .changes(let carried)? = try open(record),
+            let value = carried.first(where: { $0.change == change })?.value
+        else { return nil }
+        return (value, generation)
+    }
+}
+
+extension Statement.Content {
+    /// The keys that it brings into the circle.
+    var newKeys: MemberKeys? {
+        switch self {
+        case .founding(let keys), .addition(let keys, _), .succession(let keys, _): keys
+        case .removal: nil
+        }
+    }
+}

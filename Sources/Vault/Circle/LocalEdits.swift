@@ -1,0 +1,282 @@
+import Authorization
+import Circle
+import Cryptography
+import Item
+
+/// Finds what was changed in this vault since the circle's state was last taken in, and says it as changes of parts. The
+/// items and the state were equal then, so each difference is this vault's own change.
+struct LocalEdits {
+    private let vault: OpenVault
+    private let classKeys: ClassKeys
+    private let change: Change
+    /// What values are sealed to until they are given out.
+    private let generation: KeyGeneration
+    private var view: CircleView
+    private var shared: SharedItems
+    private var writer: PartWriter
+    /// The items that are not shared, and why.
+    private(set) var obstacles: [ItemID: TravelRule.Obstacle] = [:]
+
+    /// - Returns: nil if this device can open no generation, so that it has nothing to say things with.
+    init?(
+        _ vault: OpenVault, _ view: CircleView, _ shared: SharedItems, classKeys: ClassKeys, _ change: Change
+    ) {
+        guard let generation = view.present ?? view.openGenerations.first else { return nil }
+        self.generation = generation
+        (self.vault, self.view, self.shared, self.classKeys, self.change) = (vault, view, shared, classKeys, change)
+        writer = PartWriter(view.state, writer: view.device.id, now: vault.now())
+    }
+
+    /// - Returns: the view and the shared items with this vault's changes in them.
+    /// - Throws: `.locked` if a class key is missing that a changed value needs; `.damaged`, `.storage`.
+    mutating func find() throws(VaultError) -> (view: CircleView, shared: SharedItems) {
+        let (items, now) = (try change.allItems(), vault.now())
+        let names = SharedNames(view.state.items)
+        var known: [SharedItemID: SharedItem] = [:]
+        for item in view.state.items { for id in item.ids { known[id] = item } }
+        for item in items.sorted(by: { $0.summary.id.bytes.lexicographicallyPrecedes($1.summary.id.bytes) }) {
+            guard let id = SharedItemID(bytes: item.summary.id.bytes) else { continue }
+            try look(at: item, known[id], id, names, now)
+        }
+        let present = Set(items.map(\.summary.id))
+        for id in shared.ids where !present.contains(id) {
+            shared.remove(id)
+            guard let id = SharedItemID(bytes: id.bytes), let item = known[id], !item.isInBin, !item.isExpired(at: now)
+            else { continue }
+            for deletion in try merging({ () throws(MergingError) in try writer.delete(item) }) { try add(deletion) }
+        }
+        return (view, shared)
+    }
+
+    private mutating func look(
+        at item: StoredItem, _ known: SharedItem?, _ id: SharedItemID, _ names: SharedNames, _ now: UInt64
+    ) throws(VaultError) {
+        let metadata = item.summary.metadata
+        if let obstacle = TravelRule.obstacle(item.record.access) {
+            if metadata.deleted == nil { obstacles[item.summary.id] = obstacle }
+            guard let known, shared.contains(item.summary.id), !known.isInBin else { return }
+            // What now belongs to this machine alone leaves the others.
+            guard obstacle == .gated else {
+                shared.remove(item.summary.id)
+                return try bin(known)
+            }
+            // The others can take over that a person is asked, with the value that they have.
+            guard metadata.deleted == nil, TravelRule.canBeTakenOver(item.record.access) else { return }
+            return try compareAccess(item, known)
+        }
+        guard let known else {
+            guard metadata.deleted == nil, !metadata.isExpired(at: now) else { return }
+            return try create(item, id)
+        }
+        // Another machine's item has this one's id. It is not this one's.
+        guard shared.contains(item.summary.id) else { return }
+        if metadata.deleted != nil {
+            if !known.isInBin { try bin(known) }
+            return
+        }
+        if known.isInBin {
+            for one in try merging({ () throws(MergingError) in try writer.restore(known) }) { try add(one) }
+        }
+        try compare(item, known, names)
+    }
+
+    private mutating func bin(_ item: SharedItem) throws(VaultError) {
+        let days = BinSetting(change.next).days
+        for one in try merging({ () throws(MergingError) in try writer.bin(item, days: max(days, 1)) }) { try add(one) }
+    }
+
+    private mutating func create(_ item: StoredItem, _ id: SharedItemID) throws(VaultError) {
+        let item = try sealedAnewIfOld(item)
+        let metadata = item.summary.metadata
+        var fields: [(FieldName, SealedField)] = []
+        var values: [FieldName: CarriedValue] = [:]
+        for value in try change.values(of: item) {
+            guard let carried = try carried(value) else {
+                obstacles[item.summary.id] = .tooLong
+                return
+            }
+            fields.append((value.fieldName, carried.field))
+            values[value.fieldName] = carried.value
+        }
+        let changes = try merging { () throws(MergingError) in
+            try writer.create(id, metadata.name, item.record.access, fields)
+        }
+        for one in changes {
+            if case .field(let name) = one.part { try add(one, values[name]) } else { try add(one) }
+        }
+        shared.put(item.summary.id)
+        guard let new = view.state.item(id) else { return }
+        try compareTexts(metadata, new, of: item.summary.id)
+    }
+
+    private mutating func compare(
+        _ stored: StoredItem, _ known: SharedItem, _ names: SharedNames
+    ) throws(VaultError) {
+        let item = try sealedAnewIfOld(stored)
+        let metadata = item.summary.metadata
+        let id = item.summary.id
+        if metadata.name != known.localName(names),
+            try !shared.isWithheld(.name, of: id, present: metadata.name.bytes)
+        {
+            try add(try merging { () throws(MergingError) in try writer.rename(known, to: metadata.name) })
+        }
+        try compareAccess(item, known)
+        try compareTexts(metadata, known, of: id)
+        var present: Set<FieldName> = []
+        for value in try change.values(of: item) {
+            present.insert(value.fieldName)
+            let part = SharedPart.field(value.fieldName)
+            guard try !known.hasValue(value),
+                try !shared.isWithheld(part, of: id, present: value.field.revision.bytes)
+            else { continue }
+            guard let carried = try carried(value) else {
+                obstacles[id] = .tooLong
+                continue
+            }
+            try add(
+                try merging { () throws(MergingError) in try writer.set(part, of: known, to: .value(carried.field)) },
+                carried.value)
+        }
+        for case .field(let name) in known.parts where !present.contains(name) {
+            guard try !shared.isWithheld(.field(name), of: id, present: []) else { continue }
+            try add(try merging { () throws(MergingError) in try writer.remove(.field(name), of: known) })
+        }
+    }
+
+    private mutating func compareAccess(_ item: StoredItem, _ known: SharedItem) throws(VaultError) {
+        let access = item.record.access
+        guard known.access != access,
+            try !shared.isWithheld(.access, of: item.summary.id, present: access.encoded)
+        else { return }
+        for one in try merging({ () throws(MergingError) in try writer.guardItem(known, by: access) }) { try add(one) }
+    }
+
+    private mutating func compareTexts(
+        _ metadata: Metadata, _ known: SharedItem, of id: ItemID
+    ) throws(VaultError) {
+        func text(_ text: String?) -> PartContent? { text.map { .text(Array($0.utf8)) } }
+        try compare(.label, text(metadata.label), known, of: id)
+        try compare(.comment, text(metadata.comment), known, of: id)
+        try compare(.expiry, metadata.expires.map { .expiry($0) }, known, of: id)
+        for name in metadata.attributes.keys.sorted() {
+            try compare(.attribute(Array(name.utf8)), text(metadata.attributes[name]), known, of: id)
+        }
+        for case .attribute(let bytes) in known.parts {
+            // Names that Unicode calls equivalent are one name here, and two there.
+            guard metadata.attributes[String(decoding: bytes, as: UTF8.self)] == nil else { continue }
+            try compare(.attribute(bytes), nil, known, of: id)
+        }
+    }
+
+    private mutating func compare(
+        _ part: SharedPart, _ content: PartContent?, _ known: SharedItem, of id: ItemID
+    ) throws(VaultError) {
+        guard known.shown(part)?.content != content else { return }
+        if content == nil, try shared.isWithheld(part, of: id, present: []) { return }
+        try add(
+            try merging { () throws(MergingError) in
+                if let content {
+                    try writer.set(part, of: known, to: content)
+                } else {
+                    try writer.remove(part, of: known)
+                }
+            })
+    }
+
+    /// A value of format 1 or 2 is bound to this vault, so it is sealed anew before it travels.
+    private func sealedAnewIfOld(_ item: StoredItem) throws(VaultError) -> StoredItem {
+        let values = try change.values(of: item)
+        guard values.contains(where: { $0.field.format != 3 }) else { return item }
+        var opened: [FieldValue] = []
+        for value in values {
+            let plain = try vault.open(
+                value, change.sealedValue(of: value), classKeys: { classKeys }, agreements: [:],
+                applicationPassword: nil)
+            opened.append(FieldValue(value.fieldName, plain))
+        }
+        _ = try vault.store(
+            opened, item.summary.metadata, item.record.access, password: nil, replacing: item, for: .access, change)
+        return try change.item(item.summary.id)
+    }
+
+    /// A value as a record carries it.
+    ///
+    /// - Returns: nil for one that is too long.
+    private func carried(_ value: ItemValue) throws(VaultError) -> (field: SealedField, value: CarriedValue)? {
+        let sealed = try change.sealedValue(of: value)
+        let record = value.field
+        guard sealed.count <= TravelRule.longestValue, let kind = value.item.metadata.field(value.fieldName)?.kind,
+            let item = SharedItemID(bytes: record.item.bytes),
+            let field = SealedField(
+                revision: record.revision.bytes, digest: record.valueDigest, access: record.access)
+        else { return nil }
+        let slot = try MembersSlot(
+            circle: view.device.circle, generation: generation.name, value: value.context(in: vault.format.vault),
+            revision: record.revision
+        ).wrap(vault.itemKey(of: value, classKeys: classKeys), generation)
+        do throws(CircleFormError) {
+            return (
+                field,
+                try CarriedValue(
+                    kind: kind, item: item, commitment: record.commitment, slots: [slot], sealed: sealed)
+            )
+        } catch { throw .impossible(error) }
+    }
+
+    private mutating func add(_ change: PartChange, _ value: CarriedValue? = nil) throws(VaultError) {
+        do throws(CircleFormError) {
+            view.add(PendingChange(generation: generation.name, try CarriedChange(change, value)))
+        } catch { throw .impossible(error) }
+    }
+}
+
+/// Translates an error of the rules. None of them is expected: a vault holds no more than a circle.
+func merging<Value>(_ body: () throws(MergingError) -> Value) throws(VaultError) -> Value {
+    do throws(MergingError) { return try body() } catch {
+        switch error {
+        case .cryptography(let error): throw VaultError(error)
+        case .manyItems, .manyFields, .manyAttributes:
+            throw VaultError(.limitExceeded, "the circle has as many items as it may have", cause: error)
+        case .impossible, .replacesTooMany:
+            throw VaultError(.storage, "a change could not be said to the circle", cause: error)
+        }
+    }
+}
+
+extension SharedItem {
+    /// What the item requires here: all that must be met; nil if no one access control says it.
+    var access: AccessControl? { CombinedAccess(meeting: floor)?.expressed }
+
+    /// The name that the item has in each vault: with a suffix if it ran into a taken one.
+    func localName(_ names: SharedNames) -> ItemName {
+        guard let suffix = names.suffix(of: self) else { return name }
+        let account = name.account.isEmpty ? suffix : "\(name.account) \(suffix)"
+        return ItemName(service: name.service, account: account, itemClass: name.itemClass)
+    }
+
+    func isExpired(at now: UInt64) -> Bool {
+        guard case .expiry(let time)? = shown(.expiry)?.content else { return false }
+        return time <= now
+    }
+
+    /// Whether a local value is the one that everybody shows, also if it was sealed anew for the item's access control.
+    func hasValue(_ value: ItemValue) throws(VaultError) -> Bool {
+        guard case .value(let field)? = shown(.field(value.fieldName))?.content else { return false }
+        if value.field.revision.bytes == field.revision { return true }
+        return try value.field.revision == RevisionID(sealing: field.revision, under: value.field.access)
+    }
+}
+
+extension RevisionID {
+    /// The revision of a value that a reader seals anew under another access control. All readers make the same.
+    init(sealing revision: [UInt8], under access: AccessControl) throws(VaultError) {
+        let digest = try cryptography { () throws(CryptographyError) in
+            try SHA256.digest(
+                LengthPrefixed.encode(Array("org.coffer.circle.revision".utf8), revision, access.encoded))
+        }
+        guard let id = RevisionID(bytes: Array(digest.prefix(RevisionID.count))) else {
+            throw .damaged("a revision has no id")
+        }
+        self = id
+    }
+}

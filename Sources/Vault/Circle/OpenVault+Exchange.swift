@@ -1,0 +1,319 @@
+import Authorization
+import Circle
+import Cryptography
+import Item
+
+/// Takes in what other machines gave out, and gives out what was changed here.
+extension OpenVault {
+    /// What a vault has made of records that came in.
+    package struct Taken: Sendable {
+        package var added = 0
+        package var updated = 0
+        package var deleted = 0
+        /// Records that wait: for a key, for others, or for a later version.
+        package var waiting = 0
+        /// The items that are not shared, or not whole, by the reason.
+        package var obstacles: [String: Int] = [:]
+    }
+
+    /// Takes in heads and segments as a store has them. Bytes that no member has signed are left out.
+    ///
+    /// - Throws: `.notFound` without a circle; `.locked`; `.limitExceeded` if the vault is full; `.damaged`, `.storage`.
+    package func takeIn(
+        heads: [[UInt8]], segments: [[UInt8]], _ classKeys: ClassKeys
+    ) throws(VaultError) -> Taken {
+        _ = try classKeys.unlocked()
+        return try write(protection: .later) { (change) throws(VaultError) in
+            var (material, before) = try view(change, classKeys)
+            let known = before.pending.count
+            var obstacles: [ItemID: TravelRule.Obstacle] = [:]
+            if var edits = LocalEdits(self, before, material.shared, classKeys: classKeys, change) {
+                (before, material.shared) = try edits.find()
+                obstacles = edits.obstacles
+            }
+            let fresh = try Self.fresh(heads: heads, segments: segments, material)
+            material.pending = before.pending
+            material.heads += fresh.heads
+            material.segments += fresh.segments
+            let after = fresh.isEmpty ? before : try CircleView(material, classKeys)
+            var application = SharedApplication(self, after, material.shared, classKeys: classKeys, change)
+            let (shared, outcome) = try application.run()
+            for (number, pending) in after.pending.dropFirst(known) {
+                try change.put(.pending(number), pending.encoded)
+            }
+            try keep(fresh, before, after, change)
+            try change.put(.shared, shared.encoded)
+            try change.put(device: after.device)
+            var taken = Taken(added: outcome.added, updated: outcome.updated, deleted: outcome.deleted)
+            taken.waiting = after.unread + after.state.waits.count
+            for obstacle in Array(obstacles.values) + Array(outcome.obstacles.values) {
+                taken.obstacles[obstacle.rawValue, default: 0] += 1
+            }
+            return taken
+        }
+    }
+
+    private struct Fresh {
+        var heads: [SignedHead] = []
+        var segments: [RecordSegment] = []
+        var isEmpty: Bool { heads.isEmpty && segments.isEmpty }
+    }
+
+    /// What is new of it. What does not have the form is left out: the store has made it so.
+    private static func fresh(
+        heads: [[UInt8]], segments: [[UInt8]], _ material: CircleMaterial
+    ) throws(VaultError) -> Fresh {
+        var fresh = Fresh()
+        let (hadHeads, hadSegments) = (Set(material.heads), Set(material.segments.map(\.bytes)))
+        for bytes in heads {
+            guard let head = Self.read({ () throws(CircleFormError) in try SignedHead(decoding: bytes) }),
+                head.head.circle == material.device.circle, !hadHeads.contains(head)
+            else { continue }
+            fresh.heads.append(head)
+        }
+        for bytes in segments where !hadSegments.contains(bytes) {
+            guard let segment = Self.read({ () throws(CircleFormError) in try RecordSegment(decoding: bytes) }),
+                segment.circle == material.device.circle
+            else { continue }
+            fresh.segments.append(segment)
+        }
+        return fresh
+    }
+
+    private static func read<Value>(_ body: () throws(CircleFormError) -> Value) -> Value? {
+        do throws(CircleFormError) { return try body() } catch { return nil }
+    }
+
+    /// Stores what counts of it, and nothing else. So a store fills no vault.
+    private func keep(
+        _ fresh: Fresh, _ before: CircleView, _ after: CircleView, _ change: Change
+    ) throws(VaultError) {
+        for head in fresh.heads {
+            guard let keys = after.keys[head.head.device], head.isSigned(by: keys),
+                let stream = after.streams[head.head.device],
+                stream.newest == head || stream.forked.contains(head.head.end.run)
+            else { continue }
+            if let former = before.streams[head.head.device]?.newest, former.head.end.run == head.head.end.run,
+                !stream.forked.contains(former.head.end.run)
+            {
+                try change.put(.head(former.head.device, former.head.end.run, former.head.end.chain), [])
+            }
+            try change.put(.head(head.head.device, head.head.end.run, head.head.end.chain), head.bytes)
+        }
+        var had: [WriterID: Set<CircleRecord>] = [:]
+        for (id, stream) in before.streams { had[id] = Set(stream.counted.map(\.record)) }
+        for segment in fresh.segments {
+            let counted = Set((after.streams[segment.device]?.counted ?? []).map(\.record))
+            let isNew = segment.records.contains {
+                counted.contains($0) && !(had[segment.device] ?? []).contains($0)
+            }
+            guard isNew else { continue }
+            had[segment.device, default: []].formUnion(segment.records)
+            try change.put(.segment(segment), segment.bytes)
+        }
+    }
+
+    /// The files of a listing that hold something that the vault lacks.
+    ///
+    /// - Parameter heads: those of the store.
+    package func wanted(
+        _ names: [StorePath], heads: [[UInt8]], _ classKeys: ClassKeys
+    ) throws(VaultError) -> [StorePath] {
+        try read { (snapshot) throws(VaultError) in
+            let (material, view) = try view(snapshot, classKeys)
+            let fresh = try Self.fresh(heads: heads, segments: [], material)
+            var ends: [RunID: UInt64] = [:]
+            for head in material.heads + fresh.heads {
+                ends[head.head.end.run] = max(ends[head.head.end.run] ?? 0, head.head.end.number)
+            }
+            var counted: [RunID: Set<UInt64>] = [:]
+            for stream in view.streams.values {
+                for one in stream.counted {
+                    counted[one.record.header.run, default: []].insert(one.record.header.number)
+                }
+            }
+            let segments = names.compactMap { path -> (path: StorePath, run: RunID, number: UInt64)? in
+                guard case .segment(view.device.circle, _, let number, let run) = path else { return nil }
+                return (path, run, number)
+            }
+            var starts: [RunID: [UInt64]] = [:]
+            for segment in segments { starts[segment.run, default: []].append(segment.number) }
+            for run in starts.keys { starts[run]?.sort() }
+            return segments.filter { segment in
+                let next = starts[segment.run]?.first { $0 > segment.number }
+                let last = next.map { $0 - 1 } ?? max(ends[segment.run] ?? segment.number, segment.number)
+                let limit = segment.number + UInt64(CircleLimits.records)
+                return (segment.number...min(last, limit)).contains { !(counted[segment.run] ?? []).contains($0) }
+            }.map(\.path)
+        }
+    }
+
+    /// Records of what was changed here and not given out yet. Their head must be signed, and then they are committed.
+    ///
+    /// - Parameter heads: those that the store has. If it knows more of this vault than the vault itself, that is taken
+    ///   in first.
+    /// - Returns: nil if there is nothing to give out.
+    /// - Throws: `.changed` if what the store has of this vault must be taken in first; `.invalidArgument` if another
+    ///   copy of the vault writes, too; `.locked`, `.damaged`, `.storage`.
+    package func giveOut(heads: [[UInt8]], _ classKeys: ClassKeys) throws(VaultError) -> PreparedRecords? {
+        try read { (snapshot) throws(VaultError) in
+            let (material, view) = try view(snapshot, classKeys)
+            try checkOwnStream(material, view, heads)
+            guard view.role != nil, view.role != .reader, !view.openGenerations.isEmpty else { return nil }
+            var bodies: [RecordBody] = []
+            if view.profiles[view.device.id] != view.device.profile { bodies.append(.profile(view.device.profile)) }
+            guard let present = view.present else { return try prepared(view, bodies, given: [], from: view) }
+            guard let key = view.halves[present.name] else {
+                throw VaultError(
+                    .invalidArgument,
+                    "another machine has made keys that do not open here, so nothing can be given out",
+                    advice: "have its person look at the machine \(Hex.encode(present.maker.bytes))")
+            }
+            guard !view.pending.isEmpty || !bodies.isEmpty else { return nil }
+            var writer = try RecordWriter(view.device, after: view.ownEnd, in: run(), before: view.device)
+            for body in try view.beginning(of: run()) + bodies { try writer.add(body, (present.name, key.metadata)) }
+            var batch: [CarriedChange] = []
+            var size = 0
+            for (_, pending) in view.pending {
+                let carried = try carried(pending, in: present, view)
+                let count = carried.bytes.count
+                if size + count > Self.batch, !batch.isEmpty {
+                    try writer.add(.changes(batch), (present.name, key.metadata))
+                    (batch, size) = ([], 0)
+                }
+                batch.append(carried)
+                size += count
+            }
+            if !batch.isEmpty { try writer.add(.changes(batch), (present.name, key.metadata)) }
+            return try finish(&writer, view, given: view.pending.map(\.number))
+        }
+    }
+
+    /// About how many bytes of changes one record has.
+    private static let batch = 128 << 10
+
+    private func checkOwnStream(
+        _ material: CircleMaterial, _ view: CircleView, _ heads: [[UInt8]]
+    ) throws(VaultError) {
+        guard let stream = view.streams[view.device.id], let end = view.device.end else { return }
+        var chains: [UInt64: ChainHash] = [:]
+        var former: Set<RunID> = []
+        for one in stream.counted {
+            let header = one.record.header
+            if header.run == end.run { chains[header.number] = one.after } else { former.insert(header.run) }
+        }
+        let shown = try Self.fresh(heads: heads, segments: [], material).heads.filter {
+            $0.head.device == view.device.id
+        }
+        let own = OwnStream(end: end, chains: chains, formerRuns: former)
+        switch own.step(shown: shown, circle: view.device.circle, keys: view.device.keys) {
+        case .goOn: break
+        case .beginRun:
+            throw VaultError(.changed, "the store has what this vault gave out and lost since", advice: "try again")
+        case .ask:
+            throw VaultError(
+                .invalidArgument, "another copy of this vault writes to the store, too",
+                advice: "stop the other copy; then leave the circle here, and join it again")
+        }
+    }
+
+    /// A change with its value's key wrapped for this generation.
+    private func carried(
+        _ pending: PendingChange, in present: KeyGeneration, _ view: CircleView
+    ) throws(VaultError) -> CarriedChange {
+        guard pending.generation != present.name, let value = pending.carried.value,
+            case .field(let field) = pending.carried.change.part,
+            case .value(let content)? = pending.carried.change.content
+        else { return pending.carried }
+        guard let halves = view.halves[pending.generation], let revision = RevisionID(bytes: content.revision),
+            let item = ItemID(bytes: value.item.bytes)
+        else { throw .damaged("a change that waits has no key") }
+        let context = FieldContext(
+            vault: format.vault, item: item, field: field, access: content.access, seal: .third(revision),
+            name: ItemName(service: "", account: ""))
+        let former = MembersSlot(
+            circle: view.device.circle, generation: pending.generation, value: context, revision: revision)
+        let key = try cryptography { () throws(CryptographyError) -> SecretBytes? in
+            for slot in value.slots { if let key = try former.unwrap(slot, halves) { return key } }
+            return nil
+        }
+        guard let key else { throw VaultError(.locked, "the vault is locked", advice: "open it with: coffer unlock") }
+        let slot = try MembersSlot(
+            circle: view.device.circle, generation: present.name, value: context, revision: revision
+        ).wrap(key, present)
+        do throws(CircleFormError) {
+            return try CarriedChange(pending.carried.change, value.with([slot]))
+        } catch { throw .impossible(error) }
+    }
+
+    /// What a vault's circle is, for people.
+    package struct CircleState: Sendable {
+        package struct Machine: Sendable {
+            package let device: WriterID
+            package let role: MemberRole
+            package let profile: DeviceProfile?
+            package let isOwn: Bool
+            /// The time of its newest head, in milliseconds since 1970-01-01 UTC.
+            package let heard: UInt64?
+            package let isForked: Bool
+        }
+
+        package let circle: StatementName
+        package let machines: [Machine]
+        package let digest: [UInt8]
+        package let pending: Int
+        package let waiting: Int
+    }
+
+    /// - Returns: nil without a circle.
+    package func circleState(_ classKeys: ClassKeys) throws(VaultError) -> CircleState? {
+        try read { (snapshot) throws(VaultError) in
+            guard let material = try CircleMaterial(snapshot) else { return nil }
+            let view = try CircleView(material, classKeys)
+            let machines = view.membership.members.map { member in
+                let stream = view.streams[member.keys.device]
+                return CircleState.Machine(
+                    device: member.keys.device, role: member.role, profile: view.profiles[member.keys.device],
+                    isOwn: member.keys == view.device.keys, heard: stream?.newest?.head.time,
+                    isForked: stream?.isSuspended ?? false)
+            }
+            return CircleState(
+                circle: view.device.circle, machines: machines, digest: try view.stateDigest(),
+                pending: view.pending.count, waiting: view.unread + view.state.waits.count)
+        }
+    }
+
+    /// The files of this device that a store lacks, its segments before its head.
+    ///
+    /// - Parameters:
+    ///   - names: what the store has.
+    ///   - heads: those of the store.
+    ///   - room: how many bytes at most. One file always fits.
+    /// - Returns: the files, and whether there are more.
+    package func files(
+        lacking names: Set<StorePath>, heads: [[UInt8]], room: Int
+    ) throws(VaultError) -> (files: [(path: StorePath, content: [UInt8])], hasMore: Bool) {
+        try read { (snapshot) throws(VaultError) in
+            guard let material = try CircleMaterial(snapshot) else { throw .noCircle }
+            let device = material.device
+            var files: [(path: StorePath, content: [UInt8])] = []
+            var left = room
+            let own = material.segments.filter { $0.device == device.id }
+                .sorted { ($0.records[0].header.number, $0.run) < ($1.records[0].header.number, $1.run) }
+            for segment in own {
+                let path = StorePath.segment(
+                    circle: device.circle, device: device.id, number: segment.records[0].header.number,
+                    run: segment.run)
+                guard !names.contains(path) else { continue }
+                guard files.isEmpty || segment.bytes.count <= left else { return (files, true) }
+                files.append((path, segment.bytes))
+                left -= segment.bytes.count
+            }
+            let head = material.heads.filter { $0.head.device == device.id && $0.head.end == device.end }.first
+            if let head, !heads.contains(head.bytes) {
+                files.append((.head(circle: device.circle, device: device.id), head.bytes))
+            }
+            return (files, false)
+        }
+    }
+}

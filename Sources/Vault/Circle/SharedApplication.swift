@@ -1,0 +1,350 @@
+import Authorization
+import Circle
+import Cryptography
+import Item
+
+/// Makes a vault's items what the circle's state says. It is the counterpart of ``LocalEdits``, which runs first, so
+/// nothing that was changed here is lost. Nothing that others have written is damage of this vault.
+struct SharedApplication {
+    /// What was done.
+    struct Outcome: Sendable {
+        var added = 0
+        var updated = 0
+        var deleted = 0
+        /// Shared items that are not here, or not whole, and why.
+        var obstacles: [SharedItemID: TravelRule.Obstacle] = [:]
+    }
+
+    private let vault: OpenVault
+    private let classKeys: ClassKeys
+    private let change: Change
+    private let view: CircleView
+    private var shared: SharedItems
+    private var outcome = Outcome()
+    private var local: [ItemID: StoredItem] = [:]
+    /// The revisions that this change has sealed or taken.
+    private var revisions: Set<RevisionID> = []
+    /// The names of items that were set aside.
+    private var former: [ItemID: ItemName] = [:]
+
+    init(
+        _ vault: OpenVault, _ view: CircleView, _ shared: SharedItems, classKeys: ClassKeys, _ change: Change
+    ) {
+        (self.vault, self.view, self.shared, self.classKeys, self.change) = (vault, view, shared, classKeys, change)
+    }
+
+    /// - Returns: the shared items from now on, and what was done.
+    /// - Throws: `.locked` if a class key is missing that a value needs; `.limitExceeded` if the vault is full;
+    ///   `.damaged`, `.storage`.
+    mutating func run() throws(VaultError) -> (shared: SharedItems, outcome: Outcome) {
+        for item in try change.allItems() { local[item.summary.id] = item }
+        let items = view.state.items
+        let names = SharedNames(items)
+        let living = Set(items.flatMap(\.ids))
+        // Somebody has deleted these for good.
+        for id in shared.ids {
+            guard let own = SharedItemID(bytes: id.bytes), !living.contains(own) else { continue }
+            shared.remove(id)
+            if let item = local[id], TravelRule.obstacle(item.record.access) == nil { try drop(item) }
+        }
+        var waiting: [SharedItem] = []
+        for item in items where try !apply(item, names, isLast: false) { waiting.append(item) }
+        try setNamesAside(of: waiting)
+        for item in waiting { _ = try apply(item, names, isLast: true) }
+        return (shared, outcome)
+    }
+
+    /// Items that wait for each other's names get names that nobody has.
+    private mutating func setNamesAside(of waiting: [SharedItem]) throws(VaultError) {
+        guard waiting.count > 1 else { return }
+        for item in waiting {
+            for id in item.ids.compactMap({ ItemID(bytes: $0.bytes) }) {
+                guard let here = local[id], TravelRule.obstacle(here.record.access) == nil else { continue }
+                let (metadata, name) = (here.summary.metadata, Self.asideName(of: item))
+                former[id] = metadata.name
+                _ = try vault.replace(
+                    here, metadata: metadata.renamed(name.service, name.account, at: vault.now()), change)
+                local[id] = try change.item(id)
+            }
+        }
+    }
+
+    private static func asideName(of item: SharedItem) -> ItemName {
+        ItemName(service: item.name.service, account: Hex.encode(item.id.bytes), itemClass: item.name.itemClass)
+    }
+
+    /// - Parameter isLast: whether the item has to do with the name that it has, if another one has its own.
+    /// - Returns: false if another item has the name here.
+    private mutating func apply(
+        _ item: SharedItem, _ names: SharedNames, isLast: Bool
+    ) throws(VaultError) -> Bool {
+        let here = item.ids.compactMap { ItemID(bytes: $0.bytes).flatMap { local[$0] } }
+        // Another machine's item may have the id of one that stays here. The one that is here is not touched.
+        guard here.allSatisfy({ TravelRule.obstacle($0.record.access) == nil && shared.contains($0.summary.id) }) else {
+            return true
+        }
+        for other in here.dropFirst() {
+            shared.remove(other.summary.id)
+            try drop(other)
+        }
+        if item.isInBin {
+            if let first = here.first { try bin(first) }
+            return true
+        }
+        if here.isEmpty, item.isExpired(at: vault.now()) { return true }
+        var withheld: SharedItems.Withheld = [:]
+        guard let access = try access(of: item, over: here.first, &withheld) else { return true }
+        guard let name = try name(of: item, names, over: here.first, isLast: isLast, &withheld) else {
+            if isLast { outcome.obstacles[item.id] = .nameTaken }
+            return false
+        }
+        try put(item, as: name, access, over: here.first, withheld)
+        return true
+    }
+
+    /// The access control that the item has here from now on.
+    ///
+    /// - Returns: nil for a new item that does not travel yet.
+    private mutating func access(
+        of item: SharedItem, over old: StoredItem?, _ withheld: inout SharedItems.Withheld
+    ) throws(VaultError) -> AccessControl? {
+        if let access = item.access, TravelRule.obstacle(access) == nil { return access }
+        outcome.obstacles[item.id] = .gated
+        guard let old else { return nil }
+        // A person is asked from now on, here, too.
+        if let access = item.access, TravelRule.canBeTakenOver(access), canRequire(access) { return access }
+        withheld[.access] = try SharedItems.digest(old.record.access.encoded)
+        return old.record.access
+    }
+
+    private func canRequire(_ access: AccessControl) -> Bool {
+        do throws(VaultError) {
+            try vault.checkAvailability(access, hasPassword: false)
+            return true
+        } catch { return false }
+    }
+
+    /// - Returns: nil if another item has the name, and this one has none yet.
+    private func name(
+        of item: SharedItem, _ names: SharedNames, over old: StoredItem?, isLast: Bool,
+        _ withheld: inout SharedItems.Withheld
+    ) throws(VaultError) -> ItemName? {
+        let wanted = item.localName(names)
+        if try isFree(wanted, for: old) { return wanted }
+        guard isLast, let old else { return nil }
+        let before = former[old.summary.id] ?? old.summary.metadata.name
+        let name = try isFree(before, for: old) ? before : Self.asideName(of: item)
+        withheld[.name] = try SharedItems.digest(name.bytes)
+        return name
+    }
+
+    private func isFree(_ name: ItemName, for old: StoredItem?) throws(VaultError) -> Bool {
+        let other = try change.item(service: name.service, account: name.account, kind: name.itemClass)
+        return other == nil || other?.summary.id == old?.summary.id
+    }
+
+    private mutating func put(
+        _ item: SharedItem, as name: ItemName, _ access: AccessControl, over old: StoredItem?,
+        _ without: SharedItems.Withheld
+    ) throws(VaultError) {
+        guard let id = old?.summary.id ?? ItemID(bytes: item.id.bytes) else { return }
+        var withheld = without
+        let before = try old.map { (item) throws(VaultError) in try change.values(of: item) } ?? []
+        var fields: [ItemField] = []
+        var records: [FieldName: FieldRecord] = [:]
+        var fresh: [(sealed: [UInt8], record: FieldRecord)] = []
+        let first = old?.record.version ?? 0
+        for part in item.parts {
+            guard case .field(let field) = part, let revision = item.shown(part) else { continue }
+            let present = before.first { $0.fieldName == field }
+            let version = first + UInt64(fresh.count) + 1
+            if try present.map({ (value) throws(VaultError) in try !item.hasValue(value) }) ?? true {
+                if fields.count < ItemLimits.fields,
+                    let taken = try take(revision, field, of: id, name, access, version: version)
+                {
+                    fields.append(taken.field)
+                    records[field] = taken.record
+                    fresh.append((taken.sealed, taken.record))
+                    continue
+                }
+                // What is there already stays until a value comes that opens.
+                withheld[part] = try SharedItems.digest(present?.field.revision.bytes ?? [])
+                outcome.obstacles[item.id] = .unreadable
+            }
+            guard let present, let described = present.item.metadata.field(field) else { continue }
+            fields.append(described)
+            records[field] = present.field
+            if present.field.access != access {
+                let again = try anew(present, revision, access, version: version)
+                records[field] = again.record
+                fresh.append(again)
+            }
+        }
+        guard !fields.isEmpty else { return }
+        let metadata = try item.metadata(
+            as: name, fields.inOrder, over: old?.summary.metadata, at: vault.now(), &withheld)
+        shared.put(id, withheld: withheld)
+        let gone = before.filter { records[$0.fieldName] != $0.field }
+        let isOther = !fresh.isEmpty || !gone.isEmpty
+        guard isOther || old.map({ !$0.summary.metadata.isSame(as: metadata) }) ?? true else { return }
+        local[id] = try store(
+            id, metadata, access, records, fresh, version: first + (isOther ? UInt64(max(1, fresh.count)) : 0),
+            over: old, gone)
+        if old == nil { outcome.added += 1 } else { outcome.updated += 1 }
+    }
+
+    /// A value that is here, sealed anew for another access control. All machines give it the same revision.
+    private mutating func anew(
+        _ value: ItemValue, _ shown: PartChange, _ access: AccessControl, version: UInt64
+    ) throws(VaultError) -> (sealed: [UInt8], record: FieldRecord) {
+        var revision = value.field.revision.bytes
+        if case .value(let content)? = shown.content, try item(shown, has: value) { revision = content.revision }
+        let id = try RevisionID(sealing: revision, under: access)
+        guard try isFree(id, of: value.item.id) else { throw .damaged("two of its values have the same revision") }
+        let plain = try vault.open(
+            value, change.sealedValue(of: value), classKeys: { classKeys }, agreements: [:], applicationPassword: nil)
+        return try seal(plain, of: value.item.id, value.fieldName, access, id, value.name, version: version)
+    }
+
+    private func item(_ shown: PartChange, has value: ItemValue) throws(VaultError) -> Bool {
+        guard case .value(let content)? = shown.content else { return false }
+        if value.field.revision.bytes == content.revision { return true }
+        return try value.field.revision == RevisionID(sealing: content.revision, under: value.field.access)
+    }
+
+    /// Whether a value can lie under this revision. A former value of the item that has it makes room, because it is the
+    /// present one again. Nobody else's has.
+    private mutating func isFree(_ revision: RevisionID, of item: ItemID) throws(VaultError) -> Bool {
+        guard revisions.insert(revision).inserted else { return false }
+        guard try change.rows.sealedValue(revision.bytes) != nil else { return true }
+        let former = try change.former(of: item)
+        let left = former.filter { $0.value.field.revision != revision }
+        guard left.count < former.count else { return false }
+        try change.put(former: left, of: item, replacing: former)
+        return try change.rows.sealedValue(revision.bytes) == nil
+    }
+
+    private func seal(
+        _ plain: SecretBytes, of item: ItemID, _ field: FieldName, _ access: AccessControl, _ revision: RevisionID,
+        _ name: ItemName, version: UInt64
+    ) throws(VaultError) -> (sealed: [UInt8], record: FieldRecord) {
+        let context = FieldContext(
+            vault: vault.format.vault, item: item, field: field, access: access, seal: .third(revision), name: name)
+        let (key, sealed, commitment) = try cryptography { () throws(CryptographyError) in
+            let key = try SecretBytes.random(count: AESGCM.keyCount)
+            return (key, try context.seal(plain, key: key), try context.commitment(to: key))
+        }
+        return (sealed, try record(of: sealed, key, commitment, context, revision, version))
+    }
+
+    private func store(
+        _ id: ItemID, _ metadata: Metadata, _ access: AccessControl, _ records: [FieldName: FieldRecord],
+        _ fresh: [(sealed: [UInt8], record: FieldRecord)], version: UInt64, over old: StoredItem?, _ gone: [ItemValue]
+    ) throws(VaultError) -> StoredItem {
+        let names = Set(metadata.fields.map(\.name).filter { name in fresh.contains { records[name] == $0.record } })
+        let stamps = try vault.stamps(
+            of: id, replacing: old, by: metadata, access, names, for: .value, change)
+        let content = ItemFields(
+            sealedStamps: try change.context(of: id).seal(stamps, key: change.keys.metadata),
+            fields: try metadata.fields.map { (field) throws(VaultError) in
+                guard let record = records[field.name] else { throw .damaged("a field has no value") }
+                return [record]
+            })
+        if let old { try vault.keepFormer(of: old, gone, for: .value, under: access, change) }
+        _ = try change.put(content, metadata, access, version: version, of: id, replacing: old)
+        for (sealed, record) in fresh { try change.put(sealedValue: sealed, record, of: id) }
+        return try change.item(id)
+    }
+
+    /// A value that another machine has sealed, with slots for this vault.
+    ///
+    /// - Returns: nil for a value that does not open, or whose key is not the one that it commits to.
+    private mutating func take(
+        _ revision: PartChange, _ field: FieldName, of item: ItemID, _ name: ItemName, _ access: AccessControl,
+        version: UInt64
+    ) throws(VaultError) -> (field: ItemField, record: FieldRecord, sealed: [UInt8])? {
+        guard case .value(let content)? = revision.content, TravelRule.obstacle(content.access) == nil,
+            let found = try view.value(of: revision), let halves = view.halves[found.generation],
+            let id = RevisionID(bytes: content.revision), let sealedFor = ItemID(bytes: found.value.item.bytes)
+        else { return nil }
+        let context = FieldContext(
+            vault: vault.format.vault, item: sealedFor, field: field, access: content.access, seal: .third(id),
+            name: name)
+        let slot = MembersSlot(
+            circle: view.device.circle, generation: found.generation, value: context, revision: id)
+        guard let key = try itemKey(found.value, slot, halves, context),
+            let plain = try opened(found.value.sealed, context, key)
+        else { return nil }
+        let described = ItemField(field, found.value.kind, set: revision.stamp.clock)
+        let own = content.access == access ? id : try RevisionID(sealing: content.revision, under: access)
+        guard try isFree(own, of: item) else { return nil }
+        guard content.access != access else {
+            return (
+                described,
+                try record(of: found.value.sealed, key, found.value.commitment, context, id, version),
+                found.value.sealed
+            )
+        }
+        let again = try seal(plain, of: item, field, access, own, name, version: version)
+        return (described, again.record, again.sealed)
+    }
+
+    private func record(
+        of sealed: [UInt8], _ key: SecretBytes, _ commitment: [UInt8], _ context: FieldContext, _ id: RevisionID,
+        _ version: UInt64
+    ) throws(VaultError) -> FieldRecord {
+        try cryptography { () throws(CryptographyError) in
+            FieldRecord(
+                version: version, revision: id, valueKey: id.bytes, format: 3, item: context.item,
+                access: context.access, valueDigest: try SHA256.digest(sealed), commitment: commitment,
+                slots: try vault.wrap(key, context.access, password: nil, context))
+        }
+    }
+
+    /// - Returns: nil if no slot gives the key that the value commits to.
+    private func itemKey(
+        _ value: CarriedValue, _ slot: MembersSlot, _ halves: GenerationHalves, _ context: FieldContext
+    ) throws(VaultError) -> SecretBytes? {
+        for one in value.slots {
+            if case .members(let valueClass, _, _) = one, halves.classes[valueClass] == nil {
+                throw VaultError(.locked, "the vault is locked", advice: "open it with: coffer unlock")
+            }
+            let key = try cryptography { () throws(CryptographyError) -> SecretBytes? in
+                guard let key = try slot.unwrap(one, halves) else { return nil }
+                return ConstantTime.equal(try context.commitment(to: key), value.commitment) ? key : nil
+            }
+            if let key { return key }
+        }
+        return nil
+    }
+
+    /// - Returns: nil if it does not open: its writer's fault, and not this vault's damage.
+    private func opened(
+        _ sealed: [UInt8], _ context: FieldContext, _ key: SecretBytes
+    ) throws(VaultError) -> SecretBytes? {
+        do throws(VaultError) { return try context.open(sealed, key: key) } catch {
+            guard error.code == .damaged else { throw error }
+            return nil
+        }
+    }
+
+    private mutating func bin(_ item: StoredItem) throws(VaultError) {
+        guard item.summary.metadata.deleted == nil else { return }
+        outcome.deleted += 1
+        guard BinSetting(change.next).days > 0, item.summary.metadata.kind != .file else {
+            // It stays among the shared items: somebody may restore it.
+            return try drop(item)
+        }
+        var metadata = item.summary.metadata
+        metadata.deleted = vault.now()
+        _ = try vault.replace(item, metadata: metadata, change)
+        local[item.summary.id] = try change.item(item.summary.id)
+    }
+
+    /// An older copy of the file may bring it back until the epoch advances. What is taken in takes no step of its own.
+    private mutating func drop(_ item: StoredItem) throws(VaultError) {
+        try change.drop(item)
+        local[item.summary.id] = nil
+        outcome.deleted += 1
+    }
+}

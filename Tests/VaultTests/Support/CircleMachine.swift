@@ -1,0 +1,208 @@
+import Authorization
+import Circle
+import Cryptography
+import Foundation
+import Item
+
+@testable import Vault
+
+/// A store in memory: what a folder keeps, and what somebody who has the folder does with it.
+final class CircleStore {
+    var files: [StorePath: [UInt8]] = [:]
+
+    var heads: [[UInt8]] { files.compactMap { if case .head = $0.key { $0.value } else { nil } } }
+    var names: [StorePath] {
+        files.keys.filter { if case .segment = $0 { true } else { false } }.sorted { $0.text < $1.text }
+    }
+}
+
+/// A vault on a machine of its own, with its person and its courier.
+final class CircleMachine {
+    let fixture: VaultFixture
+    private(set) var vault: OpenVault
+    let name: MachineName
+    var classKeys: ClassKeys
+
+    init(_ name: String, clock: UInt64 = 1_800_000_000_000) throws {
+        fixture = try VaultFixture()
+        fixture.clock.withLock { $0 = clock }
+        vault = try fixture.open()
+        classKeys = try fixture.unlock(vault)
+        self.name = MachineName(near: name)
+    }
+
+    /// The same machine with another vault of its fixture.
+    private init(_ other: CircleMachine, _ fixture: VaultFixture) throws {
+        self.fixture = fixture
+        vault = try fixture.open()
+        classKeys = try fixture.unlock(vault)
+        name = other.name
+    }
+
+    func reopen() throws {
+        try vault.close()
+        vault = try fixture.open()
+        classKeys = try fixture.unlock(vault)
+    }
+
+    /// The vault's file as it is now.
+    func copy() throws -> Data {
+        try reopen()
+        try vault.close()
+        defer { do { try reopen() } catch {} }
+        return try Data(contentsOf: URL(fileURLWithPath: fixture.path))
+    }
+
+    /// Puts a file in the vault's place, which must be closed.
+    func put(_ copy: Data) throws { try copy.write(to: URL(fileURLWithPath: fixture.path)) }
+
+    /// Somebody puts an earlier file back.
+    func restored(_ copy: Data) throws -> CircleMachine {
+        try vault.close()
+        try put(copy)
+        return try CircleMachine(self, fixture)
+    }
+
+    func rowCount() throws -> Int {
+        try vault.read { (snapshot) throws(VaultError) in try snapshot.circleRows().count }
+    }
+
+    /// Gives out records with these bodies, as a broker that was taken over does.
+    func give(_ bodies: [RecordBody]) throws {
+        let prepared = try vault.read { (snapshot) throws(VaultError) in
+            let view = try vault.view(snapshot, classKeys).1
+            return try vault.prepared(view, bodies, given: [], from: view)
+        }
+        try commit(prepared)
+    }
+
+    var profile: DeviceProfile { DeviceProfile(name, .software) }
+
+    private func newKeys() throws -> (MemberKeys, CircleSigningKeys) {
+        let secrets = try vault.newCircleSecrets(classKeys)
+        let pair = try fixture.sealer.makeSigningKeys(
+            streamPassword: secrets.streamPassword, membershipPassword: secrets.membershipPassword,
+            record: fixture.record)
+        let keys = try vault.memberKeys(
+            membershipPoint: pair.membershipPoint, streamPoint: pair.streamPoint, secrets)
+        return (keys, CircleSigningKeys(stream: pair.stream, membership: pair.membership))
+    }
+
+    /// The person agrees to a statement.
+    private func sign(
+        _ statement: Statement, _ key: SealedObject, _ point: [UInt8], _ password: SecretBytes
+    ) throws -> SignedStatement {
+        let use = try fixture.sealer.begin(
+            .sign(key, point: point, digest: SHA256.digest(statement.bytes), password: password), [:],
+            record: fixture.record)
+        let signature = try use.finish(signature: fixture.sign(use.request), pin: nil)
+        return SignedStatement(statement, signature: SignedStatement.lower(revealed(signature)))
+    }
+
+    /// The person agrees to an addition.
+    func agree(to statement: Statement, of request: JoinRequest) throws {
+        let own = try vault.signatory(classKeys)
+        try commit(
+            vault.add(sign(statement, own.key, own.keys.membership, own.password), of: request, classKeys))
+    }
+
+    func commit(_ prepared: PreparedRecords) throws {
+        let signing = prepared.signing
+        let signature = try fixture.sealer.sign(
+            prepared.digest, with: signing.key, point: signing.point, password: signing.password,
+            record: fixture.record)
+        try vault.commit(prepared, signature: signature)
+    }
+
+    func found() throws {
+        let (keys, signingKeys) = try newKeys()
+        let secrets = try vault.circleSecrets(keys.random, classKeys)
+        let signed = try sign(
+            Statement(founder: keys), signingKeys.membership, keys.membership, secrets.membershipPassword)
+        try commit(vault.found(signed, signingKeys, profile))
+    }
+
+    func request() throws -> JoinRequest {
+        let (keys, signingKeys) = try newKeys()
+        return try vault.request(keys, signingKeys, profile, classKeys)
+    }
+
+    func add(_ request: JoinRequest) throws -> JoinAnswer {
+        if let statement = try vault.addition(of: request, classKeys) {
+            let own = try vault.signatory(classKeys)
+            let signed = try sign(statement, own.key, own.keys.membership, own.password)
+            try commit(vault.add(signed, of: request, classKeys))
+        }
+        return try vault.answer(request, classKeys)
+    }
+
+    /// Adds a machine with a role that the person did not choose, as another version may.
+    func add(_ request: JoinRequest, as role: MemberRole) throws -> JoinAnswer {
+        let own = try vault.signatory(classKeys)
+        let view = try view()
+        let statement = try Statement(
+            circle: view.device.circle, signer: own.keys.device, past: view.newestStatements,
+            .addition(request.keys, role))
+        try commit(
+            vault.add(sign(statement, own.key, own.keys.membership, own.password), of: request, classKeys))
+        return try vault.answer(request, classKeys)
+    }
+
+    /// What the vault makes of its circle.
+    func view() throws -> CircleView {
+        try vault.read { (snapshot) throws(VaultError) in try vault.view(snapshot, classKeys).1 }
+    }
+
+    /// The only item of the circle, and who changes it.
+    func writer(now: UInt64 = 1_900_000_000_000) throws -> (PartWriter, SharedItem, CircleView) {
+        let view = try view()
+        return (PartWriter(view.state, writer: view.device.id, now: now), view.state.items[0], view)
+    }
+
+    func join(_ other: CircleMachine) throws {
+        try vault.enter(other.add(request()), profile, classKeys)
+    }
+
+    @discardableResult
+    func sync(_ store: CircleStore) throws -> OpenVault.Taken {
+        let taken = try takeIn(store)
+        if let prepared = try vault.giveOut(heads: store.heads, classKeys) { try commit(prepared) }
+        try put(store)
+        return taken
+    }
+
+    func takeIn(_ store: CircleStore) throws -> OpenVault.Taken {
+        let wanted = try vault.wanted(store.names, heads: store.heads, classKeys)
+        return try vault.takeIn(heads: store.heads, segments: wanted.compactMap { store.files[$0] }, classKeys)
+    }
+
+    func put(_ store: CircleStore) throws {
+        let (files, _) = try vault.files(lacking: Set(store.names), heads: store.heads, room: .max)
+        for (path, content) in files { store.files[path] = content }
+    }
+
+    func set(_ service: String, _ account: String = "", _ value: String, _ access: AccessControl = .whenUnlocked) throws
+    {
+        fixture.advance(milliseconds: 1000)
+        try vault.set(
+            ItemDraft(
+                service: service, account: account, value: SecretBytes(copying: Array(value.utf8)), access: access))
+    }
+
+    func get(_ service: String, _ account: String = "", _ field: FieldName = .secret) throws -> String {
+        let item = try vault.find(service: service, account: account)
+        return String(decoding: revealed(try vault.value(of: item, field, classKeys: classKeys)), as: UTF8.self)
+    }
+
+    var names: [String] {
+        get throws {
+            try vault.list().map {
+                $0.metadata.service + ($0.metadata.account.isEmpty ? "" : "/\($0.metadata.account)")
+            }.sorted()
+        }
+    }
+
+    func digest() throws -> [UInt8] {
+        try vault.read { (snapshot) throws(VaultError) in try vault.view(snapshot, classKeys).1.stateDigest() }
+    }
+}
