@@ -47,6 +47,8 @@ enum ClientLimits {
     static let stamp = 32
     /// The longest call that is accepted. It has room for the longest answer with each byte escaped.
     static let call = 8 << 10
+    /// The code of a machine that is added, in any spelling, in bytes.
+    static let joinCode = 128
     /// How long a client may take to send the rest of a call.
     static let rest = Duration.seconds(5)
     /// The length of a challenge.
@@ -127,6 +129,8 @@ enum PromptLimits {
     static let owner = 64
     /// A fingerprint template's file name.
     static let template = 120
+    /// The names of machines that one prompt shows.
+    static let machines = 16
 }
 
 /// The notification on a person's desktop.

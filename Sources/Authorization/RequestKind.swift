@@ -28,6 +28,12 @@ public enum RequestKind: String, Sendable, CaseIterable {
     case enrolment
     /// To let a process and its descendants read several items without a prompt for a while.
     case lease
+    /// To begin a circle: to share the vault's items with machines that are added later.
+    case foundCircle
+    /// To add a machine to the circle.
+    case addToCircle
+    /// To enter another machine's circle.
+    case joinCircle
 
     /// The name of the purpose, on the wire and in logs. One item and several are read for the same purpose.
     public var purpose: String { self == .readAll ? RequestKind.read.rawValue : rawValue }

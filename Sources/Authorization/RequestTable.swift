@@ -59,6 +59,19 @@ extension RequestKind {
                 by: [.owner, .rootForService], signs: [.unlock], items: .anyNumber)
         case .enrolment: Terms("Bind an item to your enrolled fingers", by: [.owner, .member], asks: .never)
         case .lease: Terms("Read", by: [.owner, .member], items: .several)
+        // What is shared leaves the machine, so only the vault's owner decides, and each time anew.
+        case .foundCircle:
+            Terms(
+                "Share your vault's secrets with machines that you add later",
+                "Secrets that are for this device only stay on this machine.", by: [.owner], signs: [.circle])
+        case .addToCircle:
+            Terms(
+                "Add a machine to those that share your vault's secrets",
+                "It can then read them, and change them.", by: [.owner], signs: [.circle])
+        case .joinCircle:
+            Terms(
+                "Share your vault's secrets with other machines",
+                "They can then read them, and change them.", by: [.owner])
         }
     }
 

@@ -370,3 +370,15 @@ enum DiagnosisLimits {
     /// How many of these are read.
     static let certificateFiles = 256
 }
+
+/// Sharing with other machines.
+enum SharingCallLimits {
+    /// The heads or segments of one call.
+    static let files = 2048
+    /// The code of a machine that is added, in any spelling, in bytes.
+    static let code = 128
+    /// The names of machines that the authenticator is given for a prompt. It shows fewer.
+    static let names = 512
+    /// The files of one answer, in bytes before they are encoded. One file always fits.
+    static let answer = 1 << 20
+}

@@ -63,5 +63,11 @@ extension Keychain {
         case enrolment
         /// To let a process and its descendants read items without a prompt for a while.
         case lease
+        /// To share the vault's items with machines that are added later.
+        case foundCircle
+        /// To add a machine to those that share the items.
+        case addToCircle
+        /// To share the items with those of other machines.
+        case joinCircle
     }
 }

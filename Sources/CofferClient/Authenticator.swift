@@ -17,9 +17,19 @@ package struct Authenticator: Sendable {
     }
 
     /// Has the authenticator ask a person to pass the challenge.
-    package func pass(_ challenge: String, by prompter: inout any Prompter) throws(KeychainError) {
-        if let agent = prompter.delegate { return try agent.pass(challenge, self, AgentStop()) }
-        try converse(Authentication.Begin(challenge: challenge), by: &prompter)
+    /// - Parameter code: what the person has typed to add a machine. No agent takes one.
+    package func pass(
+        _ challenge: String, code: String? = nil, by prompter: inout any Prompter
+    ) throws(KeychainError) {
+        if let agent = prompter.delegate {
+            guard code == nil else {
+                throw KeychainError(
+                    .authenticationNeeded, "an agent cannot take the code of another machine",
+                    advice: "run the command in a terminal")
+            }
+            return try agent.pass(challenge, self, AgentStop())
+        }
+        try converse(Authentication.Begin(challenge: challenge, code: code), by: &prompter)
     }
 
     /// Has the authenticator ask a person to pass the challenge, until another thread ends it.

@@ -158,16 +158,17 @@ package struct KeychainClient: Sendable {
     }
 
     /// Makes a call that may need a person, once for each purpose.
+    /// - Parameter code: what the person has typed to add a machine to a circle.
     /// - Parameter findPrompter: gets the purposes; called only if a person is needed.
     package func call<Method: Challengeable>(
-        _ method: Method,
+        _ method: Method, code: String? = nil,
         prompter findPrompter: ([BrokerProtocol.Keychain.Purpose]) throws(KeychainError) -> any Prompter
     ) throws(KeychainError) -> Method.Reply {
-        try answer(to: method, CallLife(begins: CallLimits.commandBegins), by: findPrompter)
+        try answer(to: method, CallLife(begins: CallLimits.commandBegins), code: code, by: findPrompter)
     }
 
     private func answer<Method: Challengeable>(
-        to method: Method, _ life: consuming CallLife,
+        to method: Method, _ life: consuming CallLife, code: String? = nil,
         by findPrompter: ([BrokerProtocol.Keychain.Purpose]) throws(KeychainError) -> any Prompter
     ) throws(KeychainError) -> Method.Reply {
         var method = method
@@ -192,7 +193,9 @@ package struct KeychainClient: Sendable {
                     // The machine, not the person, knows which fingers are enrolled.
                     var prompter: any Prompter =
                         try purposes == [.enrolment] ? SilentPrompter() : findPrompter(purposes)
-                    try authenticator.pass(challenge, by: &prompter)
+                    // Another question in the same call, such as one to unlock the vault, has no use for the code.
+                    let code = purposes.contains(.addToCircle) ? code : nil
+                    try authenticator.pass(challenge, code: code, by: &prompter)
                     life.passed(challenge)
                 } catch {
                     withdraw(challenge)
@@ -283,3 +286,6 @@ extension BrokerProtocol.Keychain.NewRecoveryCode: Challengeable {}
 extension BrokerProtocol.Keychain.AcceptVault: Challengeable {}
 extension BrokerProtocol.Keychain.TieToBoot: Challengeable {}
 extension BrokerProtocol.Keychain.ApproveBoot: Challengeable {}
+extension Sync.Found: Challengeable {}
+extension Sync.Add: Challengeable {}
+extension Sync.Enter: Challengeable {}

@@ -102,6 +102,25 @@ struct ClaimTests {
         }
     }
 
+    @Test("nobody shares a group's keychain with other machines, nor root a service's or another person's")
+    func noCircle() throws {
+        try addRoot()
+        let sample = try CircleSample()
+        for (owner, name, isService) in [
+            (Owner.group(accounts.gid), accounts.group, false), (.user(accounts.uids[0]), accounts.names[0], true),
+            (.user(accounts.uids[0]), accounts.names[0], false),
+        ] {
+            let fixture = try fixture(owner, name: name, isService: isService, [.unlock])
+            for purpose in [Keychain.Purpose.foundCircle, .addToCircle, .joinCircle] {
+                try fixture.ask(purpose, sample)
+                var client = try fixture.client()
+                let code = purpose == .addToCircle ? try sample.code : nil
+                #expect(try client.begin(code: code).name == .authenticationChallengeRefused, "\(purpose)")
+            }
+            #expect(fixture.broker.calls.allSatisfy { ["Describe", "Refuse"].contains($0) })
+        }
+    }
+
     @Test("a number that now belongs to another group is denied")
     func otherGroup() throws {
         try addRoot()

@@ -223,9 +223,21 @@ import Testing
         lease.read()
         lease.fixture.broker.change { $0.facts.purposes = [.change] }
         try lease.expectQuestion(lease.leader)
-        for (purposes, request) in PersonRequest.samples {
+        for (purposes, request) in try PersonRequest.samples {
             #expect(LeaseRule.allows(request) == (purposes == [.read]), "\(request)")
         }
+    }
+
+    /// Nothing is signed for entering a circle, so a lease would cover all of it.
+    @Test func enteringACircleIsAskedFor() throws {
+        let lease = try Leased()
+        let sample = try CircleSample()
+        lease.fixture.broker.change { script in
+            script.facts.ask(.joinCircle, sample)
+            script.facts.leased = true
+        }
+        let reply = try lease.begin(lease.leader)
+        #expect(reply.done == true && reply.questions == 1, "\(reply)")
     }
 
     @Test func aLockEndsIt() throws {

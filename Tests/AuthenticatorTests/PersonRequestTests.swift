@@ -11,8 +11,8 @@ struct PersonRequestTests {
     private static let unclear = "the challenge does not say which fingers to bind an item to"
 
     /// A description with every field that these purposes take.
-    private func facts(_ purposes: [Keychain.Purpose]) -> BrokerInterface.Describe.Reply {
-        .init(
+    private func facts(_ purposes: [Keychain.Purpose]) throws -> BrokerInterface.Describe.Reply {
+        var facts = BrokerInterface.Describe.Reply(
             owner: "user:0", purposes: purposes, service: purposes == [.lease] ? nil : "github",
             account: purposes == [.lease] ? nil : "me", authorizations: [],
             alternatives: [[]], enrolment: purposes.contains(.enrolment) ? ["biometry-any"] : nil,
@@ -20,13 +20,20 @@ struct PersonRequestTests {
                 ? [.init(service: "github", account: "me")] : nil,
             lease: purposes.contains(.lease) ? .init(seconds: 60) : nil,
             newService: "gitlab", newAccount: "you")
+        if let purpose = purposes.first(where: Self.ofCircles.contains) {
+            facts.ask(purpose, try CircleSample.one.get())
+            facts.purposes = purposes
+        }
+        return facts
     }
+
+    private static let ofCircles: [Keychain.Purpose] = [.foundCircle, .addToCircle, .joinCircle]
 
     /// The message of the refusal; nil if the description is accepted.
     private func refusal(
         _ purposes: [Keychain.Purpose], _ change: (inout BrokerInterface.Describe.Reply) -> Void = { _ in }
-    ) -> String? {
-        var facts = facts(purposes)
+    ) throws -> String? {
+        var facts = try facts(purposes)
         change(&facts)
         do throws(ConversationError) {
             _ = try PersonRequest(facts)
@@ -51,10 +58,11 @@ struct PersonRequestTests {
     }()
 
     @Test func exactlyTheseCombinationsAreRequests() throws {
+        let samples = try PersonRequest.samples
         var accepted: Set<Set<Keychain.Purpose>> = []
         for purposes in Self.combinations {
-            guard let request = PersonRequest.samples[Set(purposes)] else {
-                #expect(refusal(purposes) == Self.foreign, "\(purposes)")
+            guard let request = samples[Set(purposes)] else {
+                #expect(try refusal(purposes) == Self.foreign, "\(purposes)")
                 continue
             }
             #expect(try PersonRequest(facts(purposes)) == request, "\(purposes)")
@@ -62,50 +70,50 @@ struct PersonRequestTests {
             #expect(request.purposes == purposes.map(\.rawValue).sorted())
             accepted.insert(Set(purposes))
         }
-        #expect(accepted == Set(PersonRequest.samples.keys))
-        #expect(Self.combinations.count == 2 * (15 + 105 + 455))
+        #expect(accepted == Set(samples.keys))
+        #expect(Self.combinations.count == 2 * (18 + 153 + 816))
         // Each purpose is part of a request.
         #expect(Set(accepted.joined()) == Set(Keychain.Purpose.allCases))
     }
 
-    @Test func aPurposeIsNamedOnce() {
+    @Test func aPurposeIsNamedOnce() throws {
         let unclear = "the challenge has no clear purpose"
-        #expect(refusal([]) == unclear)
+        #expect(try refusal([]) == unclear)
         for purpose in Keychain.Purpose.allCases {
-            #expect(refusal([purpose, purpose]) == unclear, "\(purpose)")
-            #expect(refusal([.unlock, purpose, .unlock]) == unclear, "\(purpose)")
+            #expect(try refusal([purpose, purpose]) == unclear, "\(purpose)")
+            #expect(try refusal([.unlock, purpose, .unlock]) == unclear, "\(purpose)")
         }
-        #expect(refusal(Keychain.Purpose.allCases) == Self.foreign)
+        #expect(try refusal(Keychain.Purpose.allCases) == Self.foreign)
     }
 
     @Test(arguments: [[.read], [.change], [.rename], [.unlock, .read]] as [[Keychain.Purpose]])
-    func anItemHasAName(purposes: [Keychain.Purpose]) {
+    func anItemHasAName(purposes: [Keychain.Purpose]) throws {
         let unnamed = "the challenge does not name the item to read"
-        #expect(refusal(purposes) { $0.service = nil } == unnamed)
-        #expect(refusal(purposes) { $0.account = nil } == unnamed)
+        #expect(try refusal(purposes) { $0.service = nil } == unnamed)
+        #expect(try refusal(purposes) { $0.account = nil } == unnamed)
     }
 
-    @Test func aNewNameIsGivenWhole() {
+    @Test func aNewNameIsGivenWhole() throws {
         let unnamed = "the challenge does not give the item's new name"
-        #expect(refusal([.rename]) { $0.newService = nil } == unnamed)
-        #expect(refusal([.unlock, .rename]) { $0.newAccount = nil } == unnamed)
-        #expect(refusal([.read]) { $0.newService = nil } == nil)
+        #expect(try refusal([.rename]) { $0.newService = nil } == unnamed)
+        #expect(try refusal([.unlock, .rename]) { $0.newAccount = nil } == unnamed)
+        #expect(try refusal([.read]) { $0.newService = nil } == nil)
     }
 
-    @Test func anItemIsBoundToBiometryOnly() {
+    @Test func anItemIsBoundToBiometryOnly() throws {
         for kinds in [nil, [], ["presence"], ["biometry-any", "biometry-any"], ["biometry-any", "face"]] {
-            #expect(refusal([.enrolment]) { $0.enrolment = kinds } == Self.unclear, "\(kinds ?? [])")
+            #expect(try refusal([.enrolment]) { $0.enrolment = kinds } == Self.unclear, "\(kinds ?? [])")
         }
-        #expect(refusal([.enrolment]) { $0.enrolment = ["biometry-any", "biometry-current-set"] } == nil)
+        #expect(try refusal([.enrolment]) { $0.enrolment = ["biometry-any", "biometry-current-set"] } == nil)
     }
 
-    @Test func noMoreItemsAreRenewedThanAPersonCanBeShown() {
+    @Test func noMoreItemsAreRenewedThanAPersonCanBeShown() throws {
         func items(_ count: Int) -> [BrokerInterface.NamedItem] {
             (0..<count).map { .init(service: "github", account: "\($0)") }
         }
-        #expect(refusal([.rotate]) { $0.items = items(PromptLimits.items) } == nil)
-        #expect(refusal([.rotate]) { $0.items = items(PromptLimits.items + 1) } == Self.unnamed)
-        #expect(refusal([.rotate]) { $0.items = nil } == nil)
+        #expect(try refusal([.rotate]) { $0.items = items(PromptLimits.items) } == nil)
+        #expect(try refusal([.rotate]) { $0.items = items(PromptLimits.items + 1) } == Self.unnamed)
+        #expect(try refusal([.rotate]) { $0.items = nil } == nil)
     }
 
     /// The person is shown the fields that are read, and can be.
@@ -114,13 +122,13 @@ struct PersonRequestTests {
             ["pin", "pin"], [""], [String(repeating: "x", count: 129)], (0...16).map { "\($0)" },
         ]
         for fields in impossible {
-            #expect(refusal([.read]) { $0.fields = fields } == Self.unnamed, "\(fields)")
+            #expect(try refusal([.read]) { $0.fields = fields } == Self.unnamed, "\(fields)")
             #expect(
-                refusal([.lease]) { $0.items = [.init(service: "github", account: "me", fields: fields)] }
+                try refusal([.lease]) { $0.items = [.init(service: "github", account: "me", fields: fields)] }
                     == Self.unnamed, "\(fields)")
         }
-        #expect(refusal([.read]) { $0.fields = ["secret", "pin"] } == nil)
-        var facts = facts([.change])
+        #expect(try refusal([.read]) { $0.fields = ["secret", "pin"] } == nil)
+        var facts = try facts([.change])
         facts.fields = ["secret", "pin"]
         let request = try PersonRequest(facts)
         #expect(request.items.map(\.fields) == [["secret", "pin"]] && request.fieldCount == 2)
@@ -136,7 +144,7 @@ struct PersonRequestTests {
                 return true
             } catch { return false }
         }
-        var facts = facts([.change])
+        var facts = try facts([.change])
         let one = try PersonRequest(facts)
         #expect(ways(1, one) && !ways(2, one))
         facts.fields = ["secret", "pin"]
@@ -152,14 +160,14 @@ struct PersonRequestTests {
     }
 
     /// A field of another request is refused, even though the person would not be shown it.
-    @Test func eachFieldBelongsToItsRequest() {
-        for purposes in PersonRequest.samples.keys.map(Array.init) {
+    @Test func eachFieldBelongsToItsRequest() throws {
+        for purposes in try PersonRequest.samples.keys.map(Array.init) {
             let (enrols, rotates) = (purposes == [.enrolment], purposes == [.rotate] || purposes == [.lease])
             #expect(
-                refusal(purposes) { $0.lease = .init(seconds: 60) } == (purposes == [.lease] ? nil : Self.foreign))
-            #expect(refusal(purposes) { $0.enrolment = ["biometry-any"] } == (enrols ? nil : Self.unclear))
+                try refusal(purposes) { $0.lease = .init(seconds: 60) } == (purposes == [.lease] ? nil : Self.foreign))
+            #expect(try refusal(purposes) { $0.enrolment = ["biometry-any"] } == (enrols ? nil : Self.unclear))
             #expect(
-                refusal(purposes) { $0.items = [.init(service: "github", account: "me")] }
+                try refusal(purposes) { $0.items = [.init(service: "github", account: "me")] }
                     == (rotates ? nil : Self.unnamed))
         }
     }

@@ -12,6 +12,7 @@ struct ProofServiceTests {
             ([], [.anyFactor]),
             ([.unlock], [.anyFactor]),
             ([.recovery], [.anyFactor]),
+            ([.circle], [.anyFactor]),
             ([.presence], [.anyFactor]),
             ([.unlock, .presence], [.anyFactor]),
             ([.passcode], [.passcode]),
@@ -24,6 +25,8 @@ struct ProofServiceTests {
             ([.biometryAny, .passcode], [.biometric, .passcode]),
             ([.presence, .biometryAny, .passcode], [.biometric, .passcode]),
             ([.unlock, .biometryAny], [.biometric, .anyFactor]),
+            ([.circle, .biometryAny], [.biometric, .anyFactor]),
+            ([.circle, .passcode], [.passcode]),
             ([.unlock, .biometryCurrentSet], [.biometric, .anyFactor]),
             ([.unlock, .biometryAny, .passcode], [.biometric, .passcode]),
         ] as [([AuthorizationKind], [ProofService])])
@@ -36,6 +39,15 @@ struct ProofServiceTests {
         let all = AuthorizationKind.allCases.filter { kind in kinds.contains { $0.contains(kind) } }
         let places = kinds.map { way in way.compactMap { all.firstIndex(of: $0) } }
         return try SignatureWays(all.map { .init(kind: $0.rawValue) }, places, for: .use(.reading, unlocks: unlocks))
+    }
+
+    @Test("no consent to reading or unlocking signs a statement about the members of a circle")
+    func statements() throws {
+        for kinds in [[.circle], [.presence, .circle], [.unlock, .presence, .circle]] as [[AuthorizationKind]] {
+            for unlocks in [false, true] {
+                #expect(throws: ConversationError.self) { try ways([kinds], unlocks: unlocks) }
+            }
+        }
     }
 
     @Test("the first way that can be gone is gone, whole, and no other")

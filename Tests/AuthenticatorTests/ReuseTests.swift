@@ -1,3 +1,4 @@
+import Authorization
 import BrokerProtocol
 import Foundation
 import Platform
@@ -244,7 +245,7 @@ import Testing
         #expect(!record(ends: 1001 + ReuseLimits.lifetime).isAlive(boot: "boot", at: 1000))
     }
 
-    @Test func theRuleIsThisTable() {
+    @Test func theRuleIsThisTable() throws {
         let all = Set(ProofService.allCases)
         let reading = PersonRequest.use(.reading, unlocks: false)
         #expect(ReuseRule.allows([.presence], for: reading, by: [.anyFactor]))
@@ -256,13 +257,19 @@ import Testing
         #expect(!ReuseRule.allows([.biometryAny], for: reading, by: [.anyFactor, .passcode]))
         #expect(!ReuseRule.allows([.biometryCurrentSet], for: reading, by: [.anyFactor, .passcode]))
         #expect(!ReuseRule.allows([], for: reading, by: all))
+        for kind in AuthorizationKind.allCases where !kind.isForReading {
+            #expect(!ReuseRule.allows([kind], for: reading, by: all), "\(kind)")
+        }
         #expect(!ReuseRule.allows([], for: .vault(.create), by: all))
         #expect(!ReuseRule.allows([.unlock], for: .vault(.unlock), by: all))
         #expect(!ReuseRule.allows([.unlock], for: reading, by: all))
         #expect(!ReuseRule.allows([.recovery], for: reading, by: all))
         #expect(!ReuseRule.allows([.unlock, .presence], for: .use(.reading, unlocks: true), by: all))
-        for request in PersonRequest.samples.values {
+        for request in try PersonRequest.samples.values {
             #expect(ReuseRule.allows([.presence], for: request, by: all) == (request == reading), "\(request)")
+            if request.kind.terms.signs == [.circle] { #expect(!ReuseRule.allows([.circle], for: request, by: all)) }
+            // Nothing is signed for entering a circle.
+            if request.kind == .joinCircle { #expect(!ReuseRule.allows([], for: request, by: all)) }
         }
     }
 }

@@ -107,7 +107,7 @@ import Testing
 
     @Test func onlyReadingSharesAPrompt() throws {
         let shared: [PersonRequest] = [.use(.reading, unlocks: false), .use(.reading, unlocks: true)]
-        for request in PersonRequest.samples.values {
+        for request in try PersonRequest.samples.values {
             let item = SharedInquiry.sharedItem(of: request)
             #expect(item == (shared.contains(request) ? ItemUse.reading.item : nil), "\(request)")
         }

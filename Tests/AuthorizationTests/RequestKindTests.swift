@@ -35,7 +35,10 @@ struct RequestKindTests {
     }
 
     @Test func onlyAnOwnerDecidesAboutTheirPasswordTheirBootAndTheirCode() {
-        let own: [RequestKind] = [.recovery, .bind, .unbind, .tieToBoot, .releaseFromBoot, .approveBoot]
+        let own: [RequestKind] = [
+            .recovery, .bind, .unbind, .tieToBoot, .releaseFromBoot, .approveBoot, .foundCircle, .addToCircle,
+            .joinCircle,
+        ]
         #expect(RequestKind.allCases.filter { $0.terms.askers == [.owner] } == own)
         #expect(RequestKind.allCases.filter { $0.terms.askers.contains(.root) } == [.accept])
         #expect(RequestKind.allCases.filter { $0.terms.vault == .absent } == [.create])

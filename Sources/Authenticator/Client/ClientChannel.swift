@@ -8,7 +8,8 @@ import Varlink
 /// process has no copy of.
 struct ClientChannel: ~Copyable {
     enum Call {
-        case begin(challenge: String)
+        /// - code: of a machine that is added, as the person typed it.
+        case begin(challenge: String, code: String?)
         case authorize(seconds: Int64)
         case forget
         case renewSigningKey
@@ -91,7 +92,8 @@ struct ClientChannel: ~Copyable {
             return .introspection
         }
         switch parameters {
-        case let begin as BrokerProtocol.Authentication.Begin: return .begin(challenge: begin.challenge)
+        case let begin as BrokerProtocol.Authentication.Begin:
+            return .begin(challenge: begin.challenge, code: begin.code)
         case let authorize as BrokerProtocol.Authentication.Authorize: return .authorize(seconds: authorize.seconds)
         case is BrokerProtocol.Authentication.Forget: return .forget
         case is BrokerProtocol.Authentication.RenewSigningKey: return .renewSigningKey

@@ -1,5 +1,6 @@
 import Authorization
 import BrokerProtocol
+import Cryptography
 import Glibc
 import Logging
 import PAM
@@ -36,8 +37,8 @@ public struct ClientConversation {
                 biometry.report(to: client)
             }
             switch request {
-            case .challenge(let challenge):
-                try converse(client, challenge, &session, &report)
+            case .challenge(let challenge, let code):
+                try converse(client, challenge, code, &session, &report)
                 session.finish(nil)
             case .authorize(let seconds):
                 report.purpose = "reuse"
@@ -136,7 +137,8 @@ public struct ClientConversation {
     }
 
     private func converse(
-        _ client: Client, _ challenge: String, _ session: inout ClientSession, _ report: inout Report
+        _ client: Client, _ challenge: String, _ code: SecretBytes?, _ session: inout ClientSession,
+        _ report: inout Report
     ) throws(ConversationError) {
         let dependencies = try ConversationDependencies(configuration)
         var broker = try dependencies.connect()
@@ -146,6 +148,12 @@ public struct ClientConversation {
         do throws(ConversationError) {
             let checked = try describe(client, challenge, dependencies, &broker, &open)
             report.purpose = checked.request.purposes.joined(separator: "+")
+            if case .circle(let circle) = checked.request {
+                // Before anybody is asked, because the answer would be in vain.
+                try circle.check(code: code)
+            } else if code != nil {
+                throw ConversationError.refused(.invalidArgument("this challenge takes no code"))
+            }
             switch checked.request {
             case .enrolment(let kinds):
                 let enrolment = Enrolment(
@@ -159,7 +167,7 @@ public struct ClientConversation {
                 try checked.claim.confirm(checked.request, of: client)
                 let signer = signer(client, challenge, checked, by: .asked, dependencies)
                 try grant.sign(checked, for: client, by: signer, &broker)
-            case .vault, .use, .readAll, .rotate:
+            case .vault, .use, .readAll, .rotate, .circle:
                 guard !checked.needsPassword else {
                     return try askForPassword(client, challenge, checked, dependencies, &session, &broker)
                 }
@@ -255,8 +263,8 @@ public struct ClientConversation {
     ) throws(ConversationError) {
         var signer = signer(client, challenge, checked, by: proof, dependencies)
         switch checked.request.kind {
-        case .accept:
-            // Accepting opens nothing, so nothing is signed.
+        case .accept, .joinCircle:
+            // Neither opens anything, so nothing is signed.
             do throws(BrokerFailure) {
                 _ = try broker.call(BrokerInterface.ConfirmAcceptance(challenge: challenge), within: BrokerLimits.call)
             } catch { throw ConversationError(error) }
@@ -277,7 +285,7 @@ public struct ClientConversation {
             try TiedVault(checked, ties: true, signer: signer, registry: dependencies.registry).perform(&broker)
         case .releaseFromBoot:
             try TiedVault(checked, ties: false, signer: signer, registry: dependencies.registry).perform(&broker)
-        case .unlock, .read, .readAll, .change, .rename, .recovery, .approveBoot:
+        case .unlock, .read, .readAll, .change, .rename, .recovery, .approveBoot, .foundCircle, .addToCircle:
             try signer.sign(checked.signatures, through: &broker)
         // The first two always take the password, an enrolment takes nobody's answer, and a lease is granted elsewhere.
         case .bind, .unbind, .enrolment, .lease: throw PersonRequest.unexplained
@@ -291,6 +299,9 @@ public struct ClientConversation {
         let (biometry, account) = (Biometry(configuration), client.account)
         var signer = Signer(keys: dependencies.keys, challenge: challenge, record: checked.record, proof: proof) {
             () throws(BiometryObstacle) in try biometry.currentSet(of: account)
+        }
+        if case .circle(let circle) = checked.request, let record = checked.record {
+            signer.witness = { (_, hash) throws(BrokerFailure) in try circle.check(parameterHash: hash, record) }
         }
         if let leased = checked.leased {
             signer.witness = { (wanted, hash) throws(BrokerFailure) in try leased.check(wanted, parameterHash: hash) }

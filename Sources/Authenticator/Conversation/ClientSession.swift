@@ -8,7 +8,8 @@ import Varlink
 struct ClientSession: ~Copyable {
     /// How a client begins.
     enum Request {
-        case challenge(String)
+        /// - code: of a machine that is added, as the person typed it.
+        case challenge(String, code: SecretBytes?)
         /// Ask now, and then not again for this many seconds.
         case authorize(seconds: Int64)
         /// End the reuse of earlier answers.
@@ -57,13 +58,14 @@ struct ClientSession: ~Copyable {
     ) throws(ConversationError) -> Request {
         while true {
             switch try wait() {
-            case .call(.begin(let challenge)):
-                guard ClientLimits.challenge.contains(challenge.utf8.count) else {
-                    throw .refused(.invalidArgument("that is not a challenge"))
-                }
+            case .call(.begin(let challenge, let code)):
+                guard ClientLimits.challenge.contains(challenge.utf8.count),
+                    (code ?? "").utf8.count <= ClientLimits.joinCode
+                else { throw .refused(.invalidArgument("that is not a challenge")) }
                 owesStep = true
                 deadline = .now + limit
-                return .challenge(challenge)
+                return .challenge(
+                    challenge, code: try code.map { (text) throws(ConversationError) in try Self.kept(text) })
             case .call(.authorize(let seconds)):
                 owesStep = true
                 deadline = .now + limit
@@ -79,6 +81,12 @@ struct ClientSession: ~Copyable {
             case .call(.biometry): channel.reply(biometry())
             case .call(.introspection), .event, .time: continue
             }
+        }
+    }
+
+    private static func kept(_ text: String) throws(ConversationError) -> SecretBytes {
+        do throws(CryptographyError) { return try SecretBytes(copying: Array(text.utf8)) } catch {
+            throw .refused(.misconfigured("there is no memory for the code"))
         }
     }
 

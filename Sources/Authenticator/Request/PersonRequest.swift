@@ -20,6 +20,8 @@ enum PersonRequest: Equatable {
     case enrolment([AuthorizationKind])
     /// To let the process and its descendants read several items without a prompt for a while. The person is shown each of them.
     case lease(LeaseRequest)
+    /// To share the vault's items with other machines.
+    case circle(CircleRequest)
 
     /// - Parameter facts: the broker's description of the challenge.
     /// - Throws: ``ConversationError`` if it describes no request.
@@ -54,6 +56,7 @@ enum PersonRequest: Equatable {
         case .lease:
             guard let terms = facts.lease else { throw Self.unexplained }
             self = .lease(LeaseRequest(items: facts.items ?? [], seconds: terms.seconds, command: terms.command))
+        case .foundCircle, .addToCircle, .joinCircle: self = .circle(try CircleRequest(kind, facts))
         case .create, .unlock, .recovery, .bind, .unbind, .tieToBoot, .releaseFromBoot, .approveBoot, .accept:
             self = .vault(kind)
         }
@@ -62,6 +65,7 @@ enum PersonRequest: Equatable {
     /// Checks that a list of items or of kinds of biometry belongs to this request, and that it can be shown.
     private func checkFields(_ facts: BrokerInterface.Describe.Reply) throws(ConversationError) {
         guard kind == .lease || facts.lease == nil else { throw Self.unexplained }
+        if case .circle = self {} else { try CircleRequest.checkAbsent(facts) }
         let isOfFingers = !(facts.enrolment ?? []).isEmpty
         guard isOfFingers == (kind == .enrolment) else { throw Self.unclearBiometrics }
         let items = facts.items ?? []
@@ -126,6 +130,7 @@ enum PersonRequest: Equatable {
         case .rotate: .rotate
         case .enrolment: .enrolment
         case .lease: .lease
+        case .circle(let circle): circle.kind
         }
     }
 
@@ -133,7 +138,7 @@ enum PersonRequest: Equatable {
     var unlocks: Bool {
         switch self {
         case .use(_, let unlocks), .readAll(_, let unlocks): unlocks
-        case .vault, .rotate, .enrolment, .lease: false
+        case .vault, .rotate, .enrolment, .lease, .circle: false
         }
     }
 
@@ -143,7 +148,7 @@ enum PersonRequest: Equatable {
         case .use(let use, _): [use.item]
         case .readAll(let items, _), .rotate(let items): items
         case .lease(let lease): lease.items
-        case .vault, .enrolment: []
+        case .vault, .enrolment, .circle: []
         }
     }
 
@@ -216,6 +221,9 @@ extension RequestKind {
             case .rotate: .rotate
             case .enrolment: .enrolment
             case .lease: .lease
+            case .foundCircle: .foundCircle
+            case .addToCircle: .addToCircle
+            case .joinCircle: .joinCircle
             }
     }
 }

@@ -1,5 +1,6 @@
 import Authorization
 import BrokerProtocol
+import Circle
 import Item
 import Platform
 
@@ -22,8 +23,40 @@ enum PromptNotice {
             let rest = [asker(client) + " and every program that it starts", command, reason]
             guard lease.items.count > 1 else { return try whole([question.what] + rest) }
             return try text([question.what + ":"], naming: lease.items, rest)
+        case .circle(let circle):
+            return try whole([question.what, asker(client)] + details(of: circle) + [question.effect, reason])
         case .vault, .use, .enrolment:
             return try whole([question.what, asker(client), question.effect, reason])
+        }
+    }
+
+    /// What a person compares with the other machine.
+    private static func details(of request: CircleRequest) throws(ConversationError) -> [String] {
+        let words = "Check words, which both machines must show: "
+        switch request.deed {
+        case .found: return []
+        case .add(let new, let role):
+            let place =
+                switch new.protection {
+                case .tpm: "It says that its keys are in a TPM; nobody has checked that."
+                case .software: "Its keys are in software, and can be copied."
+                }
+            let may =
+                switch role {
+                case .admin: "It may add and remove machines, too."
+                case .writer: "It may add no machine."
+                case .reader: "It may change nothing."
+                }
+            return [
+                "New machine: \(EscapedText.quoted(new.name.text, limit: CircleLimits.name))",
+                words + (try request.checkWords ?? ""), place, may,
+            ]
+        case .join(_, _, let machines):
+            let names = machines.prefix(PromptLimits.machines).map {
+                EscapedText.quoted($0.text, limit: CircleLimits.name)
+            }
+            let more = machines.count > names.count ? " and \(machines.count - names.count) more" : ""
+            return ["Machines: " + names.joined(separator: ", ") + more, words + (try request.checkWords ?? "")]
         }
     }
 
@@ -124,7 +157,7 @@ enum PromptNotice {
         case .vault(.unlock): question.what += " \(group.map { "the vault of \($0)" } ?? "your vault")"
         case .vault(.accept): question.what += " \(EscapedText.quoted(checked.claim.name, limit: PromptLimits.owner))"
         // Their words name the vault.
-        case .vault, .rotate, .enrolment: break
+        case .vault, .rotate, .enrolment, .circle: break
         // The item stands before the vault, so that it is what a person sees first.
         case .use(let use, let unlocks):
             question.what = words(for: use, items ?? name(use.item), owner) + (unlocks ? unlocking : "")

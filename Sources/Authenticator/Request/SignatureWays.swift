@@ -121,7 +121,8 @@ enum ProofService: String, Sendable, Equatable, CaseIterable {
 
     /// The services that earn all of these signatures, in the order in which they are asked. The person must pass each.
     ///
-    /// The biometric and the passcode service also prove presence. A vault is opened by the passcode or by `coffer`, never by a biometric alone.
+    /// The biometric and the passcode service also prove presence. A vault is opened by the passcode or by `coffer`, never by a biometric alone. The same holds for
+    /// a statement about the members of a circle.
     ///
     /// - Parameter password: whether the password itself is needed, because the vault is bound to it. No other factor will do then.
     static func needed(
@@ -130,7 +131,7 @@ enum ProofService: String, Sendable, Equatable, CaseIterable {
         var services: [ProofService] = []
         if kinds.contains(where: \.isBiometric) { services.append(.biometric) }
         if kinds.contains(.passcode) || password { services.append(.passcode) }
-        let opens = kinds.contains(.unlock) || kinds.contains(.recovery) || kinds.contains(.boot)
+        let opens = !Set(kinds).isDisjoint(with: [.unlock, .recovery, .boot, .circle])
         if services.isEmpty || (opens && !services.contains(.passcode)) { services.append(.anyFactor) }
         return services
     }

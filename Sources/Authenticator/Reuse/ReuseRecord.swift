@@ -61,7 +61,7 @@ enum ReuseRule {
         case .presence: !services.isEmpty
         case .biometryAny, .biometryCurrentSet: services.contains(.biometric)
         case .passcode: services.contains(.passcode)
-        case .unlock, .recovery, .boot: false
+        case .unlock, .recovery, .boot, .circle: false
         }
     }
 }

@@ -1,5 +1,6 @@
 import Authorization
 import BrokerProtocol
+import Circle
 import Cryptography
 import Platform
 import Varlink
@@ -29,6 +30,7 @@ extension AuthenticatorSession {
         var items: [BrokerInterface.NamedItem]?
         var newName: Challenge.Name?
         var terms: BrokerInterface.LeaseTerms?
+        var circle: CirclePlan?
         switch request {
         case .use(let use, _): newName = use.deed.newName ?? use.subject.presentName
         case .enrolment(let kinds): enrolment = kinds.map(\.rawValue)
@@ -39,8 +41,11 @@ extension AuthenticatorSession {
         case .lease(let read, let wanted):
             items = read.items.map(\.named)
             terms = BrokerInterface.LeaseTerms(seconds: Int64(wanted.seconds), command: wanted.command)
+        case .circle(let plan): circle = plan
         case .vault, .login, .tieToBoot: break
         }
+        var joining: (circle: StatementName, machines: [MachineName])?
+        if case .join(let answer, _, let machines)? = circle?.deed { joining = (answer.circle, machines) }
         return .reply(
             BrokerInterface.Describe.Reply(
                 owner: challenge.owner.text, vault: challenge.vault?.hex, purposes: request.purposes,
@@ -55,7 +60,11 @@ extension AuthenticatorSession {
                     core.vaultStore.lockTimes.last(of: challenge.owner)),
                 enrolment: enrolment, items: items, lease: terms, leased: core.leases.covers(challenge) ? true : nil,
                 newService: newName?.service, newAccount: newName?.account,
-                passwordKey: try await passwordKey(for: challenge)))
+                passwordKey: try await passwordKey(for: challenge),
+                statement: circle?.statement.map { Base64.encode($0.bytes) },
+                signer: circle?.signer.map { Base64.encode($0.bytes) },
+                request: circle?.request.map { Base64.encode($0.bytes) },
+                circle: joining.map { Hex.encode($0.circle.bytes) }, machines: joining?.machines.map(\.text)))
     }
 
     /// - Returns: nil unless the vault is bound, and open. The TPM is not asked for it.

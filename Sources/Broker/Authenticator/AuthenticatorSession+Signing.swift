@@ -20,7 +20,7 @@ extension AuthenticatorSession {
             let exchange: SigningExchange
             do throws(SealerError) {
                 exchange = try await core.sealer.begin(
-                    authorization.use, with: material, waiting: core.vaultStore.dependencies.signatureTime)
+                    challenge.use(authorization), with: material, waiting: core.vaultStore.dependencies.signatureTime)
             } catch { throw Fault(error) }
             guard core.challenges.isOpen(challenge.id) else {
                 // The TPM must not wait for a signature that cannot come.
@@ -158,7 +158,10 @@ extension AuthenticatorSession {
     }
 }
 
-extension Challenge.Authorization {
+extension Challenge {
     /// What the sealer does once the authenticator has signed.
-    fileprivate var use: SignedUse { point.map { .agree(role, point: $0) } ?? .open(role) }
+    fileprivate func use(_ authorization: Authorization) -> SignedUse {
+        if case .circle(let plan) = request, let signing = plan.signing { return signing }
+        return authorization.point.map { .agree(authorization.role, point: $0) } ?? .open(authorization.role)
+    }
 }

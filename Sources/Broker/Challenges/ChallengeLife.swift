@@ -165,7 +165,7 @@ struct ChallengeLife: Sendable {
     /// Everything that needs no signature was found, or the owner has consented.
     mutating func confirm(over connection: UInt64) throws(ChallengeRefusal) -> Action {
         _ = try conversation(over: connection)
-        guard request.kind.terms.asks == .never || request.kind == .accept else { throw .anotherRequest }
+        guard request.kind.terms.asks == .never || request.needsNoSignature else { throw .anotherRequest }
         state = .granted(Grant())
         return .startGrant
     }

@@ -21,6 +21,8 @@ extension Challenge {
         case enrolment([AuthorizationKind])
         /// Lets the process and its descendants read several items without a prompt for a while.
         case lease(JointRead, Lease.Terms)
+        /// Shares the vault's items with other machines.
+        case circle(CirclePlan)
     }
 
     /// The use of one item's secret.
@@ -60,6 +62,7 @@ extension Challenge.Request {
         case .rotate: .rotate
         case .enrolment: .enrolment
         case .lease: .lease
+        case .circle(let plan): plan.kind
         }
     }
 
@@ -67,7 +70,7 @@ extension Challenge.Request {
     var unlocks: Bool {
         switch self {
         case .use(_, let unlocks), .readAll(_, let unlocks): unlocks
-        case .vault, .login, .tieToBoot, .rotate, .enrolment, .lease: false
+        case .vault, .login, .tieToBoot, .rotate, .enrolment, .lease, .circle: false
         }
     }
 
@@ -87,7 +90,7 @@ extension Challenge.Request {
             case .use(let use, _): use.ways
             case .readAll(let read, _), .lease(let read, _): read.ways
             case .rotate(let rotation): [rotation.authorizations]
-            case .vault, .login, .tieToBoot, .enrolment: []
+            case .vault, .login, .tieToBoot, .enrolment, .circle: []
             }
         return ways.isEmpty ? [[]] : ways
     }
@@ -110,6 +113,7 @@ extension Challenge.Request {
         case .rotate: .rotate
         case .enrolment: nil
         case .lease: .lease
+        case .foundCircle, .addToCircle, .joinCircle: .share
         }
     }
 
@@ -168,15 +172,22 @@ extension Challenge.Request {
             read.items == others.items && terms == othersTerms
         case (.readAll, _), (_, .readAll): false
         case (.enrolment(let kinds), .enrolment(let others)): kinds == others
+        case (.circle(let plan), .circle(let other)): plan.repeats(other)
         default: purposes == other.purposes
         }
     }
 
     /// The same without the secrets of the call.
     var withoutSecrets: Self {
-        guard case .rotate(var rotation) = self else { return self }
-        rotation.passwords = [:]
-        return .rotate(rotation)
+        switch self {
+        case .rotate(var rotation):
+            rotation.passwords = [:]
+            return .rotate(rotation)
+        case .circle(var plan):
+            plan.signing = nil
+            return .circle(plan)
+        default: return self
+        }
     }
 }
 
@@ -213,6 +224,9 @@ extension Keychain.Purpose {
             case .rotate: .rotate
             case .enrolment: .enrolment
             case .lease: .lease
+            case .foundCircle: .foundCircle
+            case .addToCircle: .addToCircle
+            case .joinCircle: .joinCircle
             }
     }
 }

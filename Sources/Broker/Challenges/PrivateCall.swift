@@ -36,7 +36,7 @@ enum PrivateCall: String, Sendable, CaseIterable {
         case .resealForBoot: request.changesBoot ? .once : .never
         case .adoptRoots: request.mayBind || request.changesBoot ? .once : .never
         case .renew, .succeed, .adoptSuccessor: request.kind == .rotate ? .once : .never
-        case .confirmAcceptance: request.kind == .accept ? .once : .never
+        case .confirmAcceptance: request.needsNoSignature ? .once : .never
         }
     }
 
@@ -68,12 +68,15 @@ enum PrivateCall: String, Sendable, CaseIterable {
         case .resealForBoot: "this challenge neither ties a vault to the boot nor releases one"
         case .adoptRoots: "this challenge replaces no roots"
         case .renew, .succeed, .adoptSuccessor: "this challenge renews no keys"
-        case .confirmAcceptance: "this challenge accepts no vault"
+        case .confirmAcceptance: "this challenge takes signatures"
         }
     }
 }
 
 extension Challenge.Request {
+    /// Whether the person's word alone answers it.
+    var needsNoSignature: Bool { kind == .accept || kind == .joinCircle }
+
     fileprivate var makesVault: Bool { kind == .create }
 
     fileprivate var changesBoot: Bool { kind.terms.replaces == .boot }

@@ -53,5 +53,9 @@ enum Faults {
     static let expectedMore = Fault(
         .expectedMore, "this method replies again and again", advice: "call it with the “more” flag")
 
+    static let hasCircle = Fault(
+        .alreadyExists, "this vault shares its secrets with other machines already",
+        advice: "see with which: coffer sync status")
+
     static let stopping = Fault(.failed, "the broker is stopping", advice: "try again in a moment")
 }

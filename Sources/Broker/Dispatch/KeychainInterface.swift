@@ -2,13 +2,16 @@ import BrokerProtocol
 import Logging
 import Varlink
 
-/// `org.coffer.Keychain` on the clients' socket. The kernel names the caller. Then the broker checks that the call is
+/// `org.coffer.Keychain` and `org.coffer.Sync` on the clients' socket. The kernel names the caller. Then the broker checks that the call is
 /// allowed in the vault's condition. Then the method runs.
 struct KeychainInterface: ServedInterface {
     let core: BrokerCore
     let interfaces = ServedInterfaces(
         product: "cofferd", version: ProductVersion.current,
-        interfaces: [.init(name: Keychain.interface, description: Keychain.description)],
+        interfaces: [
+            .init(name: Keychain.interface, description: Keychain.description),
+            .init(name: Sync.interface, description: Sync.description),
+        ],
         methods: KeychainMethods.entries.values.map(\.method), contradiction: .invalidArgument)
 
     init(core: BrokerCore) { self.core = core }
@@ -27,7 +30,7 @@ struct KeychainInterface: ServedInterface {
             if let answer = try interfaces.answer(parameters, to: call.method) { return .reply(answer) }
             guard let parameters, let entry = KeychainMethods.entries[call.method],
                 let prepared = entry.prepare(parameters)
-            else { throw Fault(unknownMethod: call.method) { $0 == Keychain.interface } }
+            else { throw Fault(unknownMethod: call.method) { [Keychain.interface, Sync.interface].contains($0) } }
             guard call.more || !entry.needsMore else { throw Faults.expectedMore }
             let answer = try await admitted(prepared, by: entry, caller, isAbandoned)
             core.logger.info("call", metadata: LogFields.of(caller, method: call.method))

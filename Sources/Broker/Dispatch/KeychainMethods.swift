@@ -105,6 +105,15 @@ struct KeychainMethods: Sendable {
             Entry(DiagnoseHandler.self, withoutVault: .allowed, looksAtDamage: true),
             Entry(LogHandler.self, withoutVault: .allowed),
             Entry(VerifyLogHandler.self, withoutVault: .allowed),
+            // Sharing. What a courier carries is no use of the vault.
+            Entry(FoundHandler.self, withoutVault: .allowed, isUse: true),
+            Entry(RequestHandler.self, withoutVault: .allowed, isUse: true),
+            Entry(AddHandler.self, withoutVault: .absent, isUse: true),
+            Entry(EnterHandler.self, withoutVault: .absent, isUse: true),
+            Entry(LookHandler.self, withoutVault: .absent),
+            Entry(TakeHandler.self, withoutVault: .absent),
+            Entry(GiveHandler.self, withoutVault: .absent),
+            Entry(StateHandler.self, withoutVault: .allowed),
         ]
         return Dictionary(entries.map { ($0.method.name, $0) }) { first, _ in first }
     }()

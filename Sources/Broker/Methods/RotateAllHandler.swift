@@ -14,6 +14,12 @@ enum RotateAllHandler: MethodHandler {
                 return .reply(Keychain.RotateAll.Reply(items: Int64(items), revoked: outcome.isRevoked))
             }
         }
+        // Its successor would be no member, and nobody would notice.
+        guard try await !request.vaultActor.use({ try $0.vault.hasCircle }) else {
+            throw Fault(
+                .failed, "a vault that shares its secrets with other machines cannot renew all its keys yet",
+                advice: "renew the key of one secret with: coffer rotate SERVICE ACCOUNT")
+        }
         let plan = try await request.vaultActor.renewal.plan(in: request.vaultActor)
         let given = try check(method.applicationPasswords ?? [], plan)
         let missing = plan.passwords.filter { given[$0.item.id] == nil }

@@ -51,6 +51,7 @@ actor VaultActor {
     nonisolated let recovery = RecoveryCodes()
     nonisolated let rollback = RollbackAcceptance()
     nonisolated let settingAside = VaultSettingAside()
+    nonisolated let sharing = VaultSharing()
 
     struct OpenState: Sendable {
         let vault: OpenVault

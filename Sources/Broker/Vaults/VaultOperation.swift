@@ -11,6 +11,7 @@ struct VaultOperation: Sendable {
         case replacement
         case approval
         case renewal
+        case sharing
     }
 
     let kind: Kind
@@ -56,6 +57,8 @@ extension VaultOperation.Kind {
             Fault(.failed, "another item is being bound to your fingers just now", advice: "try again in a moment")
         case .replacement: Fault(.failed, "your vault is being sealed anew just now", advice: "try again in a moment")
         case .approval: Fault(.failed, "another boot is being approved just now", advice: "try again in a moment")
+        case .sharing:
+            Fault(.failed, "your vault talks to other machines just now", advice: "try again in a moment")
         case .renewal: Fault(.failed, "the keys of your vault are being renewed already", advice: "finish that first")
         }
     }

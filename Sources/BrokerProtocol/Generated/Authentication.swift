@@ -28,7 +28,9 @@ public enum Authentication {
           # sockets that the caller's user has made. The conversation goes on over it, beginning with the answer to this call.
           # An agent that got its connection from another process has the other end for itself, so that nobody else can take or
           # add a byte. If it is left out, the conversation goes on over the connection.
-          channel: ?int
+          channel: ?int,
+          # For a challenge that adds a machine to a circle: the code that the person has typed, JOIN- and six groups.
+          code: ?string
         ) -> (
           message: ?Message,
           # Nothing more is asked. The person is authenticated, and the broker has been told.
@@ -236,31 +238,37 @@ public enum Authentication {
         /// so that nobody else can take or add a byte. If it is left out, the conversation goes on over the
         /// connection.
         public var channel: Int64?
+        /// For a challenge that adds a machine to a circle: the code that the person has typed, JOIN- and six groups.
+        public var code: String?
 
-        public init(challenge: String, channel: Int64? = nil) {
+        public init(challenge: String, channel: Int64? = nil, code: String? = nil) {
             self.challenge = challenge
             self.channel = channel
+            self.code = code
         }
 
-        private static let jsonNames = ["challenge", "channel"]
+        private static let jsonNames = ["challenge", "channel", "code"]
 
         public init(from reader: inout JSONReader) throws(JSONFailure) {
             var challenge: String?
             var channel: Int64?
+            var code: String?
             var members = try reader.members()
             while let member = try reader.next(&members, of: Self.jsonNames) {
                 switch member {
                 case 0: challenge = try reader.read()
-                default: channel = try reader.read()
+                case 1: channel = try reader.read()
+                default: code = try reader.read()
                 }
             }
-            self.init(challenge: try members.required(challenge, "challenge"), channel: channel)
+            self.init(challenge: try members.required(challenge, "challenge"), channel: channel, code: code)
         }
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
             writer.member("challenge", challenge)
             writer.member("channel", channel)
+            writer.member("code", code)
             writer.endObject()
         }
     }

@@ -64,7 +64,7 @@ public enum BrokerInterface {
           # The vault's id, hex. It is absent when the vault is to be made.
           vault: ?string,
           # What the person is asked for: create, unlock, read, change, rename, recovery, bind, unbind, rotate, accept,
-          # tieToBoot, releaseFromBoot, approveBoot, enrolment, lease.
+          # tieToBoot, releaseFromBoot, approveBoot, enrolment, lease, foundCircle, addToCircle, joinCircle.
           purposes: []string,
           service: ?string,
           account: ?string,
@@ -101,7 +101,17 @@ public enum BrokerInterface {
           newAccount: ?string,
           # For a bound vault: a key made from the device root, base64, 32 bytes. Under it the authenticator remembers a
           # password that the vault is not bound to, so that nobody can guess at that password without this machine's TPM.
-          passwordKey: ?string
+          passwordKey: ?string,
+          # For purposes foundCircle and addToCircle: the statement that is signed, base64 (docs/sync-members.md).
+          # The authenticator computes from it what the TPM is to sign, and writes the prompt from it.
+          statement: ?string,
+          # For purpose addToCircle: the public keys of the device that signs, base64.
+          signer: ?string,
+          # For purposes addToCircle and joinCircle: the request of the machine that joins, base64.
+          request: ?string,
+          # For purpose joinCircle: the circle's id, hex, and the names of its machines.
+          circle: ?string,
+          machines: ?[]string
         )
 
         # Another open challenge of the same process. The same proof of a person answers it.
@@ -637,7 +647,8 @@ public enum BrokerInterface {
             /// The vault's id, hex. It is absent when the vault is to be made.
             public var vault: String?
             /// What the person is asked for: create, unlock, read, change, rename, recovery, bind, unbind, rotate,
-            /// accept, tieToBoot, releaseFromBoot, approveBoot, enrolment, lease.
+            /// accept, tieToBoot, releaseFromBoot, approveBoot, enrolment, lease, foundCircle, addToCircle,
+            /// joinCircle.
             public var purposes: [Keychain.Purpose]
             public var service: String?
             public var account: String?
@@ -678,13 +689,25 @@ public enum BrokerInterface {
             /// remembers a password that the vault is not bound to, so that nobody can guess at that password without
             /// this machine's TPM.
             public var passwordKey: String?
+            /// For purposes foundCircle and addToCircle: the statement that is signed, base64 (docs/sync-members.md).
+            /// The authenticator computes from it what the TPM is to sign, and writes the prompt from it.
+            public var statement: String?
+            /// For purpose addToCircle: the public keys of the device that signs, base64.
+            public var signer: String?
+            /// For purposes addToCircle and joinCircle: the request of the machine that joins, base64.
+            public var request: String?
+            /// For purpose joinCircle: the circle's id, hex, and the names of its machines.
+            public var circle: String?
+            public var machines: [String]?
 
             public init(
                 owner: String, vault: String? = nil, purposes: [Keychain.Purpose], service: String? = nil,
                 account: String? = nil, kind: ItemKind? = nil, version: Int64? = nil, fields: [String]? = nil,
                 reason: String? = nil, authorizations: [Authorization], alternatives: [[Int64]], lastLock: Int64 = 0,
                 enrolment: [String]? = nil, items: [NamedItem]? = nil, lease: LeaseTerms? = nil, leased: Bool? = nil,
-                newService: String? = nil, newAccount: String? = nil, passwordKey: String? = nil
+                newService: String? = nil, newAccount: String? = nil, passwordKey: String? = nil,
+                statement: String? = nil, signer: String? = nil, request: String? = nil, circle: String? = nil,
+                machines: [String]? = nil
             ) {
                 self.owner = owner
                 self.vault = vault
@@ -705,12 +728,17 @@ public enum BrokerInterface {
                 self.newService = newService
                 self.newAccount = newAccount
                 self.passwordKey = passwordKey
+                self.statement = statement
+                self.signer = signer
+                self.request = request
+                self.circle = circle
+                self.machines = machines
             }
 
             private static let jsonNames = [
-                "account", "alternatives", "authorizations", "enrolment", "fields", "items", "kind", "lastLock",
-                "lease", "leased", "newAccount", "newService", "owner", "passwordKey", "purposes", "reason",
-                "service", "vault", "version",
+                "account", "alternatives", "authorizations", "circle", "enrolment", "fields", "items", "kind",
+                "lastLock", "lease", "leased", "machines", "newAccount", "newService", "owner", "passwordKey",
+                "purposes", "reason", "request", "service", "signer", "statement", "vault", "version",
             ]
 
             public init(from reader: inout JSONReader) throws(JSONFailure) {
@@ -733,27 +761,37 @@ public enum BrokerInterface {
                 var newService: String?
                 var newAccount: String?
                 var passwordKey: String?
+                var statement: String?
+                var signer: String?
+                var request: String?
+                var circle: String?
+                var machines: [String]?
                 var members = try reader.members()
                 while let member = try reader.next(&members, of: Self.jsonNames) {
                     switch member {
                     case 0: account = try reader.read()
                     case 1: alternatives = try reader.read()
                     case 2: authorizations = try reader.read()
-                    case 3: enrolment = try reader.read()
-                    case 4: fields = try reader.read()
-                    case 5: items = try reader.read()
-                    case 6: kind = try reader.read()
-                    case 7: lastLock = try reader.read()
-                    case 8: lease = try reader.read()
-                    case 9: leased = try reader.read()
-                    case 10: newAccount = try reader.read()
-                    case 11: newService = try reader.read()
-                    case 12: owner = try reader.read()
-                    case 13: passwordKey = try reader.read()
-                    case 14: purposes = try reader.read()
-                    case 15: reason = try reader.read()
-                    case 16: service = try reader.read()
-                    case 17: vault = try reader.read()
+                    case 3: circle = try reader.read()
+                    case 4: enrolment = try reader.read()
+                    case 5: fields = try reader.read()
+                    case 6: items = try reader.read()
+                    case 7: kind = try reader.read()
+                    case 8: lastLock = try reader.read()
+                    case 9: lease = try reader.read()
+                    case 10: leased = try reader.read()
+                    case 11: machines = try reader.read()
+                    case 12: newAccount = try reader.read()
+                    case 13: newService = try reader.read()
+                    case 14: owner = try reader.read()
+                    case 15: passwordKey = try reader.read()
+                    case 16: purposes = try reader.read()
+                    case 17: reason = try reader.read()
+                    case 18: request = try reader.read()
+                    case 19: service = try reader.read()
+                    case 20: signer = try reader.read()
+                    case 21: statement = try reader.read()
+                    case 22: vault = try reader.read()
                     default: version = try reader.read()
                     }
                 }
@@ -765,7 +803,8 @@ public enum BrokerInterface {
                     alternatives: try members.required(alternatives, "alternatives"),
                     lastLock: try members.required(lastLock, "lastLock"), enrolment: enrolment, items: items,
                     lease: lease, leased: leased, newService: newService, newAccount: newAccount,
-                    passwordKey: passwordKey
+                    passwordKey: passwordKey, statement: statement, signer: signer, request: request, circle: circle,
+                    machines: machines
                 )
             }
 
@@ -774,6 +813,7 @@ public enum BrokerInterface {
                 writer.member("account", account)
                 writer.member("alternatives", alternatives)
                 writer.member("authorizations", authorizations)
+                writer.member("circle", circle)
                 writer.member("enrolment", enrolment)
                 writer.member("fields", fields)
                 writer.member("items", items)
@@ -781,13 +821,17 @@ public enum BrokerInterface {
                 writer.member("lastLock", lastLock)
                 writer.member("lease", lease)
                 writer.member("leased", leased)
+                writer.member("machines", machines)
                 writer.member("newAccount", newAccount)
                 writer.member("newService", newService)
                 writer.member("owner", owner)
                 writer.member("passwordKey", passwordKey)
                 writer.member("purposes", purposes)
                 writer.member("reason", reason)
+                writer.member("request", request)
                 writer.member("service", service)
+                writer.member("signer", signer)
+                writer.member("statement", statement)
                 writer.member("vault", vault)
                 writer.member("version", version)
                 writer.endObject()

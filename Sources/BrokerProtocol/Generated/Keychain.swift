@@ -200,7 +200,7 @@ public enum Keychain {
           sequence: int,
           time: int,
           # What was done: create, unlock, lock, read, set, edit, rename, delete, recovery, bind, unbind, rotate, tie, release,
-          # approve, lease (granted), lease-end.
+          # approve, lease (granted), lease-end, share (with other machines).
           # rollback: an older copy of the vault's file was refused. accept: root has accepted one.
           # The log writes four events of its own. start: the log begins. dropped: old records were dropped.
           # broken: earlier records are missing or changed. cut: the end was lost, for example by a power cut.
@@ -1597,10 +1597,10 @@ public enum Keychain {
         public var sequence: Int64
         public var time: Int64
         /// What was done: create, unlock, lock, read, set, edit, rename, delete, recovery, bind, unbind, rotate, tie,
-        /// release, approve, lease (granted), lease-end. rollback: an older copy of the vault's file was refused.
-        /// accept: root has accepted one. The log writes four events of its own. start: the log begins. dropped: old
-        /// records were dropped. broken: earlier records are missing or changed. cut: the end was lost, for example
-        /// by a power cut.
+        /// release, approve, lease (granted), lease-end, share (with other machines). rollback: an older copy of the
+        /// vault's file was refused. accept: root has accepted one. The log writes four events of its own. start: the
+        /// log begins. dropped: old records were dropped. broken: earlier records are missing or changed. cut: the
+        /// end was lost, for example by a power cut.
         public var event: String
         /// It is done, or one word for why it was refused: expired, cancelled, locked, password, and so on.
         /// authentication-required: a person was needed, but the program had none asked. expired: nobody answered in

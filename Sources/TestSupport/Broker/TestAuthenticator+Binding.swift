@@ -73,7 +73,8 @@ extension TestAuthenticator {
         guard let old = try registry.record(for: .user(OwnProcess.effectiveUser)) else { throw Nonsense() }
         var names: [ObjectRole: [UInt8]] = [:]
         for (key, value) in reply.names {
-            guard let role = UInt16(key).flatMap(ObjectRole.init), let name = Data(base64Encoded: value) else {
+            guard let role = UInt16(key).flatMap(ObjectRole.init(ofVault:)), let name = Data(base64Encoded: value)
+            else {
                 throw Nonsense()
             }
             names[role] = [UInt8](name)

@@ -48,7 +48,8 @@ public final class TestAuthenticator: Sendable {
             authorizations = try await create(challenge, line)
             way = Array(authorizations.indices)
         }
-        if facts.purposes == [.accept] {
+        // Their answer is the person's word alone.
+        if facts.purposes == [.accept] || facts.purposes == [.joinCircle] {
             _ = try await line.call(BrokerInterface.ConfirmAcceptance(challenge: challenge))
         }
         let owner = Owner(text: facts.owner) ?? .user(uid)

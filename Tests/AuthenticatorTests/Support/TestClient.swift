@@ -17,8 +17,10 @@ struct TestClient: ~Copyable {
     init(adopting socket: consuming UnixSocket) { self.socket = socket }
 
     /// - Parameter challenge: each is used once, as a broker's challenges are.
-    mutating func begin(_ challenge: String = UUID().uuidString) throws -> Result<Step, Fault> {
-        try call(BrokerProtocol.Authentication.Begin(challenge: challenge))
+    mutating func begin(
+        _ challenge: String = UUID().uuidString, code: String? = nil
+    ) throws -> Result<Step, Fault> {
+        try call(BrokerProtocol.Authentication.Begin(challenge: challenge, code: code))
     }
 
     mutating func go(_ answer: String? = nil) throws -> Result<Step, Fault> {
@@ -53,8 +55,8 @@ struct TestClient: ~Copyable {
     }
 
     /// Passes the notice, answers the password prompt, and takes the next message.
-    mutating func authenticate(_ password: String) throws -> Result<Step, Fault> {
-        var step = try begin()
+    mutating func authenticate(_ password: String, code: String? = nil) throws -> Result<Step, Fault> {
+        var step = try begin(code: code)
         while case .success(let now) = step, let message = now.message, !now.done {
             step = try go(message.style == .secret ? password : nil)
         }

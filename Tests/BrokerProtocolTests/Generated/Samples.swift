@@ -152,6 +152,25 @@ extension SampleSource {
         Keychain.VerifyLog.self,
         Login.Report.Reply.self,
         Login.Report.self,
+        Sync.Machine.self,
+        Sync.File.self,
+        Sync.Obstacle.self,
+        Sync.Found.Reply.self,
+        Sync.Found.self,
+        Sync.Request.Reply.self,
+        Sync.Request.self,
+        Sync.Add.Reply.self,
+        Sync.Add.self,
+        Sync.Enter.Reply.self,
+        Sync.Enter.self,
+        Sync.Look.Reply.self,
+        Sync.Look.self,
+        Sync.Take.Reply.self,
+        Sync.Take.self,
+        Sync.Give.Reply.self,
+        Sync.Give.self,
+        Sync.State.Reply.self,
+        Sync.State.self,
         VarlinkService.GetInfo.Reply.self,
         VarlinkService.GetInfo.self,
         VarlinkService.GetInterfaceDescription.Reply.self,
@@ -242,7 +261,7 @@ extension Authentication.Step: Sampled {
 
 extension Authentication.Begin: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
-        Self(challenge: source.next(), channel: source.next())
+        Self(challenge: source.next(), channel: source.next(), code: source.next())
     }
 }
 
@@ -365,7 +384,8 @@ extension BrokerInterface.Describe.Reply: Sampled {
             reason: source.next(), authorizations: source.next(), alternatives: source.next(),
             lastLock: source.next(), enrolment: source.next(), items: source.next(),
             lease: source.next() as BrokerInterface.LeaseTerms?, leased: source.next(), newService: source.next(),
-            newAccount: source.next(), passwordKey: source.next()
+            newAccount: source.next(), passwordKey: source.next(), statement: source.next(), signer: source.next(),
+            request: source.next(), circle: source.next(), machines: source.next()
         )
     }
 }
@@ -1132,6 +1152,129 @@ extension Login.Report.Reply: Sampled {
 extension Login.Report: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
         Self(user: source.next())
+    }
+}
+
+extension Sync.Machine: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(
+            device: source.next(), name: source.next(), role: source.next(), protection: source.next(),
+            own: source.next(), heard: source.next(), forked: source.next()
+        )
+    }
+}
+
+extension Sync.File: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(path: source.next(), content: source.next())
+    }
+}
+
+extension Sync.Obstacle: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(reason: source.next(), items: source.next())
+    }
+}
+
+extension Sync.Found.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(circle: source.next())
+    }
+}
+
+extension Sync.Found: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(name: source.next(), challenge: source.next())
+    }
+}
+
+extension Sync.Request.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(code: source.next(), request: source.next() as Sync.File, answer: source.next())
+    }
+}
+
+extension Sync.Request: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(name: source.next(), renew: source.next())
+    }
+}
+
+extension Sync.Add.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(path: source.next(), answer: source.next() as Sync.File?, name: source.next(), words: source.next())
+    }
+}
+
+extension Sync.Add: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(code: source.next(), request: source.next(), challenge: source.next())
+    }
+}
+
+extension Sync.Enter.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(circle: source.next(), words: source.next(), machines: source.next())
+    }
+}
+
+extension Sync.Enter: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(answer: source.next(), challenge: source.next())
+    }
+}
+
+extension Sync.Look.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(wanted: source.next())
+    }
+}
+
+extension Sync.Look: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(heads: source.next(), names: source.next())
+    }
+}
+
+extension Sync.Take.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(
+            added: source.next(), updated: source.next(), deleted: source.next(), waiting: source.next(),
+            obstacles: source.next()
+        )
+    }
+}
+
+extension Sync.Take: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(heads: source.next(), segments: source.next())
+    }
+}
+
+extension Sync.Give.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(files: source.next(), more: source.next())
+    }
+}
+
+extension Sync.Give: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(heads: source.next(), names: source.next())
+    }
+}
+
+extension Sync.State.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(
+            circle: source.next(), machines: source.next(), digest: source.next(), pending: source.next(),
+            waiting: source.next(), requested: source.next()
+        )
+    }
+}
+
+extension Sync.State: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self()
     }
 }
 

@@ -61,8 +61,8 @@ struct ChallengeLifeTests {
     func confirmations() throws {
         for request in try Challenge.Request.oneOfEach() {
             var life = try described(request)
-            switch request {
-            case .vault(.accept), .enrolment:
+            switch request.kind {
+            case .accept, .enrolment, .joinCircle:
                 #expect(try life.confirm(over: 1) == .startGrant)
                 #expect(try life.redeem().agreements.isEmpty)
             default:

@@ -1,4 +1,6 @@
 import Authorization
+import Circle
+import Cryptography
 import Vault
 
 @testable import Broker
@@ -44,6 +46,49 @@ extension Challenge.Request {
             .tieToBoot(registers: [7]), .vault(.releaseFromBoot), .vault(.approveBoot), .vault(.accept),
             .rotate(rotation), .enrolment([.biometryAny]), .enrolment([.biometryAny, .biometryCurrentSet]),
             .lease(together, Lease.Terms(seconds: 60, command: nil)),
+        ] + (try CirclePlan.oneOfEach().map(Challenge.Request.circle))
+    }
+}
+
+extension CirclePlan {
+    /// To begin a circle, to add a machine, and to enter a circle.
+    static func oneOfEach() throws -> [CirclePlan] {
+        let founder = try keys(1)
+        let (profile, founding) = (DeviceProfile(MachineName(near: "desk"), .tpm), try Statement(founder: founder))
+        let membership = SealedObject(role: .membershipKey, public: [1], private: [2])
+        let signingKeys = CircleSigningKeys(
+            stream: SealedObject(role: .streamKey, public: [3], private: [4]), membership: membership)
+        let request = try request(2)
+        let addition = try Statement(
+            circle: founding.name, signer: founder.device, past: [founding.name], .addition(request.keys, .admin))
+        func signing(_ statement: Statement) throws -> SignedUse {
+            .sign(
+                membership, point: founder.membership, digest: try SHA256.digest(statement.bytes),
+                password: try SecretBytes.random(count: 32))
+        }
+        return [
+            CirclePlan(deed: .found(founding, signingKeys, profile), signing: try signing(founding)),
+            CirclePlan(deed: .add(addition, signer: founder, request), signing: try signing(addition)),
+            CirclePlan(deed: .join(try answer(to: request, 1), request, machines: [profile.name])),
         ]
+    }
+
+    static func keys(_ number: UInt8) throws -> MemberKeys {
+        try MemberKeys(bytes: [UInt8](repeating: number, count: MemberKeys.count))
+    }
+
+    static func request(_ number: UInt8) throws -> JoinRequest {
+        try JoinRequest(
+            keys: keys(number), oneTimeKey: [UInt8](repeating: number, count: 32), protection: .tpm,
+            name: MachineName(near: "laptop"), time: 1)
+    }
+
+    /// - Parameter number: other ones are other answers to the same request.
+    static func answer(to request: JoinRequest, _ number: UInt8) throws -> JoinAnswer {
+        let founder = try keys(1)
+        return try JoinAnswer(
+            request: request.digest, circle: Statement(founder: founder).name, adder: founder.device, statements: [],
+            generations: [], heads: [], ephemeral: [UInt8](repeating: number, count: 32),
+            sealedKeys: [UInt8](repeating: number, count: AESGCM.overhead))
     }
 }

@@ -1,0 +1,148 @@
+import Authorization
+import BrokerProtocol
+import Circle
+import Cryptography
+import Platform
+
+/// What a person is asked about a circle of machines (docs/sync-members.md). A statement is read here, from the bytes that
+/// are signed. So the person is shown what the membership key signs, whatever the broker says of it.
+struct CircleRequest: Equatable {
+    enum Deed: Equatable {
+        /// To begin a circle.
+        case found
+        /// To add the machine that made this request.
+        case add(JoinRequest, MemberRole)
+        /// To enter a circle with the request of this machine. Nothing is signed.
+        case join(JoinRequest, circle: StatementName, machines: [MachineName])
+    }
+
+    let deed: Deed
+    /// What is signed, and with which keys; nil if nothing is.
+    private let signed: Signed?
+
+    private struct Signed: Equatable {
+        let statement: Statement
+        let signer: MemberKeys
+    }
+
+    /// - Throws: ``ConversationError`` if the broker describes another statement than the purpose is for.
+    init(_ kind: RequestKind, _ facts: BrokerInterface.Describe.Reply) throws(ConversationError) {
+        let statement = try facts.statement.map { (text) throws(ConversationError) in
+            try Self.read(text, upTo: CircleLimits.statement) { (bytes) throws(CircleFormError) in
+                try Statement(decoding: bytes)
+            }
+        }
+        let request = try facts.request.map { (text) throws(ConversationError) in
+            try Self.read(text, upTo: CircleLimits.request) { (bytes) throws(CircleFormError) in
+                try JoinRequest(decoding: bytes)
+            }
+        }
+        let signer = try facts.signer.map { (text) throws(ConversationError) in
+            try Self.read(text, upTo: MemberKeys.count) { (bytes) throws(CircleFormError) in
+                try MemberKeys(bytes: bytes)
+            }
+        }
+        switch (kind, statement?.content) {
+        case (.foundCircle, .founding(let keys)?):
+            guard let statement, signer == nil, request == nil, facts.circle == nil, facts.machines == nil else {
+                throw Self.unclear
+            }
+            deed = .found
+            signed = Signed(statement: statement, signer: keys)
+        case (.addToCircle, .addition(let keys, let role)?):
+            guard let statement, let signer, signer.device == statement.signer, let request, request.keys == keys,
+                facts.circle == nil, facts.machines == nil
+            else { throw Self.unclear }
+            deed = .add(request, role)
+            signed = Signed(statement: statement, signer: signer)
+        case (.joinCircle, nil):
+            let machines = facts.machines ?? []
+            let names = machines.compactMap { MachineName($0) }
+            guard signer == nil, let request, let circle = facts.circle.flatMap(Hex.decode).flatMap(StatementName.init),
+                names.count == machines.count, (1...CircleLimits.heads).contains(names.count)
+            else { throw Self.unclear }
+            deed = .join(request, circle: circle, machines: names)
+            signed = nil
+        default: throw Self.unclear
+        }
+    }
+
+    /// Checks that nothing of a circle stands beside another request.
+    static func checkAbsent(_ facts: BrokerInterface.Describe.Reply) throws(ConversationError) {
+        guard facts.statement == nil, facts.signer == nil, facts.request == nil, facts.circle == nil,
+            facts.machines == nil
+        else { throw unclear }
+    }
+
+    var kind: RequestKind {
+        switch deed {
+        case .found: .foundCircle
+        case .add: .addToCircle
+        case .join: .joinCircle
+        }
+    }
+
+    /// The words that both machines show; nil before there is another machine.
+    var checkWords: String? {
+        get throws(ConversationError) {
+            let (request, circle): (JoinRequest, StatementName?) =
+                switch deed {
+                case .found: throw Self.unclear
+                case .add(let request, _): (request, signed?.statement.circle)
+                case .join(let request, let circle, _): (request, circle)
+                }
+            guard let circle else { throw Self.unclear }
+            do throws(CircleFormError) { return try CheckWords.text(circle: circle, request: request) } catch {
+                throw Self.unclear
+            }
+        }
+    }
+
+    /// Checks that a person's code stands for the machine that is added. So neither the broker nor somebody who reads the
+    /// code can put in another one.
+    ///
+    /// - Throws: ``ConversationError`` also if there is no code.
+    func check(code text: SecretBytes?) throws(ConversationError) {
+        guard case .add(let request, _) = deed, let signed else {
+            guard text == nil else { throw .refused(.invalidArgument("this challenge takes no code")) }
+            return
+        }
+        guard let text else { throw .refused(.invalidArgument("the code of the new machine is missing")) }
+        let isRight: Bool
+        do {
+            isRight = try request.isAdded(by: signed.statement, code: JoinCode(reading: text))
+        } catch {
+            throw .refused(.invalidArgument("that is not the code of a machine"))
+        }
+        guard isRight else {
+            throw .refused(.challengeRefused("the code is another machine's than the one that would be added"))
+        }
+    }
+
+    /// Checks that exactly this statement is what the membership key signs. Only then is the broker given a signature.
+    ///
+    /// - Parameter hash: the parameter hash that the broker has named, base64.
+    func check(parameterHash hash: String, _ record: RegistryRecord) throws(BrokerFailure) {
+        let expected: [UInt8]
+        do throws(CryptographyError) {
+            guard let signed else { throw CryptographyError(code: .invalidKey, reason: "nothing is signed") }
+            let signing = try StatementSigning(record: record, membershipPoint: signed.signer.membership)
+            expected = try signing.parameterHash(ofDigest: SHA256.digest(signed.statement.bytes))
+        } catch {
+            throw .unreachable("the statement cannot be signed: \(error.reason)")
+        }
+        guard let named = Base64.decode(hash), ConstantTime.equal(named, expected) else {
+            throw .unreachable("the broker asks for a signature over something else than the person was shown")
+        }
+    }
+
+    private static func read<Value>(
+        _ text: String, upTo most: Int, _ body: ([UInt8]) throws(CircleFormError) -> Value
+    ) throws(ConversationError) -> Value {
+        guard text.utf8.count <= most * 4 / 3 + 4, let bytes = Base64.decode(text) else { throw unclear }
+        do throws(CircleFormError) { return try body(bytes) } catch { throw unclear }
+    }
+
+    private static let unclear = ConversationError.refused(
+        .challengeRefused("the challenge does not say clearly which machine it is about"))
+}

@@ -1,0 +1,62 @@
+import Authorization
+import Circle
+import Cryptography
+import Vault
+
+/// What a person is asked about a circle, with all that the answer is used for.
+struct CirclePlan: Sendable {
+    enum Deed: Sendable {
+        /// Begins a circle with these keys.
+        case found(Statement, CircleSigningKeys, DeviceProfile)
+        /// Adds the machine of a request.
+        case add(Statement, signer: MemberKeys, JoinRequest)
+        /// Enters the circle of an answer to this vault's request.
+        case join(JoinAnswer, JoinRequest, machines: [MachineName])
+    }
+
+    let deed: Deed
+    /// How the statement is signed; nil if nothing is signed, or once it was.
+    var signing: SignedUse?
+
+    var kind: RequestKind {
+        switch deed {
+        case .found: .foundCircle
+        case .add: .addToCircle
+        case .join: .joinCircle
+        }
+    }
+
+    /// What the authenticator reads.
+    var statement: Statement? {
+        switch deed {
+        case .found(let statement, _, _), .add(let statement, _, _): statement
+        case .join: nil
+        }
+    }
+
+    var signer: MemberKeys? { if case .add(_, let signer, _) = deed { signer } else { nil } }
+
+    var request: JoinRequest? {
+        switch deed {
+        case .found: nil
+        case .add(_, _, let request), .join(_, let request, _): request
+        }
+    }
+
+    /// Whether a repeated call asks for the same. A circle that is begun has other keys each time.
+    func repeats(_ other: CirclePlan) -> Bool {
+        switch (deed, other.deed) {
+        case (.add(let statement, _, _), .add(let others, _, _)): statement == others
+        case (.join(let answer, _, _), .join(let other, _, _)): answer.bytes == other.bytes
+        default: false
+        }
+    }
+
+    /// The statement with the signature that the person has agreed to.
+    func signed(_ signature: SecretBytes) -> SignedStatement? {
+        statement.map { statement in
+            let bytes = signature.withBytes { bytes in bytes.indices.map { bytes[$0] } }
+            return SignedStatement(statement, signature: SignedStatement.lower(bytes))
+        }
+    }
+}

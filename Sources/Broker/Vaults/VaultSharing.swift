@@ -1,0 +1,159 @@
+import Authorization
+import BrokerProtocol
+import Circle
+import Cryptography
+import Varlink
+import Vault
+
+/// Shares a vault's items with other machines: plans what a person is asked for, and has heads signed. The vault makes and
+/// judges the records.
+struct VaultSharing: Sendable {
+    /// A circle that begins with this vault.
+    func founding(in vaultActor: isolated VaultActor, _ name: MachineName) async throws(Fault) -> CirclePlan {
+        let profile = DeviceProfile(name, protection(vaultActor))
+        guard try await !vaultActor.use({ try $0.vault.hasCircle }) else { throw Faults.hasCircle }
+        let (keys, signingKeys, secrets) = try await newKeys(in: vaultActor)
+        let statement = try form { () throws(CircleFormError) in try Statement(founder: keys) }
+        return CirclePlan(
+            deed: .found(statement, signingKeys, profile),
+            signing: try signing(statement, signingKeys.membership, keys, secrets.membershipPassword))
+    }
+
+    /// - Parameter signature: of the statement, by the membership key.
+    /// - Returns: the circle.
+    func found(
+        in vaultActor: isolated VaultActor, _ plan: CirclePlan, _ signature: SecretBytes
+    ) async throws(Fault) -> StatementName {
+        guard case .found(let statement, let keys, let profile) = plan.deed, let signed = plan.signed(signature) else {
+            throw Faults.challengeRefused
+        }
+        try vaultActor.begin(.sharing, for: nil)
+        defer { vaultActor.endOperation(of: nil) }
+        try await commit(in: vaultActor, vaultActor.use { try $0.vault.found(signed, keys, profile) })
+        return statement.name
+    }
+
+    /// This vault's request to join another machine's circle. The one that waits stays, unless another is wanted.
+    func request(
+        in vaultActor: isolated VaultActor, _ name: MachineName, renewing renews: Bool
+    ) async throws(Fault) -> JoinRequest {
+        let (hasCircle, waiting) = try await vaultActor.use { (try $0.vault.hasCircle, try $0.vault.joinRequest) }
+        guard !hasCircle else { throw Faults.hasCircle }
+        if let waiting, !renews { return waiting }
+        try vaultActor.begin(.sharing, for: nil)
+        defer { vaultActor.endOperation(of: nil) }
+        let profile = DeviceProfile(name, protection(vaultActor))
+        let (keys, signingKeys, _) = try await newKeys(in: vaultActor)
+        return try await vaultActor.use { try $0.vault.request(keys, signingKeys, profile, $0.keys) }
+    }
+
+    /// - Returns: nil if the person has agreed to the request already, so that nobody is asked.
+    func addition(
+        in vaultActor: isolated VaultActor, of request: JoinRequest
+    ) async throws(Fault) -> CirclePlan? {
+        let found = try await vaultActor.use { state in
+            try state.vault.addition(of: request, state.keys).map { ($0, try state.vault.signatory(state.keys)) }
+        }
+        guard let (statement, own) = found else { return nil }
+        return CirclePlan(
+            deed: .add(statement, signer: own.keys, request),
+            signing: try signing(statement, own.key, own.keys, own.password))
+    }
+
+    /// - Parameter signature: of the statement, by the membership key.
+    func add(
+        in vaultActor: isolated VaultActor, _ plan: CirclePlan, _ signature: SecretBytes
+    ) async throws(Fault) {
+        guard case .add(_, _, let request) = plan.deed, let signed = plan.signed(signature) else {
+            throw Faults.challengeRefused
+        }
+        try vaultActor.begin(.sharing, for: nil)
+        defer { vaultActor.endOperation(of: nil) }
+        try await commit(in: vaultActor, vaultActor.use { try $0.vault.add(signed, of: request, $0.keys) })
+    }
+
+    func answer(in vaultActor: isolated VaultActor, to request: JoinRequest) async throws(Fault) -> JoinAnswer {
+        try await vaultActor.use { try $0.vault.answer(request, $0.keys) }
+    }
+
+    /// What entering the circle of an answer means, for the person.
+    func entrance(
+        in vaultActor: isolated VaultActor, _ answer: JoinAnswer
+    ) async throws(Fault) -> (plan: CirclePlan, membership: Membership) {
+        let (request, membership) = try await vaultActor.use { try $0.vault.members(by: answer) }
+        // A machine that has not said its name yet is told apart by its id.
+        let names = Dictionary(answer.profiles.map { ($0.device, $0.profile.name) }) { first, _ in first }
+        let machines = membership.members.filter { $0.keys != request.keys }.prefix(SharingCallLimits.names).map {
+            member in
+            names[member.keys.device] ?? MachineName(near: String(Hex.encode(member.keys.device.bytes).prefix(8)))
+        }
+        return (CirclePlan(deed: .join(answer, request, machines: machines)), membership)
+    }
+
+    func enter(in vaultActor: isolated VaultActor, _ answer: JoinAnswer, _ name: MachineName) async throws(Fault) {
+        try vaultActor.begin(.sharing, for: nil)
+        defer { vaultActor.endOperation(of: nil) }
+        let profile = DeviceProfile(name, protection(vaultActor))
+        try await vaultActor.use { try $0.vault.enter(answer, profile, $0.keys) }
+    }
+
+    /// Gives out what was changed, if anything was.
+    func giveOut(in vaultActor: isolated VaultActor, heads: [[UInt8]]) async throws(Fault) {
+        try vaultActor.begin(.sharing, for: nil)
+        defer { vaultActor.endOperation(of: nil) }
+        guard let prepared = try await vaultActor.use({ try $0.vault.giveOut(heads: heads, $0.keys) }) else { return }
+        try await commit(in: vaultActor, prepared)
+    }
+
+    /// Has the head signed, and stores the records.
+    private func commit(in vaultActor: isolated VaultActor, _ prepared: PreparedRecords) async throws(Fault) {
+        let record = try await vaultActor.opened().record
+        let signing = prepared.signing
+        let digest = try vaultActor.step { () throws(VaultError) in try prepared.digest }
+        let signature: [UInt8]
+        do throws(SealerError) {
+            signature = try await vaultActor.dependencies.sealer.sign(
+                digest, with: signing.key, point: signing.point, password: signing.password, record: record)
+        } catch { throw Fault(error) }
+        try await vaultActor.use { try $0.vault.commit(prepared, signature: signature) }
+    }
+
+    private func newKeys(
+        in vaultActor: isolated VaultActor
+    ) async throws(Fault) -> (MemberKeys, CircleSigningKeys, OpenVault.CircleSecrets) {
+        let state = try await vaultActor.opened()
+        let secrets = try await vaultActor.use { try $0.vault.newCircleSecrets($0.keys) }
+        let pair: SigningKeyPair
+        do throws(SealerError) {
+            pair = try await vaultActor.dependencies.sealer.makeSigningKeys(
+                streamPassword: secrets.streamPassword, membershipPassword: secrets.membershipPassword,
+                record: state.record)
+        } catch { throw Fault(error) }
+        let keys = try await vaultActor.use {
+            try $0.vault.memberKeys(
+                membershipPoint: pair.membershipPoint, streamPoint: pair.streamPoint, secrets)
+        }
+        return (keys, CircleSigningKeys(stream: pair.stream, membership: pair.membership), secrets)
+    }
+
+    private func signing(
+        _ statement: Statement, _ key: SealedObject, _ keys: MemberKeys, _ password: SecretBytes
+    ) throws(Fault) -> SignedUse {
+        let digest: [UInt8]
+        do throws(CryptographyError) { digest = try SHA256.digest(statement.bytes) } catch {
+            throw Fault(.failed, "the statement cannot be digested")
+        }
+        return .sign(key, point: keys.membership, digest: digest, password: password)
+    }
+
+    private func protection(_ vaultActor: isolated VaultActor) -> KeyProtection {
+        switch vaultActor.dependencies.sealer.kind {
+        case .tpm: .tpm
+        case .software: .software
+        }
+    }
+
+    private func form<Value>(_ body: () throws(CircleFormError) -> Value) throws(Fault) -> Value {
+        do throws(CircleFormError) { return try body() } catch { throw Fault(.failed, "the statement cannot be made") }
+    }
+}

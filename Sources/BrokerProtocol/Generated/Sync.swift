@@ -1,0 +1,901 @@
+// Made by scripts/interfaces from Interfaces/org.coffer.Sync.varlink: change that file.
+import JSON
+import Varlink
+
+/// Sharing the secrets of the calling user's own vault with other machines. The broker makes and judges what they say
+/// to each other. The caller carries files between the broker and a store, and can neither read nor forge them. Byte
+/// strings are base64. The formats are those of docs/sync-format.md, and names of files those of its chapter "The
+/// store". Its errors are those of org.coffer.Keychain. Every method takes group and user, and answers for the
+/// caller's own vault only.
+public enum Sync {
+    /// The interface's name.
+    public static let interface = "org.coffer.Sync"
+
+    /// The interface file, word for word: what introspection gives out.
+    public static let description = #"""
+        # Sharing the secrets of the calling user's own vault with other machines. The broker makes and judges what they say to
+        # each other. The caller carries files between the broker and a store, and can neither read nor forge them.
+        # Byte strings are base64. The formats are those of docs/sync-format.md, and names of files those of its chapter "The store".
+        # Its errors are those of org.coffer.Keychain. Every method takes group and user, and answers for the caller's own vault only.
+        interface org.coffer.Sync
+
+        # A machine of the circle.
+        type Machine (
+          # The device's id, hex.
+          device: string,
+          # What it calls itself. It is absent if that is not known yet.
+          name: ?string,
+          # It is reader, writer or admin.
+          role: string,
+          # tpm or software: where it says that its keys are. It is absent if that is not known yet.
+          protection: ?string,
+          # This machine.
+          own: bool,
+          # The time that its newest signed head names. It is absent if none came here yet.
+          heard: ?int,
+          # Two copies of its vault write at the same time.
+          forked: bool
+        )
+
+        # A file of the store.
+        type File (
+          # Its place in the store.
+          path: string,
+          content: string
+        )
+
+        # How many items are not shared, or not whole, and why.
+        type Obstacle (
+          # this-device-only, gated (it requires a person), too-long, name-taken, or unreadable.
+          reason: string,
+          items: int
+        )
+
+        # Begins a circle with this machine. The person is asked.
+        method Found(
+          # What this machine is called: 1 to 64 of A-Z a-z 0-9 . _ -, the first a letter or digit.
+          name: string,
+          challenge: ?string,
+          group: ?string,
+          user: ?string
+        ) -> (
+          # The circle's id, hex.
+          circle: string
+        )
+
+        # Makes a request to join, or returns the one that waits for an answer. Nobody is asked.
+        method Request(
+          name: string,
+          # True forgets a request that waits, and makes another one.
+          renew: ?bool,
+          group: ?string,
+          user: ?string
+        ) -> (
+          # What the person types at a machine of the circle: JOIN- and six groups.
+          code: string,
+          # The request, sealed under the code, for the store.
+          request: File,
+          # Where the answer will be in the store.
+          answer: string
+        )
+
+        # Adds the machine whose code the person has typed. The person is asked.
+        # The authenticator compares the code, which it gets with Begin of org.coffer.Authentication, with the request.
+        method Add(
+          code: string,
+          # The request as it lies in the store. It is left out to learn where it lies.
+          request: ?string,
+          challenge: ?string,
+          group: ?string,
+          user: ?string
+        ) -> (
+          # Where the request lies in the store.
+          path: string,
+          # The answer, sealed under the code, for the store. It is absent if no request came with the call.
+          answer: ?File,
+          # The machine that was added. It is absent if no request came with the call.
+          name: ?string,
+          # Five words, which both machines show.
+          words: []string
+        )
+
+        # Enters the circle of an answer. The person is asked, and nothing is given out before.
+        method Enter(
+          # The answer as it lies in the store.
+          answer: string,
+          challenge: ?string,
+          group: ?string,
+          user: ?string
+        ) -> (
+          circle: string,
+          # Five words, which both machines show.
+          words: []string,
+          machines: []Machine
+        )
+
+        # Tells which files of a listing hold something that the vault lacks. They are to be taken in from the last to the first.
+        method Look(
+          # The heads of the circle that the store has.
+          heads: []string,
+          # The segments that the store has.
+          names: []string,
+          group: ?string,
+          user: ?string
+        ) -> (wanted: []string)
+
+        # Takes in what other machines gave out. What no member has signed is left out. The vault must be unlocked.
+        method Take(heads: []string, segments: []string, group: ?string, user: ?string) -> (
+          # How many items are new here, changed and deleted.
+          added: int,
+          updated: int,
+          deleted: int,
+          # How many records wait for others.
+          waiting: int,
+          obstacles: []Obstacle
+        )
+
+        # Gives out what was changed here since, and returns files that the store lacks: segments first, the head last.
+        # The vault must be unlocked. Take comes first, because it finds what was changed.
+        method Give(
+          heads: []string,
+          names: []string,
+          group: ?string,
+          user: ?string
+        ) -> (
+          files: []File,
+          # There are more. Write these, and call again with their names.
+          more: bool
+        )
+
+        # Tells with which machines the vault shares its items. Nobody is asked.
+        method State(group: ?string, user: ?string) -> (
+          # The circle's id, hex. It is absent if there is none.
+          circle: ?string,
+          machines: []Machine,
+          # The state digest, hex. Machines that have the same changes have the same one. It is absent without a circle.
+          digest: ?string,
+          # How many changes wait to be given out.
+          pending: int,
+          # How many records wait for others.
+          waiting: int,
+          # This machine's request to join waits for an answer.
+          requested: bool
+        )
+
+        """#
+
+    /// A machine of the circle.
+    public struct Machine: JSONValue, Equatable {
+        /// The device's id, hex.
+        public var device: String
+        /// What it calls itself. It is absent if that is not known yet.
+        public var name: String?
+        /// It is reader, writer or admin.
+        public var role: String
+        /// tpm or software: where it says that its keys are. It is absent if that is not known yet.
+        public var protection: String?
+        /// This machine.
+        public var own: Bool
+        /// The time that its newest signed head names. It is absent if none came here yet.
+        public var heard: Int64?
+        /// Two copies of its vault write at the same time.
+        public var forked: Bool
+
+        public init(
+            device: String, name: String? = nil, role: String, protection: String? = nil, own: Bool = false,
+            heard: Int64? = nil, forked: Bool = false
+        ) {
+            self.device = device
+            self.name = name
+            self.role = role
+            self.protection = protection
+            self.own = own
+            self.heard = heard
+            self.forked = forked
+        }
+
+        private static let jsonNames = ["device", "forked", "heard", "name", "own", "protection", "role"]
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var device: String?
+            var name: String?
+            var role: String?
+            var protection: String?
+            var own: Bool?
+            var heard: Int64?
+            var forked: Bool?
+            var members = try reader.members()
+            while let member = try reader.next(&members, of: Self.jsonNames) {
+                switch member {
+                case 0: device = try reader.read()
+                case 1: forked = try reader.read()
+                case 2: heard = try reader.read()
+                case 3: name = try reader.read()
+                case 4: own = try reader.read()
+                case 5: protection = try reader.read()
+                default: role = try reader.read()
+                }
+            }
+            self.init(
+                device: try members.required(device, "device"), name: name, role: try members.required(role, "role"),
+                protection: protection, own: try members.required(own, "own"), heard: heard,
+                forked: try members.required(forked, "forked")
+            )
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("device", device)
+            writer.member("forked", forked)
+            writer.member("heard", heard)
+            writer.member("name", name)
+            writer.member("own", own)
+            writer.member("protection", protection)
+            writer.member("role", role)
+            writer.endObject()
+        }
+    }
+
+    /// A file of the store.
+    public struct File: JSONValue, Equatable {
+        /// Its place in the store.
+        public var path: String
+        public var content: String
+
+        public init(path: String, content: String) {
+            self.path = path
+            self.content = content
+        }
+
+        private static let jsonNames = ["content", "path"]
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var path: String?
+            var content: String?
+            var members = try reader.members()
+            while let member = try reader.next(&members, of: Self.jsonNames) {
+                switch member {
+                case 0: content = try reader.read()
+                default: path = try reader.read()
+                }
+            }
+            self.init(path: try members.required(path, "path"), content: try members.required(content, "content"))
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("content", content)
+            writer.member("path", path)
+            writer.endObject()
+        }
+    }
+
+    /// How many items are not shared, or not whole, and why.
+    public struct Obstacle: JSONValue, Equatable {
+        /// this-device-only, gated (it requires a person), too-long, name-taken, or unreadable.
+        public var reason: String
+        public var items: Int64
+
+        public init(reason: String, items: Int64) {
+            self.reason = reason
+            self.items = items
+        }
+
+        private static let jsonNames = ["items", "reason"]
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var reason: String?
+            var items: Int64?
+            var members = try reader.members()
+            while let member = try reader.next(&members, of: Self.jsonNames) {
+                switch member {
+                case 0: items = try reader.read()
+                default: reason = try reader.read()
+                }
+            }
+            self.init(reason: try members.required(reason, "reason"), items: try members.required(items, "items"))
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("items", items)
+            writer.member("reason", reason)
+            writer.endObject()
+        }
+    }
+
+    /// Begins a circle with this machine. The person is asked.
+    public struct Found: VarlinkMethod {
+        public static let name = "org.coffer.Sync.Found"
+        /// What this machine is called: 1 to 64 of A-Z a-z 0-9 . _ -, the first a letter or digit.
+        public var name: String
+        public var challenge: String?
+
+        public init(name: String, challenge: String? = nil) {
+            self.name = name
+            self.challenge = challenge
+        }
+
+        private static let jsonNames = ["challenge", "name"]
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var name: String?
+            var challenge: String?
+            var members = try reader.members()
+            while let member = try reader.next(&members, of: Self.jsonNames) {
+                switch member {
+                case 0: challenge = try reader.read()
+                default: name = try reader.read()
+                }
+            }
+            self.init(name: try members.required(name, "name"), challenge: challenge)
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("challenge", challenge)
+            writer.member("name", name)
+            writer.endObject()
+        }
+
+        public struct Reply: JSONValue, Equatable {
+            /// The circle's id, hex.
+            public var circle: String
+
+            public init(circle: String) { self.circle = circle }
+
+            private static let jsonNames = ["circle"]
+
+            public init(from reader: inout JSONReader) throws(JSONFailure) {
+                var circle: String?
+                var members = try reader.members()
+                while try reader.next(&members, of: Self.jsonNames) != nil { circle = try reader.read() }
+                self.init(circle: try members.required(circle, "circle"))
+            }
+
+            public func write(to writer: inout JSONWriter) {
+                writer.beginObject()
+                writer.member("circle", circle)
+                writer.endObject()
+            }
+        }
+    }
+
+    /// Makes a request to join, or returns the one that waits for an answer. Nobody is asked.
+    public struct Request: VarlinkMethod {
+        public static let name = "org.coffer.Sync.Request"
+        public var name: String
+        /// True forgets a request that waits, and makes another one.
+        public var renew: Bool?
+
+        public init(name: String, renew: Bool? = nil) {
+            self.name = name
+            self.renew = renew
+        }
+
+        private static let jsonNames = ["name", "renew"]
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var name: String?
+            var renew: Bool?
+            var members = try reader.members()
+            while let member = try reader.next(&members, of: Self.jsonNames) {
+                switch member {
+                case 0: name = try reader.read()
+                default: renew = try reader.read()
+                }
+            }
+            self.init(name: try members.required(name, "name"), renew: renew)
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("name", name)
+            writer.member("renew", renew)
+            writer.endObject()
+        }
+
+        public struct Reply: JSONValue, Equatable {
+            /// What the person types at a machine of the circle: JOIN- and six groups.
+            public var code: String
+            /// The request, sealed under the code, for the store.
+            public var request: File
+            /// Where the answer will be in the store.
+            public var answer: String
+
+            public init(code: String, request: File, answer: String) {
+                self.code = code
+                self.request = request
+                self.answer = answer
+            }
+
+            private static let jsonNames = ["answer", "code", "request"]
+
+            public init(from reader: inout JSONReader) throws(JSONFailure) {
+                var code: String?
+                var request: File?
+                var answer: String?
+                var members = try reader.members()
+                while let member = try reader.next(&members, of: Self.jsonNames) {
+                    switch member {
+                    case 0: answer = try reader.read()
+                    case 1: code = try reader.read()
+                    default: request = try reader.read()
+                    }
+                }
+                self.init(
+                    code: try members.required(code, "code"), request: try members.required(request, "request"),
+                    answer: try members.required(answer, "answer")
+                )
+            }
+
+            public func write(to writer: inout JSONWriter) {
+                writer.beginObject()
+                writer.member("answer", answer)
+                writer.member("code", code)
+                writer.member("request", request)
+                writer.endObject()
+            }
+        }
+    }
+
+    /// Adds the machine whose code the person has typed. The person is asked. The authenticator compares the code,
+    /// which it gets with Begin of org.coffer.Authentication, with the request.
+    public struct Add: VarlinkMethod {
+        public static let name = "org.coffer.Sync.Add"
+        public var code: String
+        /// The request as it lies in the store. It is left out to learn where it lies.
+        public var request: String?
+        public var challenge: String?
+
+        public init(code: String, request: String? = nil, challenge: String? = nil) {
+            self.code = code
+            self.request = request
+            self.challenge = challenge
+        }
+
+        private static let jsonNames = ["challenge", "code", "request"]
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var code: String?
+            var request: String?
+            var challenge: String?
+            var members = try reader.members()
+            while let member = try reader.next(&members, of: Self.jsonNames) {
+                switch member {
+                case 0: challenge = try reader.read()
+                case 1: code = try reader.read()
+                default: request = try reader.read()
+                }
+            }
+            self.init(code: try members.required(code, "code"), request: request, challenge: challenge)
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("challenge", challenge)
+            writer.member("code", code)
+            writer.member("request", request)
+            writer.endObject()
+        }
+
+        public struct Reply: JSONValue, Equatable {
+            /// Where the request lies in the store.
+            public var path: String
+            /// The answer, sealed under the code, for the store. It is absent if no request came with the call.
+            public var answer: File?
+            /// The machine that was added. It is absent if no request came with the call.
+            public var name: String?
+            /// Five words, which both machines show.
+            public var words: [String]
+
+            public init(path: String, answer: File? = nil, name: String? = nil, words: [String] = []) {
+                self.path = path
+                self.answer = answer
+                self.name = name
+                self.words = words
+            }
+
+            private static let jsonNames = ["answer", "name", "path", "words"]
+
+            public init(from reader: inout JSONReader) throws(JSONFailure) {
+                var path: String?
+                var answer: File?
+                var name: String?
+                var words: [String]?
+                var members = try reader.members()
+                while let member = try reader.next(&members, of: Self.jsonNames) {
+                    switch member {
+                    case 0: answer = try reader.read()
+                    case 1: name = try reader.read()
+                    case 2: path = try reader.read()
+                    default: words = try reader.read()
+                    }
+                }
+                self.init(
+                    path: try members.required(path, "path"), answer: answer, name: name,
+                    words: try members.required(words, "words")
+                )
+            }
+
+            public func write(to writer: inout JSONWriter) {
+                writer.beginObject()
+                writer.member("answer", answer)
+                writer.member("name", name)
+                writer.member("path", path)
+                writer.member("words", words)
+                writer.endObject()
+            }
+        }
+    }
+
+    /// Enters the circle of an answer. The person is asked, and nothing is given out before.
+    public struct Enter: VarlinkMethod {
+        public static let name = "org.coffer.Sync.Enter"
+        /// The answer as it lies in the store.
+        public var answer: String
+        public var challenge: String?
+
+        public init(answer: String, challenge: String? = nil) {
+            self.answer = answer
+            self.challenge = challenge
+        }
+
+        private static let jsonNames = ["answer", "challenge"]
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var answer: String?
+            var challenge: String?
+            var members = try reader.members()
+            while let member = try reader.next(&members, of: Self.jsonNames) {
+                switch member {
+                case 0: answer = try reader.read()
+                default: challenge = try reader.read()
+                }
+            }
+            self.init(answer: try members.required(answer, "answer"), challenge: challenge)
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("answer", answer)
+            writer.member("challenge", challenge)
+            writer.endObject()
+        }
+
+        public struct Reply: JSONValue, Equatable {
+            public var circle: String
+            /// Five words, which both machines show.
+            public var words: [String]
+            public var machines: [Machine]
+
+            public init(circle: String, words: [String], machines: [Machine]) {
+                self.circle = circle
+                self.words = words
+                self.machines = machines
+            }
+
+            private static let jsonNames = ["circle", "machines", "words"]
+
+            public init(from reader: inout JSONReader) throws(JSONFailure) {
+                var circle: String?
+                var words: [String]?
+                var machines: [Machine]?
+                var members = try reader.members()
+                while let member = try reader.next(&members, of: Self.jsonNames) {
+                    switch member {
+                    case 0: circle = try reader.read()
+                    case 1: machines = try reader.read()
+                    default: words = try reader.read()
+                    }
+                }
+                self.init(
+                    circle: try members.required(circle, "circle"), words: try members.required(words, "words"),
+                    machines: try members.required(machines, "machines")
+                )
+            }
+
+            public func write(to writer: inout JSONWriter) {
+                writer.beginObject()
+                writer.member("circle", circle)
+                writer.member("machines", machines)
+                writer.member("words", words)
+                writer.endObject()
+            }
+        }
+    }
+
+    /// Tells which files of a listing hold something that the vault lacks. They are to be taken in from the last to
+    /// the first.
+    public struct Look: VarlinkMethod {
+        public static let name = "org.coffer.Sync.Look"
+        /// The heads of the circle that the store has.
+        public var heads: [String]
+        /// The segments that the store has.
+        public var names: [String]
+
+        public init(heads: [String], names: [String]) {
+            self.heads = heads
+            self.names = names
+        }
+
+        private static let jsonNames = ["heads", "names"]
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var heads: [String]?
+            var names: [String]?
+            var members = try reader.members()
+            while let member = try reader.next(&members, of: Self.jsonNames) {
+                switch member {
+                case 0: heads = try reader.read()
+                default: names = try reader.read()
+                }
+            }
+            self.init(heads: try members.required(heads, "heads"), names: try members.required(names, "names"))
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("heads", heads)
+            writer.member("names", names)
+            writer.endObject()
+        }
+
+        public struct Reply: JSONValue, Equatable {
+            public var wanted: [String]
+
+            public init(wanted: [String]) { self.wanted = wanted }
+
+            private static let jsonNames = ["wanted"]
+
+            public init(from reader: inout JSONReader) throws(JSONFailure) {
+                var wanted: [String]?
+                var members = try reader.members()
+                while try reader.next(&members, of: Self.jsonNames) != nil { wanted = try reader.read() }
+                self.init(wanted: try members.required(wanted, "wanted"))
+            }
+
+            public func write(to writer: inout JSONWriter) {
+                writer.beginObject()
+                writer.member("wanted", wanted)
+                writer.endObject()
+            }
+        }
+    }
+
+    /// Takes in what other machines gave out. What no member has signed is left out. The vault must be unlocked.
+    public struct Take: VarlinkMethod {
+        public static let name = "org.coffer.Sync.Take"
+        public var heads: [String]
+        public var segments: [String]
+
+        public init(heads: [String], segments: [String]) {
+            self.heads = heads
+            self.segments = segments
+        }
+
+        private static let jsonNames = ["heads", "segments"]
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var heads: [String]?
+            var segments: [String]?
+            var members = try reader.members()
+            while let member = try reader.next(&members, of: Self.jsonNames) {
+                switch member {
+                case 0: heads = try reader.read()
+                default: segments = try reader.read()
+                }
+            }
+            self.init(heads: try members.required(heads, "heads"), segments: try members.required(segments, "segments"))
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("heads", heads)
+            writer.member("segments", segments)
+            writer.endObject()
+        }
+
+        public struct Reply: JSONValue, Equatable {
+            /// How many items are new here, changed and deleted.
+            public var added: Int64
+            public var updated: Int64
+            public var deleted: Int64
+            /// How many records wait for others.
+            public var waiting: Int64
+            public var obstacles: [Obstacle]
+
+            public init(added: Int64, updated: Int64, deleted: Int64, waiting: Int64, obstacles: [Obstacle]) {
+                self.added = added
+                self.updated = updated
+                self.deleted = deleted
+                self.waiting = waiting
+                self.obstacles = obstacles
+            }
+
+            private static let jsonNames = ["added", "deleted", "obstacles", "updated", "waiting"]
+
+            public init(from reader: inout JSONReader) throws(JSONFailure) {
+                var added: Int64?
+                var updated: Int64?
+                var deleted: Int64?
+                var waiting: Int64?
+                var obstacles: [Obstacle]?
+                var members = try reader.members()
+                while let member = try reader.next(&members, of: Self.jsonNames) {
+                    switch member {
+                    case 0: added = try reader.read()
+                    case 1: deleted = try reader.read()
+                    case 2: obstacles = try reader.read()
+                    case 3: updated = try reader.read()
+                    default: waiting = try reader.read()
+                    }
+                }
+                self.init(
+                    added: try members.required(added, "added"), updated: try members.required(updated, "updated"),
+                    deleted: try members.required(deleted, "deleted"),
+                    waiting: try members.required(waiting, "waiting"),
+                    obstacles: try members.required(obstacles, "obstacles")
+                )
+            }
+
+            public func write(to writer: inout JSONWriter) {
+                writer.beginObject()
+                writer.member("added", added)
+                writer.member("deleted", deleted)
+                writer.member("obstacles", obstacles)
+                writer.member("updated", updated)
+                writer.member("waiting", waiting)
+                writer.endObject()
+            }
+        }
+    }
+
+    /// Gives out what was changed here since, and returns files that the store lacks: segments first, the head last.
+    /// The vault must be unlocked. Take comes first, because it finds what was changed.
+    public struct Give: VarlinkMethod {
+        public static let name = "org.coffer.Sync.Give"
+        public var heads: [String]
+        public var names: [String]
+
+        public init(heads: [String], names: [String]) {
+            self.heads = heads
+            self.names = names
+        }
+
+        private static let jsonNames = ["heads", "names"]
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var heads: [String]?
+            var names: [String]?
+            var members = try reader.members()
+            while let member = try reader.next(&members, of: Self.jsonNames) {
+                switch member {
+                case 0: heads = try reader.read()
+                default: names = try reader.read()
+                }
+            }
+            self.init(heads: try members.required(heads, "heads"), names: try members.required(names, "names"))
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("heads", heads)
+            writer.member("names", names)
+            writer.endObject()
+        }
+
+        public struct Reply: JSONValue, Equatable {
+            public var files: [File]
+            /// There are more. Write these, and call again with their names.
+            public var more: Bool
+
+            public init(files: [File], more: Bool) {
+                self.files = files
+                self.more = more
+            }
+
+            private static let jsonNames = ["files", "more"]
+
+            public init(from reader: inout JSONReader) throws(JSONFailure) {
+                var files: [File]?
+                var more: Bool?
+                var members = try reader.members()
+                while let member = try reader.next(&members, of: Self.jsonNames) {
+                    switch member {
+                    case 0: files = try reader.read()
+                    default: more = try reader.read()
+                    }
+                }
+                self.init(files: try members.required(files, "files"), more: try members.required(more, "more"))
+            }
+
+            public func write(to writer: inout JSONWriter) {
+                writer.beginObject()
+                writer.member("files", files)
+                writer.member("more", more)
+                writer.endObject()
+            }
+        }
+    }
+
+    /// Tells with which machines the vault shares its items. Nobody is asked.
+    public struct State: VarlinkMethod {
+        public static let name = "org.coffer.Sync.State"
+
+        public init() {}
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            try reader.emptyObject()
+            self.init()
+        }
+
+        public func write(to writer: inout JSONWriter) { writer.emptyObject() }
+
+        public struct Reply: JSONValue, Equatable {
+            /// The circle's id, hex. It is absent if there is none.
+            public var circle: String?
+            public var machines: [Machine]
+            /// The state digest, hex. Machines that have the same changes have the same one. It is absent without a
+            /// circle.
+            public var digest: String?
+            /// How many changes wait to be given out.
+            public var pending: Int64
+            /// How many records wait for others.
+            public var waiting: Int64
+            /// This machine's request to join waits for an answer.
+            public var requested: Bool
+
+            public init(
+                circle: String? = nil, machines: [Machine] = [], digest: String? = nil, pending: Int64 = 0,
+                waiting: Int64 = 0, requested: Bool = false
+            ) {
+                self.circle = circle
+                self.machines = machines
+                self.digest = digest
+                self.pending = pending
+                self.waiting = waiting
+                self.requested = requested
+            }
+
+            private static let jsonNames = ["circle", "digest", "machines", "pending", "requested", "waiting"]
+
+            public init(from reader: inout JSONReader) throws(JSONFailure) {
+                var circle: String?
+                var machines: [Machine]?
+                var digest: String?
+                var pending: Int64?
+                var waiting: Int64?
+                var requested: Bool?
+                var members = try reader.members()
+                while let member = try reader.next(&members, of: Self.jsonNames) {
+                    switch member {
+                    case 0: circle = try reader.read()
+                    case 1: digest = try reader.read()
+                    case 2: machines = try reader.read()
+                    case 3: pending = try reader.read()
+                    case 4: requested = try reader.read()
+                    default: waiting = try reader.read()
+                    }
+                }
+                self.init(
+                    circle: circle, machines: try members.required(machines, "machines"), digest: digest,
+                    pending: try members.required(pending, "pending"),
+                    waiting: try members.required(waiting, "waiting"),
+                    requested: try members.required(requested, "requested")
+                )
+            }
+
+            public func write(to writer: inout JSONWriter) {
+                writer.beginObject()
+                writer.member("circle", circle)
+                writer.member("digest", digest)
+                writer.member("machines", machines)
+                writer.member("pending", pending)
+                writer.member("requested", requested)
+                writer.member("waiting", waiting)
+                writer.endObject()
+            }
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import Circle
+import Cryptography
+import Testing
+
+@testable import Broker
+
+/// When two questions about a circle are the same question, and what is kept of one.
+struct CirclePlanTests {
+    @Test func onlyTheSameStatementAndTheSameAnswerAreAskedForAgain() throws {
+        let plans = try CirclePlan.oneOfEach()
+        for (place, plan) in plans.enumerated() {
+            for (other, another) in try CirclePlan.oneOfEach().enumerated() {
+                // A circle that is begun has other keys each time.
+                #expect(plan.repeats(another) == (place == other && plan.kind != .foundCircle), "\(place) \(other)")
+                #expect(Challenge.Request.circle(plan).repeats(.circle(another)) == plan.repeats(another))
+            }
+        }
+        let (own, other) = (try CirclePlan.request(2), try CirclePlan.request(3))
+        func entrance(_ request: JoinRequest, _ answer: UInt8) throws -> CirclePlan {
+            CirclePlan(deed: .join(try CirclePlan.answer(to: request, answer), request, machines: []))
+        }
+        #expect(try entrance(own, 1).repeats(plans[2]))
+        #expect(try !entrance(own, 2).repeats(plans[2]) && !entrance(other, 1).repeats(plans[2]))
+        guard case .add(let statement, let signer, let request) = plans[1].deed else { return }
+        let role = try Statement(
+            circle: #require(statement.circle), signer: signer.device, past: statement.past,
+            .addition(request.keys, .writer))
+        #expect(!CirclePlan(deed: .add(role, signer: signer, request)).repeats(plans[1]))
+    }
+
+    /// The membership key's password ends with the challenge. The log keeps challenges longer.
+    @Test func theLogKeepsNoPassword() throws {
+        for plan in try CirclePlan.oneOfEach() {
+            #expect((plan.signing != nil) == (plan.kind != .joinCircle))
+            guard case .circle(let kept) = Challenge.Request.circle(plan).withoutSecrets else {
+                Issue.record("the log keeps another request")
+                continue
+            }
+            #expect(kept.signing == nil && kept.kind == plan.kind)
+        }
+    }
+}
