@@ -112,24 +112,29 @@ let package = Package(
         // The files of other programs, read from bytes.
         library("Import", ["Item", "HelperProtocol"]),
         library("Firmware", ["Cryptography"]),
-        library("Vault", ["Item", "TPM", "Cryptography", "Authorization", "JSON", "Recovery", "Platform", "SQLite"]),
         // What several machines make of each other's changes. Values alone: it reads and writes nothing.
         library("Circle", ["Item", "Cryptography", "Authorization", "Recovery"]),
+        // What carries them between machines, and can neither read nor make them.
+        library(
+            "Courier", ["Circle", "Authorization", "BrokerProtocol", "Cryptography", "Platform", "Varlink"], small),
+        library(
+            "Vault",
+            ["Item", "TPM", "Cryptography", "Authorization", "Circle", "JSON", "Recovery", "Platform", "SQLite"]),
         library("JSON", ["Platform"]),
         library("Varlink", ["JSON", "Platform"], small),
         library("BrokerProtocol", ["Item", "JSON", "Varlink"], small),
         library(
             "Broker",
             [
-                "Item", "Vault", "TPM", "Cryptography", "Authorization", "Recovery", "Firmware", "BrokerProtocol",
-                "JSON",
+                "Item", "Vault", "TPM", "Circle", "Cryptography", "Authorization", "Recovery", "Firmware",
+                "BrokerProtocol", "JSON",
                 "Varlink",
                 "RootConfiguration", "Platform", "ServiceManager", "SystemBus", nio, nioPosix, logging, lifecycle,
             ]),
         library(
             "Authenticator",
             [
-                "Item", "PAM", "Cryptography", "Authorization", "BrokerProtocol", "JSON", "Varlink",
+                "Item", "PAM", "Circle", "Cryptography", "Authorization", "BrokerProtocol", "JSON", "Varlink",
                 "RootConfiguration",
                 "Platform",
                 "ServiceManager", "SystemBus", logging,
@@ -167,8 +172,8 @@ let package = Package(
         program(
             "coffer-cli",
             [
-                "Coffer", "BrokerProtocol", "JSON", "Varlink", "Platform", "HelperProtocol", "Import",
-                "CredentialHelpers",
+                "Coffer", "BrokerProtocol", "JSON", "Varlink", "Platform", "HelperProtocol", "Import", "Recovery",
+                "CredentialHelpers", "Circle", "Courier", "Authorization", "Cryptography",
                 argumentParser,
             ]),
         program(
@@ -219,7 +224,7 @@ let package = Package(
                 "coffer-cli", "CredentialHelpers", "cofferd", "Coffer", "CofferClient",
                 "BrokerProtocol", "Varlink", "Platform", "CLinux",
                 "TestSupport",
-                "Import", "HelperProtocol", "Item", argumentParser,
+                "Import", "HelperProtocol", "Item", "Recovery", "Courier", argumentParser,
             ]),
         tests("CredentialHelpersTests", ["CredentialHelpers", "Coffer", "CofferTestKit"]),
         tests(
@@ -246,6 +251,9 @@ let package = Package(
             swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         tests("ItemTests", ["Item"]),
         tests("CircleTests", ["Circle", "Simulation", "Item", "Cryptography", "TestSupport"]),
+        tests(
+            "CourierTests",
+            ["Courier", "Circle", "Authorization", "BrokerProtocol", "Platform", "Varlink", "CLinux", "TestSupport"]),
         tests("PlatformTests", ["Platform"]),
         tests("TestSupportTests", ["TestSupport", "Platform"]),
         tests("ImportTests", ["Import", "HelperProtocol"]),
@@ -271,8 +279,8 @@ let package = Package(
         tests(
             "VaultTests",
             [
-                "Vault", "Item", "Recovery", "TPM", "Authorization", "Cryptography", "JSON", "Platform", "TestSupport",
-                "SQLite",
+                "Vault", "Circle", "Item", "Recovery", "TPM", "Authorization", "Cryptography", "JSON", "Platform",
+                "TestSupport", "SQLite",
             ]),
         tests("TPMTests", ["TPM", "CTSS2", "Cryptography", "Platform", "TestSupport"]),
         tests(
@@ -291,14 +299,14 @@ let package = Package(
             "BrokerTests",
             [
                 "Broker", "Item", "Vault", "TPM", "Cryptography", "Authorization", "BrokerProtocol", "JSON", "Varlink",
-                "RootConfiguration",
+                "RootConfiguration", "Circle",
                 "Platform", "Recovery", "SystemBus", "TestSupport", "cofferd", logging, nio, nioPosix,
             ]),
         tests(
             "AuthenticatorTests",
             [
                 "Authenticator", "coffer-authenticator", "Authorization", "BrokerProtocol", "JSON", "Varlink",
-                "RootConfiguration", "PAM",
+                "RootConfiguration", "PAM", "Circle",
                 "TestSupport", "Cryptography", "Platform",
             ]),
     ]

@@ -1,0 +1,229 @@
+import Authorization
+import BrokerProtocol
+import Circle
+import Platform
+
+/// Carries files between the broker and a store, once in each direction. It can neither read nor forge them. The broker
+/// judges what comes, and the store is not trusted with anything.
+///
+/// Members come before others: what somebody puts beside their files displaces nothing of theirs.
+package struct CircleExchange<Broker: ExchangeBroker> {
+    package typealias Failure = ExchangeError<Broker.Failure>
+
+    private let circle: StatementName
+    /// This vault's own device.
+    private let own: WriterID
+    /// The devices that this vault knows in the circle, its own first.
+    private let members: [WriterID]
+    private let store: any Store
+    private let broker: Broker
+    private let limits: CourierLimits
+
+    /// - Parameter members: the devices that the vault knows. Others may have joined since.
+    package init(
+        of circle: StatementName, own: WriterID, members: [WriterID], store: any Store, broker: Broker,
+        limits: CourierLimits = CourierLimits()
+    ) {
+        self.circle = circle
+        self.own = own
+        self.members = [own] + members.filter { $0 != own }.sorted()
+        self.store = store
+        self.broker = broker
+        self.limits = limits
+    }
+
+    /// Takes in what others gave out, and then gives out what was changed here.
+    package func run() throws(Failure) -> ExchangeOutcome {
+        var outcome = ExchangeOutcome()
+        do throws(Failure) { try exchange(&outcome) } catch {
+            // The store may have got a newer head of this vault meanwhile, for example from before a restore.
+            guard case .broker(let failure) = error, broker.mustTakeFirst(failure) else { throw error }
+            try exchange(&outcome)
+        }
+        return outcome
+    }
+
+    private func exchange(_ outcome: inout ExchangeOutcome) throws(Failure) {
+        let listing = try list(&outcome)
+        try takeIn(listing, &outcome)
+        try giveOut(listing, &outcome)
+    }
+}
+
+/// What a store has of a circle.
+struct StoreListing {
+    /// Signed heads in base64, as far as one call takes them.
+    var heads: [(device: WriterID, content: String)] = []
+    /// Each device's segments, by number.
+    var segments: [(device: WriterID, paths: [StorePath])] = []
+
+    /// The bytes of all heads in a message.
+    var headsSize: Int { heads.reduce(0) { $0 + MessageRoom.size(of: $1.content) } }
+
+    func paths(of device: WriterID) -> [StorePath] { segments.first { $0.device == device }?.paths ?? [] }
+}
+
+extension CircleExchange {
+    /// Lists the store. A member's place that cannot be listed is an error; another's is left out.
+    private func list(_ outcome: inout ExchangeOutcome) throws(Failure) -> StoreListing {
+        var listing = StoreListing()
+        let present = try fromStore { () throws(StoreError) in try store.heads(of: circle) }
+        let known = Set(members)
+        let devices = members + present.filter { !known.contains($0) }
+        var room = MessageRoom.heads
+        for device in devices where present.contains(device) {
+            let path = StorePath.head(circle: circle, device: device)
+            guard let bytes = try read(path, &outcome) else { continue }
+            let content = Base64.encode(bytes)
+            room -= MessageRoom.size(of: content)
+            guard room >= 0 else {
+                guard known.contains(device) else { break }
+                throw .store(StoreError(.tooMany, at: path.text))
+            }
+            listing.heads.append((device, content))
+        }
+        var left = limits.names
+        for device in devices {
+            let paths: [StorePath]
+            do throws(StoreError) { paths = try store.segments(of: circle, device: device) } catch {
+                guard !known.contains(device), [.strange, .tooMany].contains(error.code) else { throw .store(error) }
+                outcome.note(strange: error.path)
+                continue
+            }
+            left -= paths.count
+            guard left >= 0 else {
+                guard known.contains(device) else { break }
+                throw .store(StoreError(.tooMany, at: Hex.encode(circle.bytes)))
+            }
+            if !paths.isEmpty { listing.segments.append((device, paths)) }
+        }
+        return listing
+    }
+
+    /// Reads a file of the circle. One that no member has written is left out, because it must not keep the others away.
+    private func read(_ path: StorePath, _ outcome: inout ExchangeOutcome) throws(Failure) -> [UInt8]? {
+        do throws(StoreError) { return try store.read(path) } catch {
+            guard [.strange, .tooLarge].contains(error.code) else { throw .store(error) }
+            outcome.note(strange: error.path)
+            return nil
+        }
+    }
+
+    private func fromStore<Value>(_ body: () throws(StoreError) -> Value) throws(Failure) -> Value {
+        do throws(StoreError) { return try body() } catch { throw .store(error) }
+    }
+
+    private func fromBroker<Value>(_ body: () throws(Broker.Failure) -> Value) throws(Failure) -> Value {
+        do throws(Broker.Failure) { return try body() } catch { throw .broker(error) }
+    }
+}
+
+extension CircleExchange {
+    /// Hands the broker what it lacks, the newest first: a head proves the newest records, and these prove the others.
+    private func takeIn(_ listing: StoreListing, _ outcome: inout ExchangeOutcome) throws(Failure) {
+        let heads = listing.heads.map(\.content)
+        let room = MessageRoom.message - listing.headsSize
+        var segments: [String] = []
+        var left = room
+        func hand() throws(Failure) {
+            let reply = try fromBroker { () throws(Broker.Failure) in
+                try broker.take(Sync.Take(heads: heads, segments: segments))
+            }
+            outcome.add(reply)
+            outcome.taken += segments.count
+            (segments, left) = ([], room)
+        }
+        var isHanded = false
+        for path in try wanted(listing, heads).reversed() {
+            // It can be gone: its writer may have replaced it by a longer one.
+            guard let bytes = try read(path, &outcome) else { continue }
+            let content = Base64.encode(bytes)
+            let size = MessageRoom.size(of: content)
+            if size > left || segments.count == MessageRoom.segments {
+                try hand()
+                isHanded = true
+            }
+            segments.append(content)
+            left -= size
+        }
+        // Also with nothing: the broker looks then what was changed here.
+        if !isHanded || !segments.isEmpty { try hand() }
+    }
+
+    /// Which files of the listing the broker lacks. A long listing takes several calls.
+    private func wanted(_ listing: StoreListing, _ heads: [String]) throws(Failure) -> [StorePath] {
+        var wanted: [StorePath] = []
+        for names in MessageRoom.parts(
+            of: listing.segments.flatMap(\.paths).map(\.text), room: MessageRoom.message - listing.headsSize)
+        {
+            let reply = try fromBroker { () throws(Broker.Failure) in
+                try broker.look(Sync.Look(heads: heads, names: names))
+            }
+            let asked = Set(names)
+            for name in reply.wanted {
+                guard asked.contains(name), let path = StorePath(name) else {
+                    throw .notUnderstood("it wants a file that was not listed")
+                }
+                wanted.append(path)
+            }
+        }
+        return wanted
+    }
+
+    /// Writes what the broker gives out. A head is written after the segments that it leads to.
+    private func giveOut(_ listing: StoreListing, _ outcome: inout ExchangeOutcome) throws(Failure) {
+        var heads = listing.heads
+        // The broker gives out this vault's own files.
+        var names = listing.paths(of: own).map(\.text)
+        var had = Set(names)
+        var hasMore = true
+        var written = 0
+        while hasMore {
+            let size = names.reduce(0) { $0 + MessageRoom.size(of: $1) }
+            guard size + heads.reduce(0, { $0 + MessageRoom.size(of: $1.content) }) <= MessageRoom.message else {
+                throw .store(StoreError(.tooMany, at: "\(Hex.encode(circle.bytes))/\(Hex.encode(own.bytes))"))
+            }
+            let reply = try fromBroker { () throws(Broker.Failure) in
+                try broker.give(Sync.Give(heads: heads.map(\.content), names: names))
+            }
+            let files = try ordered(reply.files)
+            var isNew = false
+            for file in files {
+                try fromStore { () throws(StoreError) in try store.write(file.content, to: file.path) }
+                written += 1
+                switch file.path {
+                case .head(_, let device):
+                    heads.removeAll { $0.device == device }
+                    heads.append((device, Base64.encode(file.content)))
+                default:
+                    guard had.insert(file.path.text).inserted else { continue }
+                    names.append(file.path.text)
+                    isNew = true
+                }
+            }
+            guard !reply.more || isNew else { throw .notUnderstood("it gives out the same files again") }
+            hasMore = reply.more
+        }
+        outcome.given += written
+        guard written > 0 else { return }
+        let beacon = (0..<CourierLimits.written).map { _ in UInt8.random(in: .min ... .max) }
+        try fromStore { () throws(StoreError) in try store.write(beacon, to: .beacon(circle: circle)) }
+    }
+
+    /// The files with their places, the heads last.
+    private func ordered(_ files: [Sync.File]) throws(Failure) -> [(path: StorePath, content: [UInt8])] {
+        var segments: [(path: StorePath, content: [UInt8])] = []
+        var heads: [(path: StorePath, content: [UInt8])] = []
+        for file in files {
+            guard let path = StorePath(file.path), let content = Base64.decode(file.content) else {
+                throw .notUnderstood("it gives out a file that has no place in a store")
+            }
+            switch path {
+            case .segment(circle, _, _, _): segments.append((path, content))
+            case .head(circle, _): heads.append((path, content))
+            default: throw .notUnderstood("it gives out a file of something else than this circle")
+            }
+        }
+        return segments + heads
+    }
+}

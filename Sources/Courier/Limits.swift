@@ -1,0 +1,36 @@
+import Circle
+import Cryptography
+
+/// What a store may give, whoever keeps it.
+package struct CourierLimits: Sendable {
+    /// Entries that one listing reads, of all its folders together.
+    package var names = 100_000
+    /// Devices of a circle.
+    package var devices = CircleLimits.heads
+    /// Circles in a store.
+    package var circles = 1024
+
+    package init() {}
+
+    /// The length of a beacon in bytes.
+    static let beacon = 64
+    /// How many bytes of it are written. They are random, so that the file is never the same.
+    static let written = 16
+    /// How many strange files are named.
+    static let strange = 8
+    /// After so many seconds a file that was not finished belongs to nobody.
+    static let leftover: Int64 = 86_400
+}
+
+extension StorePath {
+    /// The most bytes that a file of this kind has (docs/sync-format.md, “Limits”).
+    package var limit: Int {
+        switch self {
+        case .segment: CircleLimits.segment
+        case .head: CircleLimits.head
+        case .beacon: CourierLimits.beacon
+        case .request: CircleLimits.request + AESGCM.overhead
+        case .answer: CircleLimits.answer + AESGCM.overhead
+        }
+    }
+}

@@ -1,0 +1,22 @@
+import Circle
+
+/// Where the files of circles lie (docs/sync-format.md, “The store”). Nobody trusts it: what it gives is judged by the
+/// broker, and what it costs is bounded.
+///
+/// Nothing depends on the order in which changes arrive, or on a file that was seen a moment ago.
+package protocol Store: Sendable {
+    /// The devices that have a head, in order.
+    func heads(of circle: StatementName) throws(StoreError) -> [WriterID]
+
+    /// A device's segments, by number and then by run.
+    func segments(of circle: StatementName, device: WriterID) throws(StoreError) -> [StorePath]
+
+    /// - Returns: nil if there is no such file.
+    func read(_ path: StorePath) throws(StoreError) -> [UInt8]?
+
+    /// Makes or replaces a file. It is there whole or not at all, also after a power cut.
+    func write(_ bytes: [UInt8], to path: StorePath) throws(StoreError)
+
+    /// A missing file is no error.
+    func remove(_ path: StorePath) throws(StoreError)
+}

@@ -1,0 +1,83 @@
+import Glibc
+import Platform
+
+/// Why a store cannot be used. It names places that Coffer has names for, and nothing that somebody else called so.
+package struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
+    package enum Code: Sendable, Equatable, CaseIterable {
+        /// The store itself is not there.
+        case missing
+        case notAFolder
+        case notPermitted
+        /// Its file system can only be read.
+        case readOnly
+        /// There is no room, or no quota.
+        case full
+        /// A file is longer than Coffer writes one of its kind.
+        case tooLarge
+        /// A link, a pipe or a device is in the place of a file or folder, or one of these in that of the other.
+        case strange
+        /// A folder has more in it than a circle has.
+        case tooMany
+        case other
+    }
+
+    package let code: Code
+    /// Where it happened, as people call it.
+    package let path: String
+    /// The call that failed; nil if none did.
+    package let cause: SystemError?
+
+    init(_ code: Code, at path: String, cause: SystemError? = nil) {
+        (self.code, self.path, self.cause) = (code, path, cause)
+    }
+
+    /// A call about something in the store.
+    init(_ cause: SystemError, at path: String) { self.init(Self.code(of: cause.errno), at: path, cause: cause) }
+
+    private static func code(of errno: Int32) -> Code {
+        switch errno {
+        case ENOENT: .missing
+        case EACCES, EPERM: .notPermitted
+        case EROFS: .readOnly
+        case ENOSPC, EDQUOT: .full
+        // A socket cannot be opened: ENXIO.
+        case ENOTDIR, ELOOP, EISDIR, ENXIO: .strange
+        default: .other
+        }
+    }
+
+    /// The kernel's error number; 0 if the failure did not come from the kernel.
+    package var errno: Int32 { cause?.errno ?? 0 }
+
+    /// What happened, and what to do.
+    package var description: String { "\(message). \(advice)." }
+
+    /// What happened.
+    package var message: String {
+        switch code {
+        case .missing: "\(path) is missing"
+        case .notAFolder: "\(path) is no folder"
+        case .notPermitted: "You may not use \(path)"
+        case .readOnly: "\(path) can only be read"
+        case .full: "There is no room for \(path)"
+        case .tooLarge: "\(path) is larger than Coffer makes it"
+        case .strange: "\(path) is not the file or folder that Coffer keeps there"
+        case .tooMany: "\(path) holds more than a circle has"
+        case .other: "\(path) cannot be used\(cause.map { ": \($0.reason)" } ?? "")"
+        }
+    }
+
+    /// What to do.
+    package var advice: String {
+        switch code {
+        case .missing: "Make the folder, or connect the disk that has it"
+        case .notAFolder: "Choose a folder for the store"
+        case .notPermitted: "Ask its owner to let you read and write there"
+        case .readOnly: "Mount it so that it can be written, or choose another folder"
+        case .full: "Free some space or quota, and try again"
+        case .tooLarge, .strange: "Find out who writes there, and remove it"
+        case .tooMany: "Find out who writes there, and remove what is not Coffer's"
+        case .other: "Look at its disk or network"
+        }
+    }
+}

@@ -1,0 +1,175 @@
+import Authorization
+import BrokerProtocol
+import Circle
+import Courier
+import Platform
+import Testing
+import Varlink
+
+/// A vault's device in a circle with others, and the store between them.
+struct ExchangeFixture {
+    let circle: StatementName
+    let own: WriterID
+    let other: WriterID
+    let store = MemoryStore()
+    let broker = PlayedBroker()
+
+    init() throws {
+        circle = try StoreFixture.circle(0xAB)
+        own = try Self.device(1)
+        other = try Self.device(2)
+    }
+
+    static func device(_ byte: UInt8) throws -> WriterID {
+        try #require(WriterID(bytes: [UInt8](repeating: byte, count: 16)))
+    }
+
+    func segment(_ device: WriterID, _ number: UInt64) throws -> StorePath {
+        .segment(circle: circle, device: device, number: number, run: try StoreFixture.run(1))
+    }
+
+    func head(_ device: WriterID) -> StorePath { .head(circle: circle, device: device) }
+
+    func file(_ path: StorePath, _ bytes: [UInt8] = [7]) -> Sync.File {
+        .init(path: path.text, content: Base64.encode(bytes))
+    }
+
+    func run(
+        in store: (any Store)? = nil, members: [WriterID]? = nil
+    ) throws(ExchangeError<PlayedBroker.Refusal>) -> ExchangeOutcome {
+        try CircleExchange(
+            of: circle, own: own, members: members ?? [other], store: store ?? self.store, broker: broker
+        ).run()
+    }
+}
+
+/// An exchange carries what each side lacks, and nothing else.
+@Suite struct ExchangeTests {
+    @Test func anEmptyStoreIsNotLookedThroughAndGetsNothing() throws {
+        let fixture = try ExchangeFixture()
+        let outcome = try fixture.run()
+        // The broker finds what was changed here when it takes, so that call is made with nothing, too.
+        #expect(fixture.broker.calls == ["Take", "Give"])
+        #expect(outcome == ExchangeOutcome())
+        #expect(fixture.store.seen.writes.isEmpty)
+    }
+
+    @Test func whatTheBrokerLacksComesWithAllHeadsFromTheLastToTheFirst() throws {
+        let fixture = try ExchangeFixture()
+        for number in UInt64(1)...4 {
+            fixture.store.put([UInt8(number)], try fixture.segment(fixture.other, number))
+        }
+        fixture.store.put([50], fixture.head(fixture.own))
+        fixture.store.put([60], fixture.head(fixture.other))
+        let wanted = try [2, 3, 4].map { try fixture.segment(fixture.other, $0).text }
+        fixture.broker.wanted = { _ in wanted }
+        fixture.broker.taken = { _ in
+            .init(added: 3, updated: 1, deleted: 2, waiting: 5, obstacles: [.init(reason: "gated", items: 4)])
+        }
+        let outcome = try fixture.run()
+        let heads = [Base64.encode([50]), Base64.encode([60])]
+        #expect(fixture.broker.looks.map(\.heads) == [heads])
+        #expect(try fixture.broker.looks.map(\.names) == [(1...4).map { try fixture.segment(fixture.other, $0).text }])
+        #expect(fixture.broker.takes.map(\.heads) == [heads])
+        #expect(fixture.broker.takes.map(\.segments) == [[4, 3, 2].map { Base64.encode([$0]) }])
+        #expect(fixture.broker.gives.map(\.heads) == [heads])
+        #expect((outcome.added, outcome.updated, outcome.deleted) == (3, 1, 2))
+        #expect((outcome.waiting, outcome.obstacles, outcome.taken) == (5, ["gated": 4], 3))
+        #expect(try !fixture.store.seen.reads.contains(fixture.segment(fixture.other, 1)))
+    }
+
+    @Test func aFileThatHasGoneMeanwhileIsLeftOut() throws {
+        let fixture = try ExchangeFixture()
+        let path = try fixture.segment(fixture.other, 1)
+        fixture.store.put([1], path)
+        fixture.broker.wanted = { names in
+            // `try?`: a store in memory removes without an error.
+            try? fixture.store.remove(path)
+            return names
+        }
+        #expect(try fixture.run().taken == 0)
+        #expect(fixture.broker.takes.map(\.segments) == [[]])
+    }
+
+    /// Each call is measured by the double.
+    @Test func segmentsAreHandedOverInCallsThatFit() throws {
+        let fixture = try ExchangeFixture()
+        for number in UInt64(1)...3 {
+            fixture.store.put(
+                [UInt8](repeating: UInt8(number), count: CircleLimits.segment),
+                try fixture.segment(fixture.other, number))
+        }
+        fixture.store.put([4, 4], try fixture.segment(fixture.other, 4))
+        fixture.broker.wanted = { $0 }
+        fixture.broker.taken = { count in
+            .init(
+                added: 1, updated: 0, deleted: 0, waiting: Int64(10 - count),
+                obstacles: count == 1 ? [.init(reason: "unreadable", items: 1)] : [])
+        }
+        let outcome = try fixture.run()
+        #expect(fixture.broker.takes.map(\.segments.count) == [2, 1, 1])
+        #expect(fixture.broker.takes[0].segments[0] == Base64.encode([4, 4]))
+        // The counts add up; what waits or is not shared is as the last call said.
+        #expect((outcome.added, outcome.waiting, outcome.obstacles, outcome.taken) == (3, 7, [:], 4))
+    }
+
+    /// The broker takes 2,048 at once.
+    @Test func manySmallSegmentsAreHandedOverInSeveralCalls() throws {
+        let fixture = try ExchangeFixture()
+        for number in UInt64(1)...2500 { fixture.store.put([1], try fixture.segment(fixture.other, number)) }
+        fixture.broker.wanted = { $0 }
+        #expect(try fixture.run().taken == 2500)
+        #expect(fixture.broker.takes.count > 1 && fixture.broker.takes.allSatisfy { $0.segments.count <= 2048 })
+    }
+
+    @Test func aLongListingIsCutIntoCallsThatFit() throws {
+        let fixture = try ExchangeFixture()
+        let count = 30_000
+        for number in 1...count { fixture.store.put([1], try fixture.segment(fixture.other, UInt64(number))) }
+        _ = try fixture.run()
+        #expect(fixture.broker.looks.count > 1)
+        #expect(fixture.broker.looks.flatMap(\.names).count == count)
+        #expect(Set(fixture.broker.looks.flatMap(\.names)).count == count)
+    }
+
+    @Test func segmentsAreWrittenBeforeTheHeadAndThenTheBeacon() throws {
+        let fixture = try ExchangeFixture()
+        let paths = try (1...3).map { try fixture.segment(fixture.own, $0) }
+        let head = fixture.head(fixture.own)
+        fixture.store.put([1], paths[0])
+        fixture.store.put([9], head)
+        fixture.store.put([8], try fixture.segment(fixture.other, 1))
+        fixture.broker.gifts = [
+            .success(.init(files: [fixture.file(paths[1])], more: true)),
+            .success(.init(files: [fixture.file(head, [10]), fixture.file(paths[2])], more: false)),
+        ]
+        let outcome = try fixture.run()
+        #expect(fixture.store.seen.writes == [paths[1], paths[2], head, .beacon(circle: fixture.circle)])
+        #expect(fixture.store.seen.files[head] == [10])
+        // Others' files are none of its concern, and what was written is not asked for again.
+        #expect(fixture.broker.gives.map(\.names) == [[paths[0].text], [paths[0].text, paths[1].text]])
+        #expect(outcome.given == 3)
+        let beacon = try #require(fixture.store.seen.files[.beacon(circle: fixture.circle)])
+        #expect(beacon.count <= StorePath.beacon(circle: fixture.circle).limit)
+    }
+
+    @Test func whatTheStoreHasOfThisVaultIsTakenInFirstOnceMore() throws {
+        let fixture = try ExchangeFixture()
+        fixture.broker.gifts = [.failure(.init(mustTakeFirst: true))]
+        _ = try fixture.run()
+        #expect(fixture.broker.calls == ["Take", "Give", "Take", "Give"])
+    }
+
+    @Test func anErrorThatStaysIsTold() throws {
+        for gifts in [[true, true], [false]] {
+            let fixture = try ExchangeFixture()
+            fixture.broker.gifts = gifts.map { .failure(.init(mustTakeFirst: $0)) }
+            let error = #expect(throws: ExchangeError<PlayedBroker.Refusal>.self) { try fixture.run() }
+            guard case .broker = error else {
+                Issue.record("\(String(describing: error))")
+                continue
+            }
+            #expect(fixture.broker.gives.count == gifts.count)
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import BrokerProtocol
+import Circle
+import Courier
+import Platform
+import Synchronization
+import Testing
+import Varlink
+
+/// A broker whose answers a test chooses. It notes each call, and that its message is not too long.
+final class PlayedBroker: ExchangeBroker {
+    struct Refusal: Error, Equatable {
+        var mustTakeFirst = false
+    }
+
+    var wanted: ([String]) -> [String] = { _ in [] }
+    var taken: (Int) -> Sync.Take.Reply = { _ in .init(added: 0, updated: 0, deleted: 0, waiting: 0, obstacles: []) }
+    /// The answers of `Give`, one after the other. After the last there is nothing to give.
+    var gifts: [Result<Sync.Give.Reply, Refusal>] = []
+
+    private(set) var looks: [Sync.Look] = []
+    private(set) var takes: [Sync.Take] = []
+    private(set) var gives: [Sync.Give] = []
+    /// The names of all calls, in their order.
+    private(set) var calls: [String] = []
+
+    private func note(_ call: some VarlinkMethod) {
+        let method = type(of: call).name
+        calls.append(method.split(separator: ".").last.map(String.init) ?? "")
+        #expect(Varlink.encode(VarlinkCall(call)).count <= Varlink.longestMessage)
+    }
+
+    func look(_ call: Sync.Look) throws(Refusal) -> Sync.Look.Reply {
+        note(call)
+        looks.append(call)
+        return .init(wanted: wanted(call.names))
+    }
+
+    func take(_ call: Sync.Take) throws(Refusal) -> Sync.Take.Reply {
+        note(call)
+        takes.append(call)
+        return taken(takes.count)
+    }
+
+    func give(_ call: Sync.Give) throws(Refusal) -> Sync.Give.Reply {
+        note(call)
+        gives.append(call)
+        return gifts.isEmpty ? .init(files: [], more: false) : try gifts.removeFirst().get()
+    }
+
+    func mustTakeFirst(_ failure: Refusal) -> Bool { failure.mustTakeFirst }
+}
+
+/// A store in memory, which notes what is done with it.
+final class MemoryStore: Store {
+    struct State {
+        var files: [StorePath: [UInt8]] = [:]
+        var reads: [StorePath] = []
+        var writes: [StorePath] = []
+    }
+
+    private let state = Mutex(State())
+
+    var seen: State { state.withLock { $0 } }
+
+    func put(_ bytes: [UInt8], _ path: StorePath) { state.withLock { $0.files[path] = bytes } }
+
+    func heads(of circle: StatementName) throws(StoreError) -> [WriterID] {
+        seen.files.keys.compactMap { if case .head(circle, let device) = $0 { device } else { nil } }.sorted()
+    }
+
+    func segments(of circle: StatementName, device: WriterID) throws(StoreError) -> [StorePath] {
+        seen.files.keys.compactMap { path -> (UInt64, RunID, StorePath)? in
+            guard case .segment(circle, device, let number, let run) = path else { return nil }
+            return (number, run, path)
+        }.sorted { ($0.0, $0.1) < ($1.0, $1.1) }.map(\.2)
+    }
+
+    func read(_ path: StorePath) throws(StoreError) -> [UInt8]? {
+        state.withLock {
+            $0.reads.append(path)
+            return $0.files[path]
+        }
+    }
+
+    func write(_ bytes: [UInt8], to path: StorePath) throws(StoreError) {
+        state.withLock {
+            $0.files[path] = bytes
+            $0.writes.append(path)
+        }
+    }
+
+    func remove(_ path: StorePath) throws(StoreError) { state.withLock { $0.files[path] = nil } }
+}
