@@ -55,6 +55,7 @@ struct CofferCommand: ParsableCommand {
                     UnlockCommand.self, LockCommand.self, BootCommand.self, AuthCommand.self, ForgetCommand.self,
                     AgentCommand.self,
                 ]),
+            CommandGroup(name: "Your other machines", subcommands: [SyncCommand.self]),
             CommandGroup(name: "Recovery", subcommands: [RecoveryCommand.self]),
             CommandGroup(name: "Other accounts", subcommands: [VaultCommand.self]),
             CommandGroup(

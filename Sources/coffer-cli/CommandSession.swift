@@ -58,10 +58,12 @@ struct CommandSession {
     /// - Parameter purpose: the subject of the error message: "github/me".
     /// - Parameter command: the command to run in a terminal if nobody can be asked here.
     /// - Parameter asksOwner: whether somebody is asked even if root uses another account's vault.
+    /// - Parameter code: what the person has typed to add a machine to a circle.
     func call<Method: Challengeable>(
-        _ method: Method, for purpose: String, noPrompt: Bool = false, command: String, asksOwner: Bool = false
+        _ method: Method, for purpose: String, noPrompt: Bool = false, command: String, asksOwner: Bool = false,
+        code: String? = nil
     ) throws(KeychainError) -> Method.Reply {
-        try answer(to: method, for: purpose, noPrompt: noPrompt, command: command, asksOwner: asksOwner)
+        try answer(to: method, for: purpose, noPrompt: noPrompt, command: command, asksOwner: asksOwner, code: code)
     }
 
     /// Makes a call about items that may need a person.
@@ -96,15 +98,17 @@ struct CommandSession {
     /// - Parameter onAsking: called before a person is asked.
     private func answer<Method: Challengeable>(
         to method: Method, for purpose: String, noPrompt: Bool, command: String, asksOwner: Bool = false,
-        onAsking: () -> Void = {}
+        code: String? = nil, onAsking: () -> Void = {}
     ) throws(KeychainError) -> Method.Reply {
         var creates = false
         let reply = try retrying { () throws(KeychainError) in
-            try client.call(method) { purposes throws(KeychainError) in
+            try client.call(method, code: code) { purposes throws(KeychainError) in
                 creates = purposes.contains(.create)
                 onAsking()
                 return try prompter(
-                    purposes, for: purpose, noPrompt: noPrompt, command: command, asksOwner: asksOwner)
+                    purposes, for: purpose, noPrompt: noPrompt, command: command, asksOwner: asksOwner,
+                    // An agent hands no code on.
+                    question: code == nil ? .conversation : .own)
             }
         }
         if creates, !isQuiet, vault?.words.isEmpty ?? true { Output.note(Self.recoveryHint) }
@@ -140,7 +144,8 @@ struct CommandSession {
     }
 
     private func prompter(
-        _ purposes: [Keychain.Purpose], for purpose: String, noPrompt: Bool, command: String, asksOwner: Bool = false
+        _ purposes: [Keychain.Purpose], for purpose: String, noPrompt: Bool, command: String, asksOwner: Bool = false,
+        question: PrompterFinder.Question = .conversation
     ) throws(KeychainError) -> any Prompter {
         if vault?.user != nil, !asksOwner { return NoPrompter() }
         let creates = purposes.contains(.create)
@@ -152,7 +157,7 @@ struct CommandSession {
                 advice: "run: \(wayOut)")
         }
         var prompter: any Prompter
-        switch PrompterFinder(environment: environment, shown: shown).look() {
+        switch PrompterFinder(environment: environment, shown: shown).look(question) {
         case .prompter(let found): prompter = found
         case .nobody(let obstacle):
             if asksOwner {
@@ -206,6 +211,12 @@ struct CommandSession {
         }
     }
 
+    /// Opens the caller's own vault if it is locked, and makes it if there is none.
+    func openVault(noPrompt: Bool = false) throws(KeychainError) {
+        guard try client.call(Keychain.Status()).vault.state != .unlocked else { return }
+        _ = try call(Keychain.Unlock(), for: "unlocking", noPrompt: noPrompt, command: unlockCommand)
+    }
+
     /// A way to ask the person; nil if there is none.
     func findPrompter() -> (any Prompter)? { PrompterFinder(environment: environment).find() }
 
@@ -225,3 +236,4 @@ struct CommandSession {
 
 /// Administration speaks the wire's own types. Commands about items speak the library's.
 typealias Keychain = BrokerProtocol.Keychain
+typealias Sync = BrokerProtocol.Sync

@@ -55,6 +55,10 @@ enum InputLimits {
     static let recoveryCode = 512
     /// How often a recovery code can be typed.
     static let recoveryTries = 3
+    /// The code of a machine that joins, far more than one with any spacing has.
+    static let joinCode = 512
+    /// How often such a code can be typed.
+    static let joinCodeTries = 3
     /// The fewest characters of a new passphrase. age makes each try cost a second; five common words still take thousands of years.
     static let shortestPassphrase = 12
     /// How often the passphrase of an export can be typed.
@@ -63,6 +67,12 @@ enum InputLimits {
     static let identityFile = 64 << 10
     /// The answer to a question of yes or no.
     static let confirmation = 8
+}
+
+/// Waiting for files of other machines.
+enum FileWaitLimits {
+    /// How long the request of a machine that joins is waited for. Syncthing takes about 10 seconds.
+    static let request: Duration = .seconds(600)
 }
 
 /// The clipboard.

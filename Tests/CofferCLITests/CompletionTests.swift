@@ -87,6 +87,7 @@ import Testing
         #expect(try words("").contains("get") && words("").contains("help") && !words("").contains("clipboard-clear"))
         #expect(try words("help", "").contains("otp"))
         #expect(try words("completion", "") == ["bash", "zsh", "fish"])
+        #expect(try words("sync", "") == ["init", "join", "add", "now", "status"])
         #expect(try words("vault", "") == ["create", "accept", "set-aside"])
         #expect(try words("set", "a", "b", "--policy", "") == ["letters-digits", "symbols", "words", "pin"])
         #expect(try words("set", "a", "b", "--policy=") == PasswordPolicy.allCases.map { "--policy=\($0.rawValue)" })
@@ -104,12 +105,14 @@ import Testing
         for words in [
             ["inject", "--in", "t"], ["inject", "--out=t"], ["run", "--env-file", ""], ["run", "--", ""],
             ["run", "--", "ls", ""], ["import", "netrc", ""], ["recovery", "restore", ""],
+            ["sync", "init", ""], ["sync", "join", "t"], ["sync", "now", "--folder", ""],
         ] {
             let result = try fixture.program.run(["complete-words", "--"] + words)
             #expect(result.status == 3 && result.output.isEmpty, "\(words)")
         }
         for words in [
             ["get", ""], ["inject", "--reason", ""], ["run", "--env", ""], ["import", ""], ["status", ""],
+            ["sync", "add", ""], ["sync", "join", "--name", ""],
         ] {
             #expect(try fixture.program.run(["complete-words", "--"] + words).status == 0, "\(words)")
         }

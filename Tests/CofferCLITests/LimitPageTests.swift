@@ -36,6 +36,8 @@ struct LimitPageTests {
     @Test func whatNoTestFillsIsAsItWasChosen() {
         #expect([InputLimits.value, InputLimits.recoveryCode, InputLimits.identityFile] == [1 << 20, 512, 64 << 10])
         #expect([InputLimits.recoveryTries, InputLimits.passphraseTries] == [3, 3])
+        #expect(
+            [InputLimits.joinCode, InputLimits.joinCodeTries] == [512, 3] && FileWaitLimits.request == .seconds(600))
         #expect([InputLimits.shortestPassphrase, InputLimits.confirmation] == [12, 8])
         #expect(ClipboardLimits.terminal == 74_994 && EditingLimits.cleaning == .seconds(10))
         #expect([HelperLimits.part, HelperLimits.oneTimePassword] == [128 << 10, 256])

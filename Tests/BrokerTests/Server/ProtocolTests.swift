@@ -22,7 +22,9 @@ struct ProtocolTests {
         let broker = try await throwAwayBroker()
         let client = try broker.client()
         let info = try await client.call(VarlinkService.GetInfo())
-        #expect(info.interfaces == ["org.varlink.service", "org.coffer.Keychain", "org.coffer.Sync"] && info.product == "cofferd")
+        #expect(
+            info.interfaces == ["org.varlink.service", "org.coffer.Keychain", "org.coffer.Sync"]
+                && info.product == "cofferd")
         func document(_ name: String) throws -> String { try SourceTree.text("Interfaces/\(name).varlink") }
         let keychain = try await client.call(VarlinkService.GetInterfaceDescription(interface: Keychain.interface))
             .description

@@ -1,0 +1,30 @@
+import Circle
+import Coffer
+import Platform
+
+/// Waits for a file that another machine writes into the folder.
+struct FileWait {
+    let folder: SharedFolder
+    let path: StorePath
+    /// Told once, if the file is not there yet.
+    let notice: String
+    /// nil: until the person presses Ctrl-C.
+    let limit: Duration?
+
+    /// Looks each second. A folder on a network tells nobody what another machine writes.
+    private static let pause = Duration.seconds(1)
+
+    /// - Returns: nil if the time is over.
+    func file() throws -> [UInt8]? {
+        let end = limit.map { ContinuousClock.now + $0 }
+        var isTold = false
+        while true {
+            if let bytes = try folder.read(path) { return bytes }
+            if !isTold { Output.note(notice) }
+            isTold = true
+            if let end, ContinuousClock.now >= end { return nil }
+            // `try?`: what is not waited for is looked at sooner.
+            _ = try? Readiness.wait(for: [], until: .now + Self.pause)
+        }
+    }
+}

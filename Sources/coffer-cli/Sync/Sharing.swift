@@ -1,0 +1,152 @@
+import Authorization
+import BrokerProtocol
+import Circle
+import Coffer
+import Courier
+import Platform
+
+/// A vault that shares its secrets, and the folder through which it does.
+struct Sharing {
+    let session: CommandSession
+    let circle: StatementName
+    let folder: SharedFolder
+
+    /// The state of a vault that shares its secrets. A vault that is locked is opened if it does not tell.
+    /// - Throws: `.notFound` if it shares them with nobody.
+    static func state(_ session: CommandSession, noPrompt: Bool) throws(KeychainError) -> Sync.State.Reply {
+        let state = try openedState(session, noPrompt: noPrompt)
+        guard state.circle != nil else { throw notShared(isRequested: state.requested) }
+        return state
+    }
+
+    /// The state of any vault, also before there is one. Nobody is asked.
+    static func presentState(_ session: CommandSession) throws(KeychainError) -> Sync.State.Reply {
+        do throws(KeychainError) { return try session.client.call(Sync.State()) } catch {
+            guard error.code == .notFound else { throw error }
+            return Sync.State.Reply()
+        }
+    }
+
+    private static func openedState(
+        _ session: CommandSession, noPrompt: Bool
+    ) throws(KeychainError) -> Sync.State.Reply {
+        do throws(KeychainError) { return try presentState(session) } catch {
+            guard error.code == .locked else { throw error }
+            try session.openVault(noPrompt: noPrompt)
+            return try presentState(session)
+        }
+    }
+
+    private static func notShared(isRequested: Bool) -> KeychainError {
+        isRequested
+            ? KeychainError(
+                .notFound, "this machine has asked to join others, and is no member yet",
+                advice: "go on with: coffer sync join FOLDER")
+            : KeychainError(
+                .notFound, "your vault shares its secrets with no other machine yet",
+                advice: "begin with: coffer sync init FOLDER; if another machine has begun: coffer sync join FOLDER")
+    }
+
+    /// - Throws: `.alreadyExists` if the vault shares its secrets already.
+    static func checkAlone(_ session: CommandSession, noPrompt: Bool) throws(KeychainError) {
+        guard try openedState(session, noPrompt: noPrompt).circle != nil else { return }
+        throw KeychainError(
+            .alreadyExists, "your vault shares its secrets already",
+            advice: "see with whom: coffer sync status; to use another folder: coffer sync now --folder FOLDER")
+    }
+
+    /// Finds the folder of a vault that shares its secrets.
+    /// - Parameter named: the folder that the person names. It is used from now on.
+    static func find(_ session: CommandSession, folder named: String?, noPrompt: Bool) throws -> Sharing {
+        let circle = try name(of: state(session, noPrompt: noPrompt))
+        let setting = SharingSetting(of: circle, session)
+        let opened = try named.map { try SharedFolder($0) }
+        try session.openVault(noPrompt: noPrompt)
+        let known = try setting.path(asks: true, noPrompt: noPrompt)
+        if let opened {
+            if known != opened.path { try setting.store(opened.path) }
+            return Sharing(session: session, circle: circle, folder: opened)
+        }
+        guard let known else {
+            throw KeychainError(
+                .notFound, "this machine does not know the folder through which your vault shares its secrets",
+                advice: "name it with: coffer sync now --folder FOLDER")
+        }
+        return Sharing(session: session, circle: circle, folder: try SharedFolder(known))
+    }
+
+    /// Begins to use a folder for a circle that this vault has just entered.
+    static func begin(_ session: CommandSession, circle: String, _ folder: SharedFolder) throws -> Sharing {
+        let circle = try name(circle)
+        try SharingSetting(of: circle, session).store(folder.path)
+        return Sharing(session: session, circle: circle, folder: folder)
+    }
+
+    static func name(of state: Sync.State.Reply) throws(KeychainError) -> StatementName { try name(state.circle ?? "") }
+
+    private static func name(_ text: String) throws(KeychainError) -> StatementName {
+        guard let name = StatementName(bytes: Hex.decode(text) ?? []) else { throw misunderstood("a circle has no id") }
+        return name
+    }
+
+    static func misunderstood(_ what: String) -> KeychainError {
+        KeychainError(
+            .protocolViolation, "the broker's answer is not understood: \(what)",
+            advice: "install coffer and cofferd of the same version")
+    }
+
+    /// Carries files in both directions once.
+    func exchange() throws -> ExchangeOutcome {
+        let machines = try Self.presentState(session).machines
+        var own: WriterID?
+        var members: [WriterID] = []
+        for machine in machines {
+            guard let device = WriterID(bytes: Hex.decode(machine.device) ?? []) else {
+                throw Self.misunderstood("a machine has no id")
+            }
+            members.append(device)
+            if machine.own { own = device }
+        }
+        guard let own else {
+            throw KeychainError(
+                .notPermitted, "this machine is no longer among those that share the secrets",
+                advice: "see which are: coffer sync status")
+        }
+        let exchange = CircleExchange(
+            of: circle, own: own, members: members, store: folder.store, broker: CommandBroker(session.client))
+        do throws(ExchangeError<KeychainError>) { return try exchange.run() } catch {
+            switch error {
+            case .store(let error): throw SharedFolder.failure(error)
+            case .broker(let error): throw error
+            case .notUnderstood(let what): throw Self.misunderstood(what)
+            }
+        }
+    }
+
+    /// Carries files once, after a command has changed the circle. The change itself has been made.
+    /// - Parameter quiet: whether the person is not told what has come.
+    func firstExchange() throws {
+        let outcome: ExchangeOutcome
+        do { outcome = try exchange() } catch {
+            Output.note("The first exchange with the folder failed. Once that is mended, run: coffer sync now")
+            throw error
+        }
+        for line in SharingText.warnings(outcome) { Output.note(line) }
+        try Output.line(SharingText.summary(outcome, settings: SharingSetting.count(session)))
+    }
+}
+
+/// The broker's calls over a command's connection.
+struct CommandBroker: ExchangeBroker {
+    private let client: KeychainClient
+
+    init(_ client: KeychainClient) { self.client = client }
+
+    func look(_ call: Sync.Look) throws(KeychainError) -> Sync.Look.Reply { try client.call(call) }
+
+    func take(_ call: Sync.Take) throws(KeychainError) -> Sync.Take.Reply { try client.call(call) }
+
+    func give(_ call: Sync.Give) throws(KeychainError) -> Sync.Give.Reply { try client.call(call) }
+
+    func mustTakeFirst(_ failure: KeychainError) -> Bool { failure.code == .changedMeanwhile }
+}

@@ -1,0 +1,159 @@
+import BrokerProtocol
+import Coffer
+import Courier
+
+/// What the commands of `coffer sync` say.
+enum SharingText {
+    /// What an exchange did: "3 new, 1 changed, 0 deleted here; 2 secrets are not shared: …"
+    /// - Parameter settings: how many items of this command's own stay on this machine. Nobody waits for them elsewhere.
+    static func summary(_ outcome: ExchangeOutcome, settings: Int) -> String {
+        var parts = ["\(outcome.added) new, \(outcome.updated) changed, \(outcome.deleted) deleted here"]
+        if outcome.given > 0 { parts.append("changes of this machine are in the folder now") }
+        if outcome.waiting > 0 { parts.append(waiting(outcome.waiting)) }
+        if let obstacles = obstacles(notShared(outcome, settings: settings)) { parts.append(obstacles) }
+        return parts.joined(separator: "; ")
+    }
+
+    /// How many secrets are not shared, by the reason.
+    static func notShared(_ outcome: ExchangeOutcome, settings: Int) -> [String: Int] {
+        var obstacles = outcome.obstacles
+        obstacles["this-device-only", default: 0] -= settings
+        return obstacles.filter { $0.value > 0 }
+    }
+
+    /// - Returns: nil if there are none.
+    static func obstacles(_ obstacles: [String: Int]) -> String? {
+        let count = obstacles.values.reduce(0, +)
+        guard count > 0 else { return nil }
+        let reasons = obstacles.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+            .map { reason($0.key, $0.value) }.joined(separator: ", ")
+        return "\(count) secret\(count == 1 ? " is" : "s are") not shared: \(reasons)"
+    }
+
+    private static func reason(_ reason: String, _ count: Int) -> String {
+        let one = count == 1
+        return switch reason {
+        case "this-device-only": "\(count) \(one ? "is" : "are") for this device only"
+        case "gated": "\(count) require\(one ? "s" : "") you"
+        case "too-long": "\(count) \(one ? "is" : "are") too long"
+        case "name-taken": "\(count) \(one ? "has" : "have") a name that is taken"
+        case "unreadable": "\(count) cannot be read here"
+        case let other: "\(count) (\(VisibleText.line(other)))"
+        }
+    }
+
+    static func waiting(_ count: Int) -> String {
+        "\(count) change\(count == 1 ? " waits" : "s wait") for something that has not come yet"
+    }
+
+    /// What the person should look at in the folder.
+    static func warnings(_ outcome: ExchangeOutcome) -> [String] {
+        guard !outcome.strange.isEmpty else { return [] }
+        let names = outcome.strange.map(VisibleText.line).joined(separator: ", ")
+        return [
+            "coffer: warning: this is not what Coffer keeps in the folder, and was left out: \(names). "
+                + "Find out who writes there, and remove it."
+        ]
+    }
+
+    /// The five words that both machines show.
+    static func words(_ words: [String]) -> String { words.map(VisibleText.line).joined(separator: " ") }
+
+    static func name(_ machine: Sync.Machine) -> String {
+        machine.name.map(VisibleText.line) ?? "machine \(VisibleText.line(String(machine.device.prefix(8))))"
+    }
+
+    /// `coffer sync status`.
+    /// - Parameter folder: in words.
+    static func status(_ state: Sync.State.Reply, folder: String, width: Int?) -> [String] {
+        guard state.circle != nil else {
+            return state.requested
+                ? ["This machine waits to join others. Go on with: coffer sync join FOLDER"]
+                : [
+                    "Your vault shares its secrets with no other machine yet.",
+                    "Begin on this one:                coffer sync init FOLDER",
+                    "If another machine has begun:     coffer sync join FOLDER",
+                ]
+        }
+        var lines = ["Folder: \(folder)", "Machines: \(state.machines.count)"]
+        let rows = state.machines.map { ["  " + name($0), role($0), heard($0)] }
+        lines += Columns.aligned(rows, width: width, narrowing: [[0], [2]])
+        if state.machines.count == 1 { lines.append("To add another machine, run there: coffer sync join FOLDER") }
+        if state.pending > 0 {
+            let count = state.pending == 1 ? "1 change" : "\(state.pending) changes"
+            lines.append("Not in the folder yet: \(count) of this machine; run: coffer sync now")
+        }
+        if state.waiting > 0 {
+            lines.append(
+                "Waiting: \(waiting(Int(clamping: state.waiting))); run on the other machines: coffer sync now")
+        }
+        for machine in state.machines where machine.forked {
+            lines.append(
+                "Problem: two copies of the vault of \(name(machine)) write at the same time; stop using one of them")
+        }
+        return lines
+    }
+
+    private static func role(_ machine: Sync.Machine) -> String {
+        VisibleText.line(machine.role) + (machine.protection == "software" ? ", without a TPM" : "")
+    }
+
+    private static func heard(_ machine: Sync.Machine) -> String {
+        if machine.own { return "this machine" }
+        return machine.heard.map { "last heard \(TimeText($0).relative())" } ?? "nothing heard yet"
+    }
+}
+
+/// What an exchange did, as `--json` gives it.
+struct ExchangeRecord: Encodable {
+    private let added: Int
+    private let updated: Int
+    private let deleted: Int
+    private let waiting: Int
+    private let notShared: [String: Int]
+    private let filesRead: Int
+    private let filesWritten: Int
+    private let strangeFiles: [String]
+
+    init(_ outcome: ExchangeOutcome, settings: Int) {
+        (added, updated, deleted) = (outcome.added, outcome.updated, outcome.deleted)
+        waiting = outcome.waiting
+        notShared = SharingText.notShared(outcome, settings: settings)
+        (filesRead, filesWritten) = (outcome.taken, outcome.given)
+        strangeFiles = outcome.strange
+    }
+}
+
+/// `coffer sync status --json`.
+struct SharingRecord: Encodable {
+    private let circle: String?
+    private let folder: String?
+    private let machines: [MachineRecord]
+    private let digest: String?
+    private let pending: Int64
+    private let waiting: Int64
+    private let requested: Bool
+
+    private struct MachineRecord: Encodable {
+        var device: String
+        var name: String?
+        var role: String
+        var protection: String?
+        var own: Bool
+        var heard: String?
+        var forked: Bool
+    }
+
+    /// - Parameter folder: nil if it is not known now.
+    init(_ state: Sync.State.Reply, folder: String?) {
+        circle = state.circle
+        self.folder = folder
+        machines = state.machines.map { machine in
+            MachineRecord(
+                device: machine.device, name: machine.name, role: machine.role, protection: machine.protection,
+                own: machine.own, heard: machine.heard.map { TimeText($0).iso8601 }, forked: machine.forked)
+        }
+        digest = state.digest
+        (pending, waiting, requested) = (state.pending, state.waiting, state.requested)
+    }
+}

@@ -1,0 +1,117 @@
+import BrokerProtocol
+import Courier
+import Testing
+
+@testable import Coffer
+@testable import CofferClient
+@testable import coffer_cli
+
+/// What `coffer sync` says, and what it reads.
+@Suite struct SharingTextTests {
+    private static let now: Int64 = 1_800_000_000_000
+
+    private func outcome(_ obstacles: [String: Int] = [:], given: Int = 0, waiting: Int = 0) -> ExchangeOutcome {
+        var outcome = ExchangeOutcome()
+        (outcome.added, outcome.updated, outcome.deleted) = (3, 1, 0)
+        (outcome.obstacles, outcome.given, outcome.waiting) = (obstacles, given, waiting)
+        return outcome
+    }
+
+    @Test func anExchangeIsSummedUp() {
+        #expect(SharingText.summary(outcome(), settings: 0) == "3 new, 1 changed, 0 deleted here")
+        #expect(
+            SharingText.summary(outcome(["gated": 1, "this-device-only": 2]), settings: 1)
+                == "3 new, 1 changed, 0 deleted here; 2 secrets are not shared: 1 requires you, 1 is for this device only"
+        )
+        #expect(
+            SharingText.summary(outcome(["too-long": 1], given: 2, waiting: 1), settings: 0)
+                == "3 new, 1 changed, 0 deleted here; changes of this machine are in the folder now; "
+                + "1 change waits for something that has not come yet; 1 secret is not shared: 1 is too long")
+    }
+
+    /// The item that has the folder is for this device only, and nobody waits for it elsewhere.
+    @Test func theOwnItemIsNotCounted() {
+        #expect(
+            SharingText.summary(outcome(["this-device-only": 1]), settings: 1) == "3 new, 1 changed, 0 deleted here")
+        #expect(SharingText.notShared(outcome(["this-device-only": 1, "gated": 2]), settings: 3) == ["gated": 2])
+    }
+
+    private func machine(_ name: String?, own: Bool = false, heard: Int64? = nil, forked: Bool = false) -> Sync.Machine
+    {
+        .init(
+            device: "0123456789abcdef0123456789abcdef", name: name, role: "admin", protection: "tpm", own: own,
+            heard: heard, forked: forked)
+    }
+
+    @Test func statusNamesTheMachinesAndWhatWaits() {
+        let state = Sync.State.Reply(
+            circle: "ab", machines: [machine("desk", own: true), machine(nil)], pending: 2, waiting: 1)
+        #expect(
+            SharingText.status(state, folder: "/x", width: nil) == [
+                "Folder: /x", "Machines: 2",
+                "  desk              admin  this machine",
+                "  machine 01234567  admin  nothing heard yet",
+                "Not in the folder yet: 2 changes of this machine; run: coffer sync now",
+                "Waiting: 1 change waits for something that has not come yet; run on the other machines: "
+                    + "coffer sync now",
+            ])
+    }
+
+    @Test func statusNamesTheNextStep() {
+        let alone = Sync.State.Reply(circle: "ab", machines: [machine("desk", own: true)])
+        #expect(SharingText.status(alone, folder: "", width: nil).last?.contains("coffer sync join FOLDER") == true)
+        #expect(SharingText.status(.init(), folder: "", width: nil).joined().contains("coffer sync init FOLDER"))
+        #expect(
+            SharingText.status(.init(requested: true), folder: "", width: nil) == [
+                "This machine waits to join others. Go on with: coffer sync join FOLDER"
+            ])
+        let forked = Sync.State.Reply(circle: "ab", machines: [machine("desk", forked: true)])
+        #expect(SharingText.status(forked, folder: "", width: nil).contains { $0.hasPrefix("Problem: two copies") })
+    }
+
+    @Test func aFolderIsAbsolute() {
+        for (path, whole) in [
+            ("/a/b", "/a/b"), ("/a/b//", "/a/b"), ("b", "/w/b"), ("./b/", "/w/b"), ("././b", "/w/b"), (".", "/w"),
+            ("./", "/w"), ("../b", "/w/../b"), ("/", "/"), (".b", "/w/.b"),
+        ] {
+            #expect(SharedFolder.absolute(path, in: "/w") == whole, "\(path)")
+        }
+    }
+
+    @Test func aSettingNamesAFolderOrNothing() throws {
+        #expect(try SharingSetting.path(in: Array("folder:/a b/ü".utf8)) == "/a b/ü")
+        for text in ["", "folder:", "folder:x", "/a", "webdav:/a", "folder :/a"] {
+            #expect(throws: KeychainError(.damaged, "")) { try SharingSetting.path(in: Array(text.utf8)) }
+        }
+        #expect(throws: KeychainError(.damaged, "")) { try SharingSetting.path(in: Array("folder:/".utf8) + [0xFF]) }
+    }
+
+    /// The code of Tests/Vectors/circle.json.
+    private static let code = "JOIN-XHQS6-9JEQ4-DQCMD-45ZK6-8ZQAJ-XMJ57"
+
+    @Test(arguments: [
+        code, code + "\n", code.lowercased() + "\r\n", code.replacing("-", with: " "), code.replacing("0", with: "o"),
+    ])
+    func aCodeIsReadInEverySpelling(typed: String) throws {
+        #expect(try JoinCodeInput.code(in: Array(typed.utf8)) == Self.code)
+    }
+
+    @Test(arguments: [
+        ("", "begins with JOIN"), ("XHQS6-9JEQ4-DQCMD-45ZK6-8ZQAJ-XMJ57", "begins with JOIN"),
+        ("JOIN-XHQS6", "has 5 characters after JOIN, and should have 30"),
+        (code + "X", "has 31 characters"), (code.replacing("Q4", with: "4Q"), "a character of the code is wrong"),
+        (code.replacing("Q4", with: "U4"), "no code has the character “U”"),
+    ])
+    func aMistypedCodeIsRefusedBeforeTheBrokerIsAsked(typed: String, words: String) {
+        let error = #expect(throws: KeychainError.self) { try JoinCodeInput.code(in: Array(typed.utf8)) }
+        #expect(
+            error?.code == .invalidArgument && error?.message.contains(words) == true, "\(String(describing: error))")
+        #expect(error?.advice.isEmpty == false)
+    }
+
+    @Test func aHostsNameIsMadeFit() {
+        #expect(SyncCommand.hostName("desk.example.com").text == "desk")
+        #expect(SyncCommand.hostName("-my host").text == "my-host")
+        #expect(SyncCommand.hostName("").text == "machine")
+    }
+}
