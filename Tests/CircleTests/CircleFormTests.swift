@@ -48,7 +48,8 @@ struct CircleFormTests {
 
     private func generation() throws -> KeyGeneration {
         try KeyGeneration(
-            circle: device.circle, maker: device.keys.device, publicHalves: [UInt8](repeating: 4, count: 96),
+            circle: device.circle, maker: device.keys.device, removals: [UInt8](repeating: 6, count: 32),
+            publicHalves: [UInt8](repeating: 4, count: 96),
             receivers: [
                 KeyGeneration.Receiver(
                     device.keys.device, sealed: [UInt8](repeating: 5, count: KeyGeneration.Receiver.sealedCount))

@@ -64,11 +64,11 @@ struct MembershipTests {
 
     /// The members by every order of the statements that are added; each order must give the same.
     private func members(_ added: [SignedStatement]) throws -> [WriterID] {
-        let whole = Membership(of: circle, begun + added)
+        let whole = try Membership(of: circle, begun + added)
         for order in orders(added) {
-            #expect(Membership(of: circle, order + begun.reversed()) == whole)
+            #expect(try Membership(of: circle, order + begun.reversed()) == whole)
             // What arrives later changes nothing of what it does not name.
-            #expect(Membership(of: circle, begun + order + order) == whole)
+            #expect(try Membership(of: circle, begun + order + order) == whole)
         }
         return whole.members.map(\.keys.device)
     }
@@ -137,7 +137,7 @@ struct MembershipTests {
     @Test func aKnownDeviceIsNotAddedAgain() throws {
         let again = try says(a, .addition(b.keys, .reader))
         #expect(try members([again]) == are(a, b, c))
-        let whole = Membership(of: circle, begun + [again])
+        let whole = try Membership(of: circle, begun + [again])
         #expect(whole.members.allSatisfy { $0.role == .admin } && whole.refused == [again.statement.name])
     }
 
@@ -145,7 +145,7 @@ struct MembershipTests {
         let removal = try says(a, .removal([b.id]))
         let late = try says(b, .removal([c.id]), after: [removal.statement.name])
         #expect(try members([removal, late]) == are(a, c))
-        #expect(Membership(of: circle, begun + [removal, late]).refused == [late.statement.name])
+        #expect(try Membership(of: circle, begun + [removal, late]).refused == [late.statement.name])
     }
 
     @Test func withoutMembersTheCircleIsOver() throws {
@@ -155,14 +155,14 @@ struct MembershipTests {
     @Test func twoAdditionsAtOnceGiveTheSmallerRole() throws {
         let both = try [says(a, .addition(d.keys, .admin)), says(b, .addition(d.keys, .reader))]
         #expect(try members(both) == are(a, b, c, d))
-        let whole = Membership(of: circle, begun + both)
+        let whole = try Membership(of: circle, begun + both)
         #expect(whole.members.first { $0.keys.device == d.id }?.role == .reader)
     }
 
     @Test func aSuccessorHasTheRoleAndTheFormerIsOut() throws {
         let next = try says(b, succession(b, d))
         #expect(try members([next]) == are(a, c, d))
-        let whole = Membership(of: circle, begun + [next])
+        let whole = try Membership(of: circle, begun + [next])
         #expect(whole.members.first { $0.keys.device == d.id }?.role == .admin)
         // A thief of the former keys makes another at the same time: neither counts.
         let e = try Device(5)
@@ -241,7 +241,7 @@ struct MembershipTests {
         let addsD = try says(a, .addition(d.keys, .admin))
         let next = try says(a, .removal([b.id]), after: [addsD.statement.name])
         #expect(try members([next]) == are(a, b, c))
-        #expect(Membership(of: circle, begun + [next]).waiting == [next.statement.name])
+        #expect(try Membership(of: circle, begun + [next]).waiting == [next.statement.name])
         #expect(try members([next, says(b, .removal([c.id]))]) == are(a, b))
         #expect(try members([next, addsD]) == are(a, c, d))
         // One of two is not enough.
@@ -251,19 +251,22 @@ struct MembershipTests {
 
     // Generations
 
-    private func generation(_ maker: Device, _ receivers: [WriterID], _ number: UInt8 = 0) throws -> KeyGeneration {
+    private func generation(
+        _ maker: Device, _ receivers: [WriterID], _ number: UInt8 = 0, knowing known: Membership? = nil
+    ) throws -> KeyGeneration {
         try KeyGeneration(
-            circle: circle, maker: maker.id, publicHalves: Array(repeating: number, count: 96),
+            circle: circle, maker: maker.id, removals: (known ?? Membership(of: circle, begun)).removalsDigest,
+            publicHalves: Array(repeating: number, count: 96),
             receivers: receivers.map {
                 try .init($0, sealed: Array(repeating: 1, count: KeyGeneration.Receiver.sealedCount))
             })
     }
 
     @Test func recordsAreSealedToExactlyThePresentMembers() throws {
-        let whole = Membership(of: circle, begun)
+        let whole = try Membership(of: circle, begun)
         let removed = try Membership(of: circle, begun + [says(a, .removal([b.id]))])
         let three = try generation(a, are(a, b, c))
-        let two = try generation(c, are(a, c))
+        let two = try generation(c, are(a, c), knowing: removed)
         let all = [three, two]
         #expect(whole.generation(of: circle, among: all) == three)
         #expect(removed.generation(of: circle, among: all) == two)
@@ -272,8 +275,26 @@ struct MembershipTests {
         #expect(whole.generation(of: circle, among: [two]) == nil)
     }
 
+    /// A member is given the keys of before it joined, so after its removal they are nobody's any more.
+    @Test func keysOfBeforeARemovalAreNotUsedAgain() throws {
+        let removed = try Membership(of: circle, begun + [says(a, .removal([b.id]))])
+        let before = try generation(a, are(a, c))
+        #expect(removed.generation(of: circle, among: [before]) == nil)
+        let after = try generation(a, are(a, c), knowing: removed)
+        #expect(removed.generation(of: circle, among: [before, after]) == after)
+        // An addition takes nothing from anybody, and what it brings is no removal.
+        let begins = try Membership(of: circle, [begun[0]])
+        let whole = try Membership(of: circle, begun)
+        #expect(begins.removalsDigest == whole.removalsDigest && removed.removalsDigest != whole.removalsDigest)
+        // Each removal counts, in whichever order they are learned.
+        let two = try [says(a, .removal([b.id])), says(a, .removal([c.id]))]
+        let both = try Membership(of: circle, begun + two)
+        #expect(try Membership(of: circle, begun + two.reversed()).removalsDigest == both.removalsDigest)
+        #expect(both.removals == two.map(\.statement.name).sorted() && both.removalsDigest != removed.removalsDigest)
+    }
+
     @Test func ofSeveralGenerationsAllTakeOne() throws {
-        let whole = Membership(of: circle, begun)
+        let whole = try Membership(of: circle, begun)
         let all = try (0..<4).map { try generation(a, are(a, b, c), $0) }
         let least = try #require(all.map(\.name).min())
         #expect(whole.generation(of: circle, among: all)?.name == least)
@@ -282,13 +303,14 @@ struct MembershipTests {
 
     @Test func onlyMembersThatWriteMakeGenerations() throws {
         let addsD = try says(a, .addition(d.keys, .reader))
-        let four = Membership(of: circle, begun + [addsD])
+        let four = try Membership(of: circle, begun + [addsD])
         #expect(try four.generation(of: circle, among: [generation(d, are(a, b, c, d))]) == nil)
         #expect(try four.generation(of: circle, among: [generation(Device(8), are(a, b, c, d))]) == nil)
         #expect(four.waitBeforeGeneration(d.id) == nil)
         #expect(Set(are(a, b, c).map { four.waitBeforeGeneration($0) }) == [0, 20_000, 40_000])
         let foreign = try KeyGeneration(
-            circle: last, maker: a.id, publicHalves: Array(repeating: 0, count: 96),
+            circle: last, maker: a.id, removals: four.removalsDigest,
+            publicHalves: Array(repeating: 0, count: 96),
             receivers: are(a, b, c, d).map {
                 try .init($0, sealed: Array(repeating: 1, count: KeyGeneration.Receiver.sealedCount))
             })
@@ -361,8 +383,8 @@ struct MembershipTests {
             statements.append(try says(signer, .addition(next.keys, .admin), after: [past]))
             devices.append(next)
         }
-        #expect(Membership(of: circle, statements).members.count == 301)
+        #expect(try Membership(of: circle, statements).members.count == 301)
         statements.append(try says(a, .removal([devices[1].id]), after: [circle]))
-        #expect(Membership(of: circle, statements.reversed()).members.map(\.keys.device) == [a.id])
+        #expect(try Membership(of: circle, statements.reversed()).members.map(\.keys.device) == [a.id])
     }
 }

@@ -202,7 +202,7 @@ def make():
     addition = domain(b"statement") + b"\x02" + circle + desk.id + listed([circle]) + b"\x03" + laptop.keys
     halves = [sha(f"half {index}".encode()) for index in range(3)]
     publics = b"".join(public(x25519.X25519PrivateKey.from_private_bytes(one)) for one in halves)
-    generation = domain(b"generation") + circle + desk.id + publics + listed(sorted(sealed_halves(circle, halves, one) for one in (desk, laptop)))
+    generation = domain(b"generation") + circle + desk.id + sha(domain(b"removals") + listed([])) + publics + listed(sorted(sealed_halves(circle, halves, one) for one in (desk, laptop)))
     name = sha(generation)
     run, later = sha(b"first run")[:16], sha(b"second run")[:16]
     signatures = [sign(desk.membership, one) for one in (founding, addition)]
@@ -273,6 +273,7 @@ def check(given):
     # The generation: each receiver opens its three halves.
     part = Take(raw("generation")[len(domain(b"generation")):])
     assert part.take(32) == circle and part.take(16) == device_id(desk), "the generation's place"
+    assert part.take(32) == sha(domain(b"removals") + listed([])), "the generation's removals"
     publics = part.take(96)
     for device, sealed in part.list(lambda: (part.take(16), part.take(276))):
         name = next(one for one, id in given["devices"].items() if id == device.hex())

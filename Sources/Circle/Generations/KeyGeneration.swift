@@ -24,6 +24,9 @@ package struct KeyGeneration: Hashable, Sendable {
 
     package let circle: StatementName
     package let maker: WriterID
+    /// The digest of the removals that its maker knew, 32 bytes. Who was added later was given these keys, too, so after
+    /// a removal none of the keys before it counts, whoever they were made for.
+    package let removals: [UInt8]
     /// The three public halves.
     package let publicHalves: [UInt8]
     /// Sorted by device, each once; 1 to 1,024.
@@ -35,13 +38,14 @@ package struct KeyGeneration: Hashable, Sendable {
 
     /// - Throws: `.length`, `.order`, `.hash`.
     package init(
-        circle: StatementName, maker: WriterID, publicHalves: [UInt8], receivers: [Receiver]
+        circle: StatementName, maker: WriterID, removals: [UInt8], publicHalves: [UInt8], receivers: [Receiver]
     ) throws(CircleFormError) {
-        guard publicHalves.count == Self.publicCount else { throw .length }
+        guard removals.count == StatementName.count, publicHalves.count == Self.publicCount else { throw .length }
+        self.removals = removals
         try Statement.check(receivers.map(\.device))
         (self.circle, self.maker, self.publicHalves, self.receivers) = (circle, maker, publicHalves, receivers)
         bytes =
-            Self.domain + circle.bytes + maker.bytes + publicHalves
+            Self.domain + circle.bytes + maker.bytes + removals + publicHalves
             + BigEndian.bytes(UInt32(clamping: receivers.count))
             + receivers.flatMap { $0.device.bytes + $0.sealed }
         name = try StatementName(hashing: bytes)
@@ -54,12 +58,12 @@ package struct KeyGeneration: Hashable, Sendable {
         var rest = bytes[...]
         try rest.domain(Self.domain)
         let (circle, maker) = (try rest.circle(), try rest.device())
-        let halves = try rest.take(Self.publicCount)
+        let (removals, halves) = (try rest.take(StatementName.count), try rest.take(Self.publicCount))
         let receivers = try rest.elements(upTo: Statement.most) { (rest) throws(CircleFormError) in
             try Receiver(try rest.device(), sealed: try rest.take(Receiver.sealedCount))
         }
         try rest.end()
-        try self.init(circle: circle, maker: maker, publicHalves: halves, receivers: receivers)
+        try self.init(circle: circle, maker: maker, removals: removals, publicHalves: halves, receivers: receivers)
     }
 
     package static func == (one: KeyGeneration, other: KeyGeneration) -> Bool { one.name == other.name }
@@ -69,14 +73,15 @@ package struct KeyGeneration: Hashable, Sendable {
 
 extension Membership {
     /// The generation that members write to: its receivers are exactly the present members, and a member that may write
-    /// has made it. Of several, the smallest name.
+    /// has made it, knowing of exactly these removals. Of several, the smallest name.
     ///
     /// - Returns: nil if somebody must make one.
     package func generation(of circle: StatementName, among all: [KeyGeneration]) -> KeyGeneration? {
         let present = members.map(\.keys.device)
         let makers = members.filter { $0.role != .reader }.map(\.keys.device)
         return all.filter {
-            $0.circle == circle && makers.contains($0.maker) && $0.receivers.map(\.device) == present
+            $0.circle == circle && $0.removals == removalsDigest && makers.contains($0.maker)
+                && $0.receivers.map(\.device) == present
         }.min { $0.name < $1.name }
     }
 

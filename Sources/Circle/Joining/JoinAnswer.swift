@@ -98,9 +98,10 @@ package struct JoinAnswer: Sendable {
     /// The circle by this answer, if it is one to this request: the new device is a member, and the adder has said so.
     ///
     /// - Returns: nil for an answer to another request, or of a circle that does not have the new device.
-    package func membership(for request: JoinRequest) -> Membership? {
+    /// - Throws: `.hash`.
+    package func membership(for request: JoinRequest) throws(CircleFormError) -> Membership? {
         guard self.request == request.digest else { return nil }
-        let membership = Membership(of: circle, statements)
+        let membership = try Membership(of: circle, statements)
         let isAdded = statements.map(\.statement).contains { one in
             guard case .addition(request.keys, _) = one.content, one.signer == adder else { return false }
             // Somebody else may have written it, or it rests on what is not here.

@@ -1,3 +1,6 @@
+import Authorization
+import Cryptography
+
 /// Who is a member of a circle: a function of the set of statements. The order in which they arrive, clocks, and who
 /// asks decide nothing (docs/sync-members.md, “Rules”).
 package struct Membership: Equatable, Sendable {
@@ -12,11 +15,16 @@ package struct Membership: Equatable, Sendable {
     package private(set) var others: [WriterID] = []
     /// Statements whose past is not known yet, sorted. They count when it is.
     package private(set) var waiting: [StatementName] = []
+    /// The removals and successions that count, sorted.
+    package private(set) var removals: [StatementName] = []
+    /// What a generation says of them, 32 bytes.
+    package private(set) var removalsDigest: [UInt8] = []
     /// Statements that break a rule, sorted. They never count.
     package private(set) var refused: [StatementName] = []
 
     /// - Parameter circle: the name of its founding statement.
-    package init(of circle: StatementName, _ statements: [SignedStatement]) {
+    /// - Throws: `.hash`.
+    package init(of circle: StatementName, _ statements: [SignedStatement]) throws(CircleFormError) {
         var history = History(circle)
         // Twice the same statement is one. One of the signatures may be somebody else's.
         var waiting = Dictionary(grouping: statements) { $0.statement.name }.mapValues { Array($0) }
@@ -38,6 +46,9 @@ package struct Membership: Equatable, Sendable {
         }
         self.waiting = waiting.keys.sorted()
         refused.sort()
+        removals = history.removalNames.sorted()
+        removalsDigest = try CircleDigest.of(
+            LengthPrefixed.encode(Array("org.coffer.circle.removals".utf8)) + [UInt8](list: removals, \.bytes))
         for device in history.devices {
             if let member = history.member(device, in: nil) { members.append(member) } else { others.append(device) }
         }
@@ -61,6 +72,8 @@ private struct History {
     /// For each taken or refused statement, what is in its past, itself included.
     private var pasts: [Places] = []
     private var introductions: [WriterID: [Introduction]] = [:]
+    /// The names of the removals and successions that count.
+    private(set) var removalNames: [StatementName] = []
     /// The places of the removals of each device that count.
     private var removals: [WriterID: [Int]] = [:]
     /// The devices that have a key of any kind, by the key.
@@ -83,6 +96,10 @@ private struct History {
         places[statement.name] = place
         pasts.append(past)
         guard isGood else { return false }
+        switch statement.content {
+        case .removal, .succession: removalNames.append(statement.name)
+        case .founding, .addition: break
+        }
         switch statement.content {
         case .founding(let keys): introduce(keys, .admin, by: nil, at: place)
         case .addition(let keys, let role): introduce(keys, role, by: statement.signer, at: place)

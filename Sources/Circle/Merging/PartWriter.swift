@@ -5,7 +5,7 @@ import Item
 package struct PartWriter: Sendable {
     package let writer: WriterID
     /// The device's clock, in milliseconds since 1970-01-01 UTC.
-    package let now: UInt64
+    package private(set) var now: UInt64
     /// How many items the circle has, without those that this writer makes.
     private let itemCount: Int
 
@@ -15,17 +15,29 @@ package struct PartWriter: Sendable {
         self.now = now
     }
 
+    /// The same at another time: when its device made a change that it says only now.
+    package func at(_ time: UInt64) -> PartWriter {
+        var writer = self
+        writer.now = min(time, PartStamp.last)
+        return writer
+    }
+
     /// A new item.
+    /// - Parameter times: when each of its values was set; nil for the writer's own time.
     /// - Throws: `.manyItems`, if the circle has as many as it may have.
     package func create(
-        _ id: SharedItemID, _ name: ItemName, _ access: AccessControl, _ fields: [(FieldName, SealedField)]
+        _ id: SharedItemID, _ name: ItemName, _ access: AccessControl, _ fields: [(FieldName, SealedField)],
+        times: ((SharedPart) -> UInt64)? = nil
     ) throws(MergingError) -> [PartChange] {
         guard itemCount < ItemLimits.items else { throw .manyItems }
         guard fields.count <= ItemLimits.fields else { throw .manyFields }
         var changes = [
             try change(id, .name, replacing: [], .name(name)), try change(id, .access, replacing: [], .access(access)),
         ]
-        for (field, value) in fields { changes.append(try change(id, .field(field), replacing: [], .value(value))) }
+        for (field, value) in fields {
+            let writer = times.map { at($0(.field(field))) } ?? self
+            changes.append(try writer.change(id, .field(field), replacing: [], .value(value)))
+        }
         return changes
     }
 

@@ -5,6 +5,9 @@ package struct DeviceStream: Sendable {
     package struct Counted: Hashable, Sendable {
         package let record: CircleRecord
         package let after: ChainHash
+
+        /// The end of a run that has this record last.
+        package var end: RunEnd? { RunEnd(run: record.header.run, number: record.header.number, chain: after) }
     }
 
     /// Numbers that a head leads past and that are missing.
@@ -13,6 +16,8 @@ package struct DeviceStream: Sendable {
         package let numbers: ClosedRange<UInt64>
     }
 
+    /// For each record that counts, by the chain hash after it: the one before, or where the run before was left.
+    private var before: [ChainHash: ChainHash] = [:]
     /// Sorted by run, number and chain hash. Two records of one run and number are a fork's.
     package private(set) var counted: [Counted] = []
     /// Sorted by run and first number.
@@ -53,6 +58,17 @@ package struct DeviceStream: Sendable {
         findWhatWasLeft(good.map(\.head), runs)
     }
 
+    /// The chain hashes of the records that lead to one of these ends, those included.
+    package func leading(to ends: [RunEnd]) -> Set<ChainHash> {
+        var leading: Set<ChainHash> = []
+        var open = ends.map(\.chain)
+        while let chain = open.popLast() {
+            guard before[chain] != nil, leading.insert(chain).inserted else { continue }
+            if let one = before[chain] { open.append(one) }
+        }
+        return leading
+    }
+
     private mutating func take(
         _ run: RunID, _ heads: [StreamHead], _ links: [ChainHash: (before: ChainHash, record: CircleRecord)]
     ) throws(CircleFormError) {
@@ -79,6 +95,7 @@ package struct DeviceStream: Sendable {
                     break
                 }
                 records.append(Counted(record: link.record, after: chain))
+                before[chain] = link.before == start ? head.predecessor?.chain ?? start : link.before
                 (chain, number) = (link.before, number - 1)
                 known[number, default: []].insert(chain)
             }
