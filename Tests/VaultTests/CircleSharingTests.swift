@@ -323,7 +323,19 @@ struct CircleSharingTests {
         try stranger.found()
         let other = CircleStore()
         try stranger.sync(other)
+        let view = try laptop.view()
+        let desksID = try #require(view.membership.members.map(\.keys.device).first { $0 != view.device.id })
+        let junk = try RecordSegment(
+            before: #require(ChainHash(bytes: [UInt8](repeating: 1, count: 32))),
+            records: [
+                CircleRecord(
+                    CircleRecord.Header(
+                        circle: view.device.circle, device: desksID,
+                        run: #require(RunID(bytes: [UInt8](repeating: 2, count: 16))), number: 9,
+                        generation: view.present?.name), sealed: [UInt8](repeating: 3, count: 92))
+            ])
         for _ in 0..<5 {
+            _ = try laptop.vault.takeIn(heads: store.heads, segments: [junk.bytes], laptop.classKeys)
             _ = try laptop.vault.takeIn(heads: other.heads, segments: Array(other.files.values), laptop.classKeys)
             _ = try laptop.vault.takeIn(heads: store.heads, segments: Array(store.files.values), laptop.classKeys)
         }
@@ -432,22 +444,25 @@ struct CircleSharingTests {
         junk[20] ^= 1
         let slot: ValueSlot = .members(
             .whenUnlocked, ephemeral: [UInt8](repeating: 9, count: 32), wrappedKey: [UInt8](repeating: 8, count: 60))
-        for (sealed, slots, commitment) in [
+        for (turn, (sealed, slots, commitment)) in [
             (junk, good.slots, good.commitment), (good.sealed, [slot], good.commitment),
             (good.sealed, good.slots, [UInt8](repeating: 7, count: 32)),
-        ] {
+        ].enumerated() {
             let value = try CarriedValue(
                 kind: .secret, item: good.item, commitment: commitment, slots: slots, sealed: sealed)
             let field = try #require(
                 SealedField(
-                    revision: [UInt8](repeating: UInt8(sealed[20] ^ commitment[0]), count: 16),
+                    revision: [UInt8](repeating: UInt8(turn + 1), count: 16),
                     digest: SHA256.digest(sealed), access: .whenUnlocked))
-            let change = try PartWriter(view.state, writer: view.device.id, now: 1_900_000_000_000)
+            let change = try PartWriter(view.state, writer: view.device.id, now: 1_900_000_000_000 + UInt64(turn))
                 .set(.field(.secret), of: item, to: .value(field))
             try laptop.give([.changes([CarriedChange(change, value)])])
             try laptop.put(store)
+            let names = store.names.count
             let taken = try desk.sync(store)
             #expect(taken.obstacles["unreadable"] == 1)
+            // It does not take what it has for a change of its own.
+            #expect(store.names.count == names)
             // What is there stays, and nothing is damaged or removed from the others.
             #expect(try desk.get("github", "me") == "1")
             _ = try desk.vault.verify()
@@ -474,7 +489,6 @@ struct CircleSharingTests {
         let mine = try desk.vault.read { (snapshot) throws(VaultError) in
             try snapshot.value(of: snapshot.items(service: "mine")[0]).field
         }
-        let present = try #require(view.present)
         for (revision, access) in [
             ([UInt8](repeating: 5, count: 16), AccessControl.whenUnlocked.requiring(.userPresence)),
             (mine.revision.bytes, .whenUnlocked),
@@ -488,17 +502,7 @@ struct CircleSharingTests {
             let open = FieldContext(
                 vault: context.vault, item: context.item, field: .secret, access: .whenUnlocked, seal: context.seal,
                 name: context.name)
-            let slots = try [context, open].compactMap { (one) throws -> ValueSlot? in
-                let slot = MembersSlot(
-                    circle: view.device.circle, generation: present.name, value: one,
-                    revision: try #require(RevisionID(bytes: revision)))
-                let half = Array(present.publicHalves.prefix(32))
-                let ephemeral = try X25519.PrivateKey.generate()
-                let info = slot.info(.whenUnlocked, half, ephemeral.publicKey)
-                return .members(
-                    .whenUnlocked, ephemeral: ephemeral.publicKey,
-                    wrappedKey: try AESGCM.seal(key, key: Agreement.key(ephemeral, half, info), associatedData: info))
-            }
+            let slots = try [context, open].map { try slot(key, $0, revision, view) }
             let value = try CarriedValue(
                 kind: .secret, item: good.item, commitment: context.commitment(to: key), slots: slots, sealed: sealed)
             let field = try #require(
@@ -510,6 +514,52 @@ struct CircleSharingTests {
             #expect(taken.obstacles["unreadable"] == 1)
             #expect(try desk.get("github", "me") == "1")
             #expect(try desk.get("mine") == "2")
+            _ = try desk.vault.verify()
+        }
+    }
+
+    private func slot(
+        _ key: SecretBytes, _ context: FieldContext, _ revision: [UInt8], _ view: CircleView
+    ) throws -> ValueSlot {
+        let present = try #require(view.present)
+        let slot = MembersSlot(
+            circle: view.device.circle, generation: present.name, value: context,
+            revision: try #require(RevisionID(bytes: revision)))
+        let half = Array(present.publicHalves.prefix(32))
+        let ephemeral = try X25519.PrivateKey.generate()
+        let info = slot.info(.whenUnlocked, half, ephemeral.publicKey)
+        return .members(
+            .whenUnlocked, ephemeral: ephemeral.publicKey,
+            wrappedKey: try AESGCM.seal(key, key: Agreement.key(ephemeral, half, info), associatedData: info))
+    }
+
+    /// A member that could show each machine another value, by another key, and one whose value opens nowhere.
+    @Test func aValueIsTheOneThatItsKeyCommitsTo() throws {
+        let (desk, laptop) = try pair()
+        try desk.set("github", "me", "1")
+        try settle(desk, laptop)
+        let (writer, item, view) = try laptop.writer()
+        let shown = try #require(item.shown(.field(.secret)))
+        let id = try #require(try view.value(of: shown)).value.item
+        for (turn, isCommitted) in [(UInt8(1), false), (2, true)] {
+            let revision = [UInt8](repeating: turn, count: 16)
+            let context = FieldContext(
+                vault: laptop.fixture.record.vault, item: try #require(ItemID(bytes: id.bytes)), field: .secret,
+                access: .whenUnlocked, seal: .third(try #require(RevisionID(bytes: revision))),
+                name: ItemName(service: "github", account: "me"))
+            let (key, other) = (try SecretBytes.random(count: 32), try SecretBytes.random(count: 32))
+            var sealed = try context.seal(SecretBytes(copying: Array("forged".utf8)), key: key)
+            if isCommitted { sealed[20] ^= 1 }
+            let value = try CarriedValue(
+                kind: .secret, item: id, commitment: context.commitment(to: isCommitted ? key : other),
+                slots: [slot(key, context, revision, view)], sealed: sealed)
+            let field = try #require(
+                SealedField(revision: revision, digest: SHA256.digest(sealed), access: .whenUnlocked))
+            let change = try writer.set(.field(.secret), of: item, to: .value(field))
+            try laptop.give([.changes([CarriedChange(change, value)])])
+            try laptop.put(store)
+            #expect(try desk.takeIn(store).obstacles["unreadable"] == 1, "\(turn)")
+            #expect(try desk.get("github", "me") == "1")
             _ = try desk.vault.verify()
         }
     }
@@ -597,7 +647,7 @@ struct CircleSharingTests {
         repeat {
             number += 1
             forged = try KeyGeneration(
-                circle: view.device.circle, maker: view.device.id,
+                circle: view.device.circle, maker: view.device.id, removals: view.membership.removalsDigest,
                 publicHalves: [UInt8](repeating: number, count: KeyGeneration.publicCount),
                 receivers: members.map {
                     try .init($0, sealed: [UInt8](repeating: number, count: KeyGeneration.Receiver.sealedCount))
@@ -716,7 +766,8 @@ struct CircleSharingTests {
         let (one, two) = (try CircleMachine("one"), try CircleMachine("two"))
         let (first, second) = (try one.request(), try two.request())
         let answer = try desk.add(first)
-        // The answer is for the first machine alone.
+        // The answer is for the first machine alone. Nobody is asked about it at another one.
+        #expect(throws: VaultError.self) { try two.vault.members(by: answer) }
         #expect(throws: VaultError.self) { try two.vault.enter(answer, two.profile, two.classKeys) }
         try one.vault.enter(answer, one.profile, one.classKeys)
         // Nobody is asked twice for one machine, and it gets the same keys.

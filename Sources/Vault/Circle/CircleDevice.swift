@@ -139,10 +139,42 @@ enum CirclePasswords {
     }
 
     /// - Parameter random: the random bytes of the device's keys, so that each circle has its own.
-    private static func derive(
+    static func derive(
         _ key: SecretBytes, _ vault: VaultID, _ name: String, _ random: [UInt8]
     ) throws(CryptographyError) -> SecretBytes {
         try HKDF.derive(key, salt: vault.bytes + random, info: Array(name.utf8), count: 32)
+    }
+}
+
+/// What others seal private halves to: a key for each class, made from the vault's own class key and the device's random
+/// bytes. So each circle, and each time that the vault enters one, has keys of its own.
+struct ReceivingKeys: Sendable {
+    /// For when-unlocked, after-first-unlock and always. nil while the class key is missing.
+    let keys: [X25519.PrivateKey?]
+
+    init(_ classKeys: ClassKeys, vault: VaultID, _ random: [UInt8]) throws(VaultError) {
+        keys = try KeyClass.receiving.map { (keyClass) throws(VaultError) -> X25519.PrivateKey? in
+            guard let key = classKeys[keyClass] else { return nil }
+            return try cryptography { () throws(CryptographyError) in
+                try X25519.PrivateKey(
+                    rawRepresentation: CirclePasswords.derive(
+                        key.rawRepresentation, vault, "org.coffer.key.receiving", random))
+            }
+        }
+    }
+
+    /// The public halves, 96 bytes.
+    ///
+    /// - Throws: `.locked` if one is missing.
+    func publicKeys() throws(VaultError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for key in keys {
+            guard let key else {
+                throw VaultError(.locked, "the vault is locked", advice: "open it with: coffer unlock")
+            }
+            bytes += key.publicKey
+        }
+        return bytes
     }
 }
 
@@ -159,7 +191,7 @@ extension ClassKeys {
 }
 
 extension KeyClass {
-    /// The classes of this device alone, which others seal private halves to.
+    /// The classes of this device alone, which receiving keys are made from.
     static let unlockedHere = KeyClass(kind: .whenUnlocked, isThisDeviceOnly: true)
     static let firstUnlockedHere = KeyClass(kind: .afterFirstUnlock, isThisDeviceOnly: true)
     static let receiving = [unlockedHere, firstUnlockedHere, always]

@@ -23,28 +23,34 @@ struct CircleView: Sendable {
     private(set) var unread = 0
     private(set) var pending: [(number: UInt64, change: PendingChange)]
 
+    private let receiving: ReceivingKeys
     private var opened: Set<ChainHash> = []
     /// Heads that records pass on. A run begins with that of the run before.
     private var passed: [SignedHead] = []
-    private var changes: [(change: PartChange, writer: WriterID, record: CircleRecord)] = []
+    private var changes: [(change: PartChange, writer: WriterID, record: CircleRecord, after: ChainHash)] = []
+    /// What each device has said to have seen of others, in its records.
+    private var vouched: [(by: WriterID, seen: SeenEnd)] = []
+    /// Where removals were given out. Anybody can repeat one.
+    private var removals: [StatementName: [(by: WriterID, end: RunEnd)]] = [:]
 
     /// - Throws: `.outOfMemory`, `.storage` for a library that fails. Nothing that others have written is an error.
-    init(_ material: CircleMaterial, _ classKeys: ClassKeys) throws(VaultError) {
+    init(_ material: CircleMaterial, _ classKeys: ClassKeys, in vault: VaultID) throws(VaultError) {
         device = material.device
         pending = material.pending
-        membership = Membership(of: material.device.circle, [])
+        receiving = try ReceivingKeys(classKeys, vault: vault, material.device.keys.random)
+        membership = try Self.membership(of: material.device.circle, [])
         for signed in material.statements { statements[signed.statement.name, default: []].append(signed) }
-        for (generation, receiver) in material.brought { try take(generation, receiver, classKeys) }
+        for (generation, receiver) in material.brought { try take(generation, receiver) }
         keys[device.id] = device.keys
-        while try learn(material, classKeys) {}
+        while try learn(material) {}
         try merge()
     }
 
     /// - Returns: whether something was learnt that can make more readable.
     private mutating func learn(
-        _ material: CircleMaterial, _ classKeys: ClassKeys
+        _ material: CircleMaterial
     ) throws(VaultError) -> Bool {
-        membership = Membership(of: device.circle, statements.keys.sorted().flatMap { statements[$0] ?? [] })
+        membership = try Self.membership(of: device.circle, statements.keys.sorted().flatMap { statements[$0] ?? [] })
         let known = Set(membership.members.map(\.keys.device) + membership.others)
         for signed in statements.values.compactMap(\.first) {
             if let new = signed.statement.content.newKeys, known.contains(new.device) { keys[new.device] = new }
@@ -68,10 +74,16 @@ struct CircleView: Sendable {
                 }
                 opened.insert(counted.after)
                 hasLearnt = true
-                try take(body, counted.record, classKeys)
+                try take(body, counted)
             }
         }
         return hasLearnt
+    }
+
+    static func membership(
+        of circle: StatementName, _ statements: [SignedStatement]
+    ) throws(VaultError) -> Membership {
+        do throws(CircleFormError) { return try Membership(of: circle, statements) } catch { throw .impossible(error) }
     }
 
     private func open(_ record: CircleRecord) throws(VaultError) -> RecordBody? {
@@ -84,10 +96,14 @@ struct CircleView: Sendable {
     }
 
     private mutating func take(
-        _ body: RecordBody, _ record: CircleRecord, _ classKeys: ClassKeys
+        _ body: RecordBody, _ counted: DeviceStream.Counted
     ) throws(VaultError) {
+        let record = counted.record
         switch body {
         case .statement(let signed):
+            if case .removal = signed.statement.content, let end = counted.end {
+                removals[signed.statement.name, default: []].append((record.header.device, end))
+            }
             let copies = statements[signed.statement.name] ?? []
             guard !copies.contains(where: { $0.signature == signed.signature }) else { return }
             statements[signed.statement.name] = copies + [signed]
@@ -95,34 +111,38 @@ struct CircleView: Sendable {
             guard generations[generation.name] == nil else { return }
             generations[generation.name] = generation
             guard let receiver = generation.receivers.first(where: { $0.device == device.id }) else { return }
-            try take(generation, receiver, classKeys)
-        case .changes(let carried): changes += carried.map { ($0.change, record.header.device, record) }
+            try take(generation, receiver)
+        case .changes(let carried): changes += carried.map { ($0.change, record.header.device, record, counted.after) }
         case .profile(let profile): profiles[record.header.device] = profile
         case .head(let head):
             guard keys[head.head.device].map(head.isSigned) ?? false, !passed.contains(head) else { return }
             passed.append(head)
             // It can lead to records that no other head leads to.
             streams[head.head.device] = nil
-        case .seen, .unknown: break
+        case .seen(let seen): vouched += seen.map { (record.header.device, $0) }
+        case .unknown: break
         }
     }
 
     private mutating func take(
-        _ generation: KeyGeneration, _ receiver: KeyGeneration.Receiver, _ classKeys: ClassKeys
+        _ generation: KeyGeneration, _ receiver: KeyGeneration.Receiver
     ) throws(VaultError) {
         generations[generation.name] = generation
         guard generation.circle == device.circle, receiver.device == device.id else { return }
         halves[generation.name] = try cryptography { () throws(CryptographyError) in
-            try GenerationHalves(receiver, of: generation, classKeys: classKeys)
+            try GenerationHalves(receiver, of: generation, by: receiving)
         }
     }
 
     /// Merges the changes of all who may write. A change in another device's name has no effect, and neither has a
-    /// reader's.
+    /// reader's. What a removed device wrote has an effect as far as a member has said to have merged it, or up to its
+    /// own leaving.
     private mutating func merge() throws(VaultError) {
         let readers = Set(membership.members.filter { $0.role == .reader }.map(\.keys.device))
         var open: [PartChange] = []
-        for (change, writer, record) in changes where change.stamp.writer == writer && !readers.contains(writer) {
+        let removed = Dictionary(uniqueKeysWithValues: membership.others.map { ($0, whatCounts(of: $0)) })
+        for (change, writer, record, after) in changes
+        where (removed[writer]?.contains(after) ?? true) && change.stamp.writer == writer && !readers.contains(writer) {
             open.append(change)
             if case .value? = change.content { places[change.name] = record }
         }
@@ -135,6 +155,46 @@ struct CircleView: Sendable {
             open = left
         }
         changes = []
+    }
+
+    /// The places up to which a removed device's records count: those that lead to an end which a member has named in a
+    /// record of its own, and those that lead to its leaving, if nobody else has removed it.
+    func whatCounts(of device: WriterID) -> Set<ChainHash> {
+        let members = Set(membership.members.map(\.keys.device))
+        let ends = vouched.filter { members.contains($0.by) && $0.seen.device == device }.map(\.seen.end)
+        return streams[device]?.leading(to: ends + farewell(of: device)) ?? []
+    }
+
+    /// Where a device that nobody else has removed has said that it leaves. The first time counts, because it can repeat
+    /// the statement behind what it writes later.
+    private func farewell(of device: WriterID) -> [RunEnd] {
+        let names = membership.removals.filter { name in
+            guard case .removal(let devices)? = statements[name]?.first?.statement.content else { return false }
+            return devices.contains(device)
+        }
+        guard names.allSatisfy({ statements[$0]?.first?.statement.signer == device }) else { return [] }
+        let ends = names.flatMap { removals[$0] ?? [] }.filter { $0.by == device }.map(\.end)
+        return ends.min { ($0.number, $0.chain) < ($1.number, $1.chain) }.map { [$0] } ?? []
+    }
+
+    /// The records of a device that the vault keeps: all that count, and of a removed device those that have an effect.
+    func whatIsKept(of device: WriterID) -> Set<CircleRecord> {
+        let counted = streams[device]?.counted ?? []
+        guard membership.others.contains(device) else { return Set(counted.map(\.record)) }
+        let kept = whatCounts(of: device)
+        return Set(counted.filter { kept.contains($0.after) }.map(\.record))
+    }
+
+    /// The ends of removed devices' streams that this vault has merged and no member has named yet. It names them once,
+    /// so that the others merge as much.
+    var unnamed: [SeenEnd] {
+        membership.others.compactMap { device in
+            guard device != self.device.id, let stream = streams[device],
+                let last = stream.counted.max(by: { $0.record.header.number < $1.record.header.number }),
+                !whatCounts(of: device).contains(last.after), let end = last.end
+            else { return nil }
+            return SeenEnd(device, end)
+        }
     }
 
     /// Takes in a change that this vault has just made.

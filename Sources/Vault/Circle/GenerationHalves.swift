@@ -66,22 +66,22 @@ struct GenerationHalves: Sendable {
         }
     }
 
-    /// Opens what was sealed to this device, as far as the class keys go.
+    /// Opens what was sealed to this device, as far as its receiving keys are there.
     ///
     /// - Parameter receiver: the generation's own, or what an answer has brought.
     /// - Returns: nil if somebody has sealed something else.
     init?(
-        _ receiver: KeyGeneration.Receiver, of generation: KeyGeneration, classKeys: ClassKeys
+        _ receiver: KeyGeneration.Receiver, of generation: KeyGeneration, by receiving: ReceivingKeys
     ) throws(CryptographyError) {
         var halves: [X25519.PrivateKey?] = []
-        for (place, keyClass) in KeyClass.receiving.enumerated() {
+        for (place, key) in receiving.keys.enumerated() {
             let part = Array(receiver.sealed[place * Self.partCount..<(place + 1) * Self.partCount])
             let publicHalf = Array(generation.publicHalves[place * 32..<(place + 1) * 32])
-            guard let classKey = classKeys[keyClass] else {
+            guard let key else {
                 halves.append(nil)
                 continue
             }
-            guard let half = try Self.open(part, publicHalf, generation.circle, receiver.device, classKey) else {
+            guard let half = try Self.open(part, publicHalf, generation.circle, receiver.device, key) else {
                 return nil
             }
             halves.append(half)

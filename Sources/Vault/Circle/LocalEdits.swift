@@ -13,7 +13,9 @@ struct LocalEdits {
     private let generation: KeyGeneration
     private var view: CircleView
     private var shared: SharedItems
-    private var writer: PartWriter
+    private let now: PartWriter
+    /// The stamps of the item that is looked at: when its parts were changed here.
+    private var stamps: ItemStamps?
     /// The items that are not shared, and why.
     private(set) var obstacles: [ItemID: TravelRule.Obstacle] = [:]
 
@@ -24,32 +26,40 @@ struct LocalEdits {
         guard let generation = view.present ?? view.openGenerations.first else { return nil }
         self.generation = generation
         (self.vault, self.view, self.shared, self.classKeys, self.change) = (vault, view, shared, classKeys, change)
-        writer = PartWriter(view.state, writer: view.device.id, now: vault.now())
+        now = PartWriter(view.state, writer: view.device.id, now: vault.now())
+    }
+
+    /// Says a change with the time at which it was made. What a machine had before it entered a circle is not newer for
+    /// that.
+    private func writer(_ part: SharedPart) -> PartWriter {
+        stamps.map { now.at($0.stamp(of: ItemPart(part)).clock) } ?? now
     }
 
     /// - Returns: the view and the shared items with this vault's changes in them.
     /// - Throws: `.locked` if a class key is missing that a changed value needs; `.damaged`, `.storage`.
     mutating func find() throws(VaultError) -> (view: CircleView, shared: SharedItems) {
-        let (items, now) = (try change.allItems(), vault.now())
+        let (items, time) = (try change.allItems(), vault.now())
         let names = SharedNames(view.state.items)
         var known: [SharedItemID: SharedItem] = [:]
         for item in view.state.items { for id in item.ids { known[id] = item } }
         for item in items.sorted(by: { $0.summary.id.bytes.lexicographicallyPrecedes($1.summary.id.bytes) }) {
             guard let id = SharedItemID(bytes: item.summary.id.bytes) else { continue }
-            try look(at: item, known[id], id, names, now)
+            stamps = try change.stamps(of: item.summary.id, in: change.fields(of: item))
+            try look(at: item, known[id], id, names, time)
         }
+        stamps = nil
         let present = Set(items.map(\.summary.id))
         for id in shared.ids where !present.contains(id) {
             shared.remove(id)
-            guard let id = SharedItemID(bytes: id.bytes), let item = known[id], !item.isInBin, !item.isExpired(at: now)
+            guard let id = SharedItemID(bytes: id.bytes), let item = known[id], !item.isInBin, !item.isExpired(at: time)
             else { continue }
-            for deletion in try merging({ () throws(MergingError) in try writer.delete(item) }) { try add(deletion) }
+            for deletion in try merging({ () throws(MergingError) in try now.delete(item) }) { try add(deletion) }
         }
         return (view, shared)
     }
 
     private mutating func look(
-        at item: StoredItem, _ known: SharedItem?, _ id: SharedItemID, _ names: SharedNames, _ now: UInt64
+        at item: StoredItem, _ known: SharedItem?, _ id: SharedItemID, _ names: SharedNames, _ time: UInt64
     ) throws(VaultError) {
         let metadata = item.summary.metadata
         if let obstacle = TravelRule.obstacle(item.record.access) {
@@ -65,7 +75,7 @@ struct LocalEdits {
             return try compareAccess(item, known)
         }
         guard let known else {
-            guard metadata.deleted == nil, !metadata.isExpired(at: now) else { return }
+            guard metadata.deleted == nil, !metadata.isExpired(at: time) else { return }
             return try create(item, id)
         }
         // Another machine's item has this one's id. It is not this one's.
@@ -75,14 +85,16 @@ struct LocalEdits {
             return
         }
         if known.isInBin {
-            for one in try merging({ () throws(MergingError) in try writer.restore(known) }) { try add(one) }
+            for one in try merging({ () throws(MergingError) in try writer(.bin).restore(known) }) { try add(one) }
         }
         try compare(item, known, names)
     }
 
     private mutating func bin(_ item: SharedItem) throws(VaultError) {
         let days = BinSetting(change.next).days
-        for one in try merging({ () throws(MergingError) in try writer.bin(item, days: max(days, 1)) }) { try add(one) }
+        for one in try merging({ () throws(MergingError) in try writer(.bin).bin(item, days: max(days, 1)) }) {
+            try add(one)
+        }
     }
 
     private mutating func create(_ item: StoredItem, _ id: SharedItemID) throws(VaultError) {
@@ -98,8 +110,11 @@ struct LocalEdits {
             fields.append((value.fieldName, carried.field))
             values[value.fieldName] = carried.value
         }
+        let (stamps, now) = (stamps, now)
         let changes = try merging { () throws(MergingError) in
-            try writer.create(id, metadata.name, item.record.access, fields)
+            try writer(.name).create(id, metadata.name, item.record.access, fields) { part in
+                stamps?.stamp(of: ItemPart(part)).clock ?? now.now
+            }
         }
         for one in changes {
             if case .field(let name) = one.part { try add(one, values[name]) } else { try add(one) }
@@ -118,7 +133,7 @@ struct LocalEdits {
         if metadata.name != known.localName(names),
             try !shared.isWithheld(.name, of: id, present: metadata.name.bytes)
         {
-            try add(try merging { () throws(MergingError) in try writer.rename(known, to: metadata.name) })
+            try add(try merging { () throws(MergingError) in try writer(.name).rename(known, to: metadata.name) })
         }
         try compareAccess(item, known)
         try compareTexts(metadata, known, of: id)
@@ -134,12 +149,14 @@ struct LocalEdits {
                 continue
             }
             try add(
-                try merging { () throws(MergingError) in try writer.set(part, of: known, to: .value(carried.field)) },
+                try merging { () throws(MergingError) in
+                    try writer(part).set(part, of: known, to: .value(carried.field))
+                },
                 carried.value)
         }
         for case .field(let name) in known.parts where !present.contains(name) {
             guard try !shared.isWithheld(.field(name), of: id, present: []) else { continue }
-            try add(try merging { () throws(MergingError) in try writer.remove(.field(name), of: known) })
+            try add(try merging { () throws(MergingError) in try now.remove(.field(name), of: known) })
         }
     }
 
@@ -148,7 +165,9 @@ struct LocalEdits {
         guard known.access != access,
             try !shared.isWithheld(.access, of: item.summary.id, present: access.encoded)
         else { return }
-        for one in try merging({ () throws(MergingError) in try writer.guardItem(known, by: access) }) { try add(one) }
+        for one in try merging({ () throws(MergingError) in try writer(.access).guardItem(known, by: access) }) {
+            try add(one)
+        }
     }
 
     private mutating func compareTexts(
@@ -176,9 +195,9 @@ struct LocalEdits {
         try add(
             try merging { () throws(MergingError) in
                 if let content {
-                    try writer.set(part, of: known, to: content)
+                    try writer(part).set(part, of: known, to: content)
                 } else {
-                    try writer.remove(part, of: known)
+                    try now.remove(part, of: known)
                 }
             })
     }

@@ -45,11 +45,13 @@ extension OpenVault {
             membershipPassword: try CirclePasswords.membership(classKeys, vault: vault, random))
     }
 
-    /// The public keys of this vault as a device: those that sign, the keys of its classes, and the random bytes.
+    /// The public keys of this vault as a device: those that sign, those that receive, and the random bytes.
+    ///
+    /// - Throws: `.locked`.
     package func memberKeys(
-        membershipPoint: [UInt8], streamPoint: [UInt8], _ secrets: CircleSecrets
+        membershipPoint: [UInt8], streamPoint: [UInt8], _ secrets: CircleSecrets, _ classKeys: ClassKeys
     ) throws(VaultError) -> MemberKeys {
-        let receiving = KeyClass.receiving.flatMap { keybag.publicKey(of: $0) ?? [] }
+        let receiving = try ReceivingKeys(classKeys, vault: format.vault, secrets.random).publicKeys()
         do throws(CircleFormError) {
             return try MemberKeys(bytes: membershipPoint + streamPoint + receiving + secrets.random)
         } catch { throw .impossible(error) }
@@ -85,7 +87,7 @@ extension OpenVault {
     /// All that the vault knows of its circle.
     func view(_ snapshot: Snapshot, _ classKeys: ClassKeys) throws(VaultError) -> (CircleMaterial, CircleView) {
         guard let material = try CircleMaterial(snapshot) else { throw .noCircle }
-        return (material, try CircleView(material, classKeys))
+        return (material, try CircleView(material, classKeys, in: format.vault))
     }
 
     /// Writes what was prepared, once its head is signed.

@@ -27,7 +27,10 @@ extension OpenVault {
             var (material, before) = try view(change, classKeys)
             let known = before.pending.count
             var obstacles: [ItemID: TravelRule.Obstacle] = [:]
-            if var edits = LocalEdits(self, before, material.shared, classKeys: classKeys, change) {
+            // Who is no member says nothing any more, and hears nothing.
+            if before.role != nil,
+                var edits = LocalEdits(self, before, material.shared, classKeys: classKeys, change)
+            {
                 (before, material.shared) = try edits.find()
                 obstacles = edits.obstacles
             }
@@ -35,13 +38,17 @@ extension OpenVault {
             material.pending = before.pending
             material.heads += fresh.heads
             material.segments += fresh.segments
-            let after = fresh.isEmpty ? before : try CircleView(material, classKeys)
-            var application = SharedApplication(self, after, material.shared, classKeys: classKeys, change)
-            let (shared, outcome) = try application.run()
+            let after = fresh.isEmpty ? before : try CircleView(material, classKeys, in: format.vault)
+            var (shared, outcome) = (material.shared, SharedApplication.Outcome())
+            if after.role != nil {
+                var application = SharedApplication(self, after, material.shared, classKeys: classKeys, change)
+                (shared, outcome) = try application.run()
+            }
             for (number, pending) in after.pending.dropFirst(known) {
                 try change.put(.pending(number), pending.encoded)
             }
             try keep(fresh, before, after, change)
+            try keepStatements(after, change)
             try change.put(.shared, shared.encoded)
             try change.put(device: after.device)
             var taken = Taken(added: outcome.added, updated: outcome.updated, deleted: outcome.deleted)
@@ -103,13 +110,23 @@ extension OpenVault {
         var had: [WriterID: Set<CircleRecord>] = [:]
         for (id, stream) in before.streams { had[id] = Set(stream.counted.map(\.record)) }
         for segment in fresh.segments {
-            let counted = Set((after.streams[segment.device]?.counted ?? []).map(\.record))
+            let counted = after.whatIsKept(of: segment.device)
             let isNew = segment.records.contains {
                 counted.contains($0) && !(had[segment.device] ?? []).contains($0)
             }
             guard isNew else { continue }
             had[segment.device, default: []].formUnion(segment.records)
             try change.put(.segment(segment), segment.bytes)
+        }
+    }
+
+    /// Keeps what removed machines have said of members, because not all of their records are kept.
+    private func keepStatements(_ view: CircleView, _ change: Change) throws(VaultError) {
+        let known = Set(view.membership.refused + view.membership.waiting)
+        for signed in view.signedStatements
+        where view.membership.others.contains(signed.statement.signer) && !known.contains(signed.statement.name) {
+            let row = CircleRow.statement(signed.statement.name)
+            if try change.circle(row) == nil { try change.put(row, signed.bytes) }
         }
     }
 
@@ -161,6 +178,8 @@ extension OpenVault {
             try checkOwnStream(material, view, heads)
             guard view.role != nil, view.role != .reader, !view.openGenerations.isEmpty else { return nil }
             var bodies: [RecordBody] = []
+            let unnamed = view.unnamed
+            if !unnamed.isEmpty { bodies.append(.seen(unnamed)) }
             if view.profiles[view.device.id] != view.device.profile { bodies.append(.profile(view.device.profile)) }
             guard let present = view.present else { return try prepared(view, bodies, given: [], from: view) }
             guard let key = view.halves[present.name] else {
@@ -261,6 +280,8 @@ extension OpenVault {
         package let circle: StatementName
         package let machines: [Machine]
         package let digest: [UInt8]
+        /// Whether the vault's own device is a member.
+        package let isMember: Bool
         package let pending: Int
         package let waiting: Int
     }
@@ -269,7 +290,7 @@ extension OpenVault {
     package func circleState(_ classKeys: ClassKeys) throws(VaultError) -> CircleState? {
         try read { (snapshot) throws(VaultError) in
             guard let material = try CircleMaterial(snapshot) else { return nil }
-            let view = try CircleView(material, classKeys)
+            let view = try CircleView(material, classKeys, in: format.vault)
             let machines = view.membership.members.map { member in
                 let stream = view.streams[member.keys.device]
                 return CircleState.Machine(
@@ -279,6 +300,7 @@ extension OpenVault {
             }
             return CircleState(
                 circle: view.device.circle, machines: machines, digest: try view.stateDigest(),
+                isMember: view.role != nil,
                 pending: view.pending.count, waiting: view.unread + view.state.waits.count)
         }
     }

@@ -18,10 +18,11 @@ extension OpenVault {
         guard try !hasCircle else { throw .hasCircle }
         let name = signed.statement.name
         guard case .founding(let own) = signed.statement.content,
-            Membership(of: name, [signed]).members.map(\.keys) == [own]
+            try CircleView.membership(of: name, [signed]).members.map(\.keys) == [own]
         else { throw VaultError(.invalidArgument, "this is no signed statement that begins a circle") }
         let device = CircleDevice(circle: name, keys: own, signingKeys: signingKeys, profile: profile)
-        let (generation, halves) = try newGeneration(of: name, by: own.device, for: [own])
+        let founding = try CircleView.membership(of: name, [signed])
+        let (generation, halves) = try newGeneration(of: name, by: own.device, for: founding)
         var writer = try RecordWriter(device, after: nil, in: run(), before: nil)
         // There is no key before these two, and they hold public keys and sealed halves only.
         try writer.add(.statement(signed), nil)
@@ -37,17 +38,18 @@ extension OpenVault {
     }
 
     private func newGeneration(
-        of circle: StatementName, by maker: WriterID, for members: [MemberKeys]
+        of circle: StatementName, by maker: WriterID, for membership: Membership
     ) throws(VaultError) -> (KeyGeneration, GenerationHalves) {
         let halves = try cryptography { () throws(CryptographyError) in try GenerationHalves.generate() }
         var receivers: [KeyGeneration.Receiver] = []
-        for member in members.sorted(by: { $0.device < $1.device }) {
-            receivers.append(try halves.sealed(to: member, in: circle))
+        for member in membership.members {
+            receivers.append(try halves.sealed(to: member.keys, in: circle))
         }
         do throws(CircleFormError) {
             return (
                 try KeyGeneration(
-                    circle: circle, maker: maker, publicHalves: halves.publicHalves, receivers: receivers), halves
+                    circle: circle, maker: maker, removals: membership.removalsDigest,
+                    publicHalves: halves.publicHalves, receivers: receivers), halves
             )
         } catch { throw .impossible(error) }
     }
@@ -114,7 +116,7 @@ extension OpenVault {
             let (material, before) = try view(snapshot, classKeys)
             var after = material
             after.statements.append(signed)
-            let view = try CircleView(after, classKeys)
+            let view = try CircleView(after, classKeys, in: format.vault)
             guard case .addition(request.keys, _) = signed.statement.content,
                 view.membership.members.contains(where: { $0.keys == request.keys })
             else {
@@ -184,7 +186,9 @@ extension OpenVault {
     /// - Throws: `.notFound` without a request; `.invalidArgument` for an answer to another request.
     package func members(by answer: JoinAnswer) throws(VaultError) -> (request: JoinRequest, membership: Membership) {
         guard let request = try joinRequest else { throw .noRequest }
-        guard let membership = answer.membership(for: request) else {
+        let found: Membership?
+        do throws(CircleFormError) { found = try answer.membership(for: request) } catch { throw .impossible(error) }
+        guard let membership = found else {
             throw VaultError(
                 .invalidArgument, "the answer is not to the request of this machine",
                 advice: "begin again with: coffer sync join FOLDER")
@@ -248,7 +252,7 @@ extension OpenVault {
         for body in try view.beginning(of: run()) + bodies { try writer.add(body, (former.name, key.metadata)) }
         if view.present == nil, view.role != .reader, view.role != nil {
             let (generation, _) = try newGeneration(
-                of: view.device.circle, by: view.device.id, for: view.membership.members.map(\.keys))
+                of: view.device.circle, by: view.device.id, for: view.membership)
             try writer.add(.generation(generation), (former.name, key.metadata))
         }
         return try finish(&writer, view, given: given)

@@ -1,4 +1,5 @@
 import Authorization
+import Circle
 import Cryptography
 import Item
 
@@ -41,6 +42,21 @@ enum ItemPart: Sendable, Hashable {
     case name, access, label, comment, expiry, bin
     case attribute([UInt8])
     case field(FieldName)
+
+    /// The part by which other machines call it.
+    init(_ part: SharedPart) {
+        self =
+            switch part {
+            case .name: .name
+            case .access: .access
+            case .label: .label
+            case .comment: .comment
+            case .expiry: .expiry
+            case .bin: .bin
+            case .attribute(let name): .attribute(name)
+            case .field(let name): .field(name)
+            }
+    }
 
     private static let plain: [ItemPart] = [.name, .access, .label, .comment, .expiry, .bin]
 

@@ -84,7 +84,7 @@ final class CircleMachine {
             streamPassword: secrets.streamPassword, membershipPassword: secrets.membershipPassword,
             record: fixture.record)
         let keys = try vault.memberKeys(
-            membershipPoint: pair.membershipPoint, streamPoint: pair.streamPoint, secrets)
+            membershipPoint: pair.membershipPoint, streamPoint: pair.streamPoint, secrets, classKeys)
         return (keys, CircleSigningKeys(stream: pair.stream, membership: pair.membership))
     }
 
@@ -97,6 +97,18 @@ final class CircleMachine {
             record: fixture.record)
         let signature = try use.finish(signature: fixture.sign(use.request), pin: nil)
         return SignedStatement(statement, signature: SignedStatement.lower(revealed(signature)))
+    }
+
+    /// The person agrees to remove a machine, another one or this one.
+    func remove(_ other: CircleMachine) throws {
+        let statement = try vault.removal(of: [other.view().device.id], classKeys)
+        try commit(vault.remove(signed(statement), classKeys))
+    }
+
+    /// A statement with this machine's signature.
+    func signed(_ statement: Statement) throws -> SignedStatement {
+        let own = try vault.signatory(classKeys)
+        return try sign(statement, own.key, own.keys.membership, own.password)
     }
 
     /// The person agrees to an addition.
@@ -171,6 +183,7 @@ final class CircleMachine {
         return taken
     }
 
+    @discardableResult
     func takeIn(_ store: CircleStore) throws -> OpenVault.Taken {
         let wanted = try vault.wanted(store.names, heads: store.heads, classKeys)
         return try vault.takeIn(heads: store.heads, segments: wanted.compactMap { store.files[$0] }, classKeys)
