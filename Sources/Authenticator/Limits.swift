@@ -131,6 +131,8 @@ enum PromptLimits {
     static let template = 120
     /// The names of machines that one prompt shows.
     static let machines = 16
+    /// The hexadecimal digits of a machine's id that a prompt shows beside its name.
+    static let deviceDigits = 8
 }
 
 /// The notification on a person's desktop.

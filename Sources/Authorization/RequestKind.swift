@@ -34,6 +34,8 @@ public enum RequestKind: String, Sendable, CaseIterable {
     case addToCircle
     /// To enter another machine's circle.
     case joinCircle
+    /// To remove machines from the circle, or this one.
+    case removeFromCircle
 
     /// The name of the purpose, on the wire and in logs. One item and several are read for the same purpose.
     public var purpose: String { self == .readAll ? RequestKind.read.rawValue : rawValue }

@@ -72,6 +72,11 @@ extension RequestKind {
             Terms(
                 "Share your vault's secrets with other machines",
                 "They can then read them, and change them.", by: [.owner])
+        case .removeFromCircle:
+            Terms(
+                "Remove from the machines that share your vault's secrets",
+                "They get no later changes. What they hold stays with them. This cannot be undone.", by: [.owner],
+                signs: [.circle])
         }
     }
 

@@ -379,6 +379,8 @@ enum SharingCallLimits {
     static let code = 128
     /// The names of machines that the authenticator is given for a prompt. It shows fewer.
     static let names = 512
+    /// The machines that a person is asked to remove at once. The prompt shows each of them.
+    static let removals = 16
     /// The files of one answer, in bytes before they are encoded. One file always fits.
     static let answer = 1 << 20
 }

@@ -69,5 +69,7 @@ extension Keychain {
         case addToCircle
         /// To share the items with those of other machines.
         case joinCircle
+        /// To remove machines from those that share the items.
+        case removeFromCircle
     }
 }

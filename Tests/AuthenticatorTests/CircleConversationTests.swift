@@ -32,14 +32,13 @@ import Varlink
         return try client.begin(code: purpose == .addToCircle ? sample.code : nil).message?.text ?? ""
     }
 
-    @Test(arguments: [Keychain.Purpose.foundCircle, .addToCircle])
+    @Test(arguments: [Keychain.Purpose.foundCircle, .addToCircle, .removeFromCircle])
     func theShownStatementIsSignedOnce(purpose: Keychain.Purpose) throws {
         try fixture.ask(purpose, sample)
         var client = try fixture.client()
         #expect(try client.authenticate(Fixture.password, code: code(for: purpose)).isDone)
         #expect(fixture.broker.calls == ["Describe", "Prepare", "Complete"])
-        let statement = purpose == .addToCircle ? sample.addition : sample.founding
-        let hash = try CircleSample.hash(statement, by: sample.founder, fixture.record)
+        let hash = try CircleSample.hash(sample.statement(purpose), by: sample.founder, fixture.record)
         let request = try #require(
             SigningRequest(
                 nonce: [UInt8](repeating: 0x11, count: 32), parameterHash: hash,
@@ -57,7 +56,7 @@ import Varlink
         #expect(fixture.broker.calls == ["Describe", "ConfirmAcceptance"])
     }
 
-    @Test(arguments: [Keychain.Purpose.foundCircle, .addToCircle, .joinCircle])
+    @Test(arguments: [Keychain.Purpose.foundCircle, .addToCircle, .joinCircle, .removeFromCircle])
     func aWrongPasswordEarnsNothing(purpose: Keychain.Purpose) throws {
         try fixture.ask(purpose, sample)
         var client = try fixture.client()
@@ -66,10 +65,10 @@ import Varlink
     }
 
     /// T2: the person agrees to one machine, and the broker prepares the signature for another.
-    @Test(arguments: [Keychain.Purpose.foundCircle, .addToCircle])
+    @Test(arguments: [Keychain.Purpose.foundCircle, .addToCircle, .removeFromCircle])
     func anotherParameterHashIsNotSigned(purpose: Keychain.Purpose) throws {
         try fixture.ask(purpose, sample)
-        let statement = purpose == .addToCircle ? sample.addition : sample.founding
+        let statement = sample.statement(purpose)
         let attacker = try CircleSample.addition(of: CircleSample.keys(9), by: sample.founder, to: sample.circle)
         let other = try Fixture.newRecord(fixture.account, key: fixture.key.publicKey)
         for hash in [
@@ -128,6 +127,9 @@ import Varlink
         ("a statement beside a read", .addToCircle, { ($0.purposes, $0.service, $0.account) = ([.read], "s", "a") }),
         ("a statement beside an unlock", .foundCircle, { $0.purposes = [.unlock] }),
         ("items beside it", .foundCircle, { $0.items = [.init(service: "s", account: "a")] }),
+        ("a removal for an addition", .removeFromCircle, { $0.purposes = [.addToCircle] }),
+        ("a removal without a signature", .removeFromCircle, { ($0.authorizations, $0.alternatives) = ([], [[]]) }),
+        ("a removal by presence", .removeFromCircle, { $0.authorizations = [.init(kind: "presence")] }),
         ("another vault", .addToCircle, { $0.vault = String(repeating: "ab", count: 16) }),
         ("another owner", .addToCircle, { $0.owner = "user:4242" }),
     ]
@@ -164,7 +166,7 @@ import Varlink
 
     @Test func aCodeIsRefusedWhereNoneBelongs() throws {
         let code = try sample.code
-        for purpose in [Keychain.Purpose.foundCircle, .joinCircle] {
+        for purpose in [Keychain.Purpose.foundCircle, .joinCircle, .removeFromCircle] {
             try fixture.ask(purpose, sample)
             var client = try fixture.client()
             #expect(try client.begin(code: code).name == .authenticationInvalidArgument, "\(purpose)")
@@ -216,6 +218,45 @@ import Varlink
         #expect(!elsewhere.contains(try sample.words) && elsewhere.contains("Check words"))
     }
 
+    /// A machine is told apart by its id, which the statement has, and not by what the broker says of it.
+    @Test func aRemovalShowsEachMachine() throws {
+        let digits = Hex.encode(sample.request.keys.device.bytes).prefix(8)
+        let text = try notice(.removeFromCircle) { $0.machines = ["desk"] }.unbroken
+        #expect(text.hasPrefix("Remove from the machines that share your vault's secrets\nfor "), "\(text)")
+        #expect(text.contains("\nMachines: \"desk\" (\(digits))\n"), "\(text)")
+        #expect(text.contains("cannot be undone") && !text.contains("Check words"), "\(text)")
+    }
+
+    @Test func aRemovalSaysThatThisMachineIsMeant() throws {
+        let leaving = try Statement(
+            circle: sample.circle, signer: sample.founder.device, past: [sample.circle],
+            .removal([sample.founder.device]))
+        let digits = Hex.encode(sample.founder.device.bytes).prefix(8)
+        let text = try notice(.removeFromCircle) { $0.statement = Base64.encode(leaving.bytes) }.unbroken
+        #expect(text.contains("\nMachines: \"laptop\" (\(digits), this machine)\n"), "\(text)")
+    }
+
+    /// A person agrees to no machine that the prompt leaves out.
+    @Test func aRemovalOfMoreThanAPromptShowsIsRefused() throws {
+        for count in [PromptLimits.machines, PromptLimits.machines + 1] {
+            let devices = try (0..<count).map {
+                try #require(WriterID(bytes: [UInt8](repeating: UInt8($0), count: 16)))
+            }
+            let removal = try Statement(
+                circle: sample.circle, signer: sample.founder.device, past: [sample.circle], .removal(devices))
+            try fixture.ask(.removeFromCircle, sample)
+            fixture.broker.change { script in
+                script.facts.statement = Base64.encode(removal.bytes)
+                script.facts.machines = devices.map { _ in String(repeating: "W", count: CircleLimits.name) }
+            }
+            var client = try fixture.client()
+            let start = try client.begin()
+            let isShown = count == PromptLimits.machines
+            #expect((start.message != nil) == isShown)
+            if isShown { #expect(start.message?.text.unbroken.contains("(0f0f0f0f)") == true) }
+        }
+    }
+
     /// However long machines, names and reasons are, the check words are there, on a line of their own.
     @Test func nothingIsHiddenByLength() throws {
         let reason = String(repeating: "\u{7}", count: 512)
@@ -245,12 +286,12 @@ import Varlink
         #expect(try shell.perform(.authorize(300)).done)
         let control = try shell.perform(.begin)
         #expect(control.done && control.questions == 0, "\(control)")
-        for purpose in [Keychain.Purpose.foundCircle, .joinCircle] {
+        for purpose in [Keychain.Purpose.foundCircle, .joinCircle, .removeFromCircle] {
             try fixture.ask(purpose, sample)
             let outcome = try shell.perform(.begin)
             #expect(outcome.done && outcome.questions == 1, "\(outcome)")
         }
-        #expect(fixture.broker.completions.map(\.means) == ["reuse", nil])
+        #expect(fixture.broker.completions.map(\.means) == ["reuse", nil, nil])
     }
 
     /// Two requests of one process at the same time are asked one after the other, each by itself.
@@ -270,18 +311,18 @@ import Varlink
 
     /// The stack for fingers lets everybody in, and the one for any factor nobody.
     @Test func aFingerAloneDoesNotEarnIt() throws {
-        let fixture = try Fixture(
-            .init(prepare: { path in
-                let rules = "auth required pam_permit.so\naccount required pam_permit.so\n"
-                try DurableFile.write(Array(rules.utf8), to: "\(path)/pam/coffer-biometric", mode: 0o644)
-            }))
-        for purpose in [Keychain.Purpose.foundCircle, .addToCircle, .joinCircle] {
+        for purpose in [Keychain.Purpose.foundCircle, .addToCircle, .joinCircle, .removeFromCircle] {
+            let fixture = try Fixture(
+                .init(prepare: { path in
+                    let rules = "auth required pam_permit.so\naccount required pam_permit.so\n"
+                    try DurableFile.write(Array(rules.utf8), to: "\(path)/pam/coffer-biometric", mode: 0o644)
+                }))
             try fixture.ask(purpose, sample)
             var client = try fixture.client()
             _ = try client.begin(code: code(for: purpose))
             #expect(try client.go().message?.style == .secret)
             #expect(try client.go("wrong").name == .authenticationFailed)
+            #expect(fixture.broker.completions.isEmpty && !fixture.broker.calls.contains("ConfirmAcceptance"))
         }
-        #expect(fixture.broker.completions.isEmpty && !fixture.broker.calls.contains("ConfirmAcceptance"))
     }
 }

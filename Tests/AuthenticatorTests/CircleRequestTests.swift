@@ -62,7 +62,7 @@ struct CircleRequestTests {
         ]
     }
 
-    private static let purposes: [Keychain.Purpose] = [.foundCircle, .addToCircle, .joinCircle]
+    private static let purposes: [Keychain.Purpose] = [.foundCircle, .addToCircle, .joinCircle, .removeFromCircle]
 
     @Test func whatAnHonestBrokerSaysIsRead() throws {
         for purpose in Self.purposes { #expect(refusal(facts(purpose)) == nil, "\(purpose)") }
@@ -103,6 +103,27 @@ struct CircleRequestTests {
         }
         expectUnclear(.foundCircle) { $0.statement = nil }
         expectUnclear(.foundCircle) { $0.request = Base64.encode(sample.request.bytes) }
+    }
+
+    @Test func aRemovalIsOfTheStatementsMachinesAlone() throws {
+        for statement in [sample.founding, sample.addition] {
+            expectUnclear(.removeFromCircle) { $0.statement = text(statement) }
+            // What removes is no addition, either.
+            expectUnclear(.addToCircle) { $0.statement = text(sample.removal) }
+        }
+        expectUnclear(.removeFromCircle) { $0.statement = nil }
+        expectUnclear(.removeFromCircle) { $0.signer = nil }
+        expectUnclear(.removeFromCircle) { $0.signer = Base64.encode(sample.request.keys.bytes) }
+        expectUnclear(.removeFromCircle) { $0.request = Base64.encode(sample.request.bytes) }
+        expectUnclear(.removeFromCircle) { $0.circle = Hex.encode(sample.circle.bytes) }
+        // Each machine has one name, and each name is one.
+        for machines in [nil, [], ["laptop", "desk"], ["lap top"], [""], ["laptop\n"]] {
+            expectUnclear(.removeFromCircle) { $0.machines = machines }
+        }
+        let request = try request(.removeFromCircle)
+        #expect(request.deed == .remove([sample.request.keys.device], machines: [MachineName(near: "laptop")]))
+        #expect(request.kind == .removeFromCircle)
+        #expect(!request.isOwn(sample.request.keys.device) && request.isOwn(sample.founder.device))
     }
 
     @Test func anEntranceSignsNothing() throws {
@@ -235,7 +256,7 @@ struct CircleRequestTests {
 
     @Test func aCodeBelongsToAnAddition() throws {
         let code = try sample.code
-        for purpose in [Keychain.Purpose.foundCircle, .joinCircle] {
+        for purpose in [Keychain.Purpose.foundCircle, .joinCircle, .removeFromCircle] {
             #expect(try objection(nil, to: request(purpose)) == nil)
             #expect(try objection(code, to: request(purpose)) == .invalid)
         }
@@ -254,7 +275,8 @@ struct CircleRequestTests {
                 return true
             } catch { return false }
         }
-        for (purpose, statement) in [(Keychain.Purpose.foundCircle, sample.founding), (.addToCircle, sample.addition)] {
+        for purpose in [Keychain.Purpose.foundCircle, .addToCircle, .removeFromCircle] {
+            let statement = sample.statement(purpose)
             let request = try request(purpose)
             let right = try CircleSample.hash(statement, by: sample.founder, record)
             #expect(isSigned(right, request))

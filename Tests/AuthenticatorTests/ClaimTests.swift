@@ -111,7 +111,7 @@ struct ClaimTests {
             (.user(accounts.uids[0]), accounts.names[0], false),
         ] {
             let fixture = try fixture(owner, name: name, isService: isService, [.unlock])
-            for purpose in [Keychain.Purpose.foundCircle, .addToCircle, .joinCircle] {
+            for purpose in [Keychain.Purpose.foundCircle, .addToCircle, .joinCircle, .removeFromCircle] {
                 try fixture.ask(purpose, sample)
                 var client = try fixture.client()
                 let code = purpose == .addToCircle ? try sample.code : nil

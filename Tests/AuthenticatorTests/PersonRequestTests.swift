@@ -27,7 +27,9 @@ struct PersonRequestTests {
         return facts
     }
 
-    private static let ofCircles: [Keychain.Purpose] = [.foundCircle, .addToCircle, .joinCircle]
+    private static let ofCircles: [Keychain.Purpose] = [
+        .foundCircle, .addToCircle, .joinCircle, .removeFromCircle,
+    ]
 
     /// The message of the refusal; nil if the description is accepted.
     private func refusal(
@@ -71,7 +73,7 @@ struct PersonRequestTests {
             accepted.insert(Set(purposes))
         }
         #expect(accepted == Set(samples.keys))
-        #expect(Self.combinations.count == 2 * (18 + 153 + 816))
+        #expect(Self.combinations.count == 2 * (19 + 171 + 969))
         // Each purpose is part of a request.
         #expect(Set(accepted.joined()) == Set(Keychain.Purpose.allCases))
     }

@@ -285,7 +285,8 @@ public struct ClientConversation {
             try TiedVault(checked, ties: true, signer: signer, registry: dependencies.registry).perform(&broker)
         case .releaseFromBoot:
             try TiedVault(checked, ties: false, signer: signer, registry: dependencies.registry).perform(&broker)
-        case .unlock, .read, .readAll, .change, .rename, .recovery, .approveBoot, .foundCircle, .addToCircle:
+        case .unlock, .read, .readAll, .change, .rename, .recovery, .approveBoot, .foundCircle, .addToCircle,
+            .removeFromCircle:
             try signer.sign(checked.signatures, through: &broker)
         // The first two always take the password, an enrolment takes nobody's answer, and a lease is granted elsewhere.
         case .bind, .unbind, .enrolment, .lease: throw PersonRequest.unexplained

@@ -14,6 +14,8 @@ struct CircleRequest: Equatable {
         case add(JoinRequest, MemberRole)
         /// To enter a circle with the request of this machine. Nothing is signed.
         case join(JoinRequest, circle: StatementName, machines: [MachineName])
+        /// To remove these machines. The names are what each says of itself, in the order of the devices.
+        case remove([WriterID], machines: [MachineName])
     }
 
     let deed: Deed
@@ -63,9 +65,19 @@ struct CircleRequest: Equatable {
             else { throw Self.unclear }
             deed = .join(request, circle: circle, machines: names)
             signed = nil
+        case (.removeFromCircle, .removal(let devices)?):
+            let names = (facts.machines ?? []).compactMap { MachineName($0) }
+            guard let statement, let signer, signer.device == statement.signer, request == nil, facts.circle == nil,
+                facts.machines?.count == devices.count, names.count == devices.count
+            else { throw Self.unclear }
+            deed = .remove(devices, machines: names)
+            signed = Signed(statement: statement, signer: signer)
         default: throw Self.unclear
         }
     }
+
+    /// Whether it is this machine that a removal names.
+    func isOwn(_ device: WriterID) -> Bool { signed?.signer.device == device }
 
     /// Checks that nothing of a circle stands beside another request.
     static func checkAbsent(_ facts: BrokerInterface.Describe.Reply) throws(ConversationError) {
@@ -79,15 +91,16 @@ struct CircleRequest: Equatable {
         case .found: .foundCircle
         case .add: .addToCircle
         case .join: .joinCircle
+        case .remove: .removeFromCircle
         }
     }
 
-    /// The words that both machines show; nil before there is another machine.
+    /// The words that both machines show.
     var checkWords: String? {
         get throws(ConversationError) {
             let (request, circle): (JoinRequest, StatementName?) =
                 switch deed {
-                case .found: throw Self.unclear
+                case .found, .remove: throw Self.unclear
                 case .add(let request, _): (request, signed?.statement.circle)
                 case .join(let request, let circle, _): (request, circle)
                 }

@@ -56,7 +56,8 @@ enum PersonRequest: Equatable {
         case .lease:
             guard let terms = facts.lease else { throw Self.unexplained }
             self = .lease(LeaseRequest(items: facts.items ?? [], seconds: terms.seconds, command: terms.command))
-        case .foundCircle, .addToCircle, .joinCircle: self = .circle(try CircleRequest(kind, facts))
+        case .foundCircle, .addToCircle, .joinCircle, .removeFromCircle:
+            self = .circle(try CircleRequest(kind, facts))
         case .create, .unlock, .recovery, .bind, .unbind, .tieToBoot, .releaseFromBoot, .approveBoot, .accept:
             self = .vault(kind)
         }
@@ -224,6 +225,7 @@ extension RequestKind {
             case .foundCircle: .foundCircle
             case .addToCircle: .addToCircle
             case .joinCircle: .joinCircle
+            case .removeFromCircle: .removeFromCircle
             }
     }
 }

@@ -57,6 +57,15 @@ enum PromptNotice {
             }
             let more = machines.count > names.count ? " and \(machines.count - names.count) more" : ""
             return ["Machines: " + names.joined(separator: ", ") + more, words + (try request.checkWords ?? "")]
+        case .remove(let devices, let machines):
+            // Each is shown. Names are chosen by the machines themselves, so the ids stand beside them.
+            guard devices.count <= PromptLimits.machines else { throw tooLong }
+            let lines = zip(devices, machines).map { device, name in
+                let digits = Hex.encode(device.bytes).prefix(PromptLimits.deviceDigits)
+                let own = request.isOwn(device) ? ", this machine" : ""
+                return "\(EscapedText.quoted(name.text, limit: CircleLimits.name)) (\(digits)\(own))"
+            }
+            return ["Machines: " + lines.joined(separator: ", ")]
         }
     }
 

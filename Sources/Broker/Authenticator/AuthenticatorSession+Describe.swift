@@ -44,8 +44,8 @@ extension AuthenticatorSession {
         case .circle(let plan): circle = plan
         case .vault, .login, .tieToBoot: break
         }
-        var joining: (circle: StatementName, machines: [MachineName])?
-        if case .join(let answer, _, let machines)? = circle?.deed { joining = (answer.circle, machines) }
+        var joined: StatementName?
+        if case .join(let answer, _, _)? = circle?.deed { joined = answer.circle }
         return .reply(
             BrokerInterface.Describe.Reply(
                 owner: challenge.owner.text, vault: challenge.vault?.hex, purposes: request.purposes,
@@ -64,7 +64,7 @@ extension AuthenticatorSession {
                 statement: circle?.statement.map { Base64.encode($0.bytes) },
                 signer: circle?.signer.map { Base64.encode($0.bytes) },
                 request: circle?.request.map { Base64.encode($0.bytes) },
-                circle: joining.map { Hex.encode($0.circle.bytes) }, machines: joining?.machines.map(\.text)))
+                circle: joined.map { Hex.encode($0.bytes) }, machines: circle?.machines.map { $0.map(\.text) }))
     }
 
     /// - Returns: nil unless the vault is bound, and open. The TPM is not asked for it.

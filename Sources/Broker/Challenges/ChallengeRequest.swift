@@ -113,7 +113,7 @@ extension Challenge.Request {
         case .rotate: .rotate
         case .enrolment: nil
         case .lease: .lease
-        case .foundCircle, .addToCircle, .joinCircle: .share
+        case .foundCircle, .addToCircle, .joinCircle, .removeFromCircle: .share
         }
     }
 
@@ -227,6 +227,7 @@ extension Keychain.Purpose {
             case .foundCircle: .foundCircle
             case .addToCircle: .addToCircle
             case .joinCircle: .joinCircle
+            case .removeFromCircle: .removeFromCircle
             }
     }
 }

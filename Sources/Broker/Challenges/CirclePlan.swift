@@ -12,6 +12,8 @@ struct CirclePlan: Sendable {
         case add(Statement, signer: MemberKeys, JoinRequest)
         /// Enters the circle of an answer to this vault's request.
         case join(JoinAnswer, JoinRequest, machines: [MachineName])
+        /// Removes machines. The names are in the order of the statement's devices.
+        case remove(Statement, signer: MemberKeys, machines: [MachineName])
     }
 
     let deed: Deed
@@ -23,22 +25,36 @@ struct CirclePlan: Sendable {
         case .found: .foundCircle
         case .add: .addToCircle
         case .join: .joinCircle
+        case .remove: .removeFromCircle
         }
     }
 
     /// What the authenticator reads.
     var statement: Statement? {
         switch deed {
-        case .found(let statement, _, _), .add(let statement, _, _): statement
+        case .found(let statement, _, _), .add(let statement, _, _), .remove(let statement, _, _): statement
         case .join: nil
         }
     }
 
-    var signer: MemberKeys? { if case .add(_, let signer, _) = deed { signer } else { nil } }
+    var signer: MemberKeys? {
+        switch deed {
+        case .add(_, let signer, _), .remove(_, let signer, _): signer
+        case .found, .join: nil
+        }
+    }
+
+    /// What the machines of a prompt call themselves.
+    var machines: [MachineName]? {
+        switch deed {
+        case .join(_, _, let machines), .remove(_, _, let machines): machines
+        case .found, .add: nil
+        }
+    }
 
     var request: JoinRequest? {
         switch deed {
-        case .found: nil
+        case .found, .remove: nil
         case .add(_, _, let request), .join(_, let request, _): request
         }
     }
@@ -47,6 +63,7 @@ struct CirclePlan: Sendable {
     func repeats(_ other: CirclePlan) -> Bool {
         switch (deed, other.deed) {
         case (.add(let statement, _, _), .add(let others, _, _)): statement == others
+        case (.remove(let statement, _, _), .remove(let others, _, _)): statement == others
         case (.join(let answer, _, _), .join(let other, _, _)): answer.bytes == other.bytes
         default: false
         }

@@ -110,6 +110,8 @@ struct KeychainMethods: Sendable {
             Entry(RequestHandler.self, withoutVault: .allowed, isUse: true),
             Entry(AddHandler.self, withoutVault: .absent, isUse: true),
             Entry(EnterHandler.self, withoutVault: .absent, isUse: true),
+            Entry(RemoveHandler.self, withoutVault: .absent, isUse: true),
+            Entry(ForgetHandler.self, withoutVault: .absent, isUse: true),
             Entry(LookHandler.self, withoutVault: .absent),
             Entry(TakeHandler.self, withoutVault: .absent),
             Entry(GiveHandler.self, withoutVault: .absent),

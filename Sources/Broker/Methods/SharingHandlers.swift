@@ -150,6 +150,41 @@ enum EnterHandler: MethodHandler {
     }
 }
 
+/// `Remove`: removes machines from the circle. The person is asked each time.
+enum RemoveHandler: MethodHandler {
+    static func answer(_ method: Sync.Remove, _ request: Request) async throws(Fault) -> MethodAnswer {
+        try SharingPrecondition.checkUnlocked(request)
+        let devices = try SharingWire.devices(method.devices)
+        guard let granted = try request.redeem(method.challenge) else {
+            let plan = try await request.vaultActor.sharing.removal(in: request.vaultActor, of: devices)
+            throw try request.ask(for: .circle(plan), vault: await request.vaultActor.vaultID())
+        }
+        guard case .circle(let plan) = granted.request, case .remove(let statement, _, let machines) = plan.deed,
+            case .removal(devices) = statement.content, let signature = granted.grant.key
+        else { throw Faults.challengeRefused }
+        try await request.vaultActor.sharing.remove(in: request.vaultActor, plan, signature)
+        let names = machines.map(\.text).joined(separator: ", ")
+        await request.vaultActor.note(
+            AccessRecord(.share, by: request.program(granted), detail: "removed: \(names)"), .anchored)
+        return .reply(Nothing())
+    }
+
+    static func logged(_ method: Sync.Remove) -> LoggedCall? { LoggedCall(event: .share) }
+}
+
+/// `Forget`: forgets a circle that this vault is no member of. Nobody is asked, because nothing is shared or lost by it.
+enum ForgetHandler: MethodHandler {
+    static func answer(_ method: Sync.Forget, _ request: Request) async throws(Fault) -> MethodAnswer {
+        try SharingPrecondition.checkUnlocked(request)
+        try await request.vaultActor.sharing.forget(in: request.vaultActor)
+        await request.vaultActor.note(
+            AccessRecord(.share, by: request.program(), detail: "the circle was forgotten"), .anchored)
+        return .reply(Nothing())
+    }
+
+    static func logged(_ method: Sync.Forget) -> LoggedCall? { LoggedCall(event: .share) }
+}
+
 /// `Look`: which files of the store hold something new.
 enum LookHandler: MethodHandler {
     static func answer(_ method: Sync.Look, _ request: Request) async throws(Fault) -> MethodAnswer {
@@ -216,7 +251,8 @@ enum StateHandler: MethodHandler {
                         device: Hex.encode(machine.device.bytes), name: machine.profile?.name.text,
                         role: machine.role.text, protection: machine.profile?.protection.text, own: machine.isOwn,
                         heard: machine.heard.map { Int64(clamping: $0) }, forked: machine.isForked)
-                }, digest: Hex.encode(state.digest), pending: Int64(state.pending), waiting: Int64(state.waiting),
+                }, digest: Hex.encode(state.digest), joined: state.isMember, pending: Int64(state.pending),
+                waiting: Int64(state.waiting),
                 requested: requested))
     }
 }
@@ -252,6 +288,21 @@ enum SharingWire {
         case .mistyped: "the code is mistyped"
         case .noMemory, nil: "there is no memory for the code"
         }
+    }
+
+    /// The ids of devices, sorted, each once.
+    static func devices(_ texts: [String]) throws(Fault) -> [WriterID] {
+        guard (1...SharingCallLimits.removals).contains(texts.count) else {
+            throw Fault(
+                .invalidArgument, "a call removes 1 to \(SharingCallLimits.removals) machines",
+                advice: "remove the others with another call")
+        }
+        let devices = texts.compactMap { Hex.decode($0).flatMap(WriterID.init) }
+        guard devices.count == texts.count else {
+            throw Fault(
+                .invalidArgument, "that is not the id of a machine", advice: "see them with: coffer sync status")
+        }
+        return Set(devices).sorted()
     }
 
     static func bytes(_ texts: [String]) throws(Fault) -> [[UInt8]] {

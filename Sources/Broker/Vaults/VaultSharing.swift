@@ -81,11 +81,10 @@ struct VaultSharing: Sendable {
         in vaultActor: isolated VaultActor, _ answer: JoinAnswer
     ) async throws(Fault) -> (plan: CirclePlan, membership: Membership) {
         let (request, membership) = try await vaultActor.use { try $0.vault.members(by: answer) }
-        // A machine that has not said its name yet is told apart by its id.
         let names = Dictionary(answer.profiles.map { ($0.device, $0.profile.name) }) { first, _ in first }
         let machines = membership.members.filter { $0.keys != request.keys }.prefix(SharingCallLimits.names).map {
             member in
-            names[member.keys.device] ?? MachineName(near: String(Hex.encode(member.keys.device.bytes).prefix(8)))
+            Self.name(names[member.keys.device], of: member.keys.device)
         }
         return (CirclePlan(deed: .join(answer, request, machines: machines)), membership)
     }
@@ -95,6 +94,43 @@ struct VaultSharing: Sendable {
         defer { vaultActor.endOperation(of: nil) }
         let profile = DeviceProfile(name, protection(vaultActor))
         try await vaultActor.use { try $0.vault.enter(answer, profile, $0.keys) }
+    }
+
+    /// What removing machines means, for the person.
+    func removal(
+        in vaultActor: isolated VaultActor, of devices: [WriterID]
+    ) async throws(Fault) -> CirclePlan {
+        let (statement, own, state) = try await vaultActor.use { state in
+            (
+                try state.vault.removal(of: devices, state.keys), try state.vault.signatory(state.keys),
+                try state.vault.circleState(state.keys)
+            )
+        }
+        let names = Dictionary(state?.machines.map { ($0.device, $0.profile?.name) } ?? []) { first, _ in first }
+        return CirclePlan(
+            deed: .remove(statement, signer: own.keys, machines: devices.map { Self.name(names[$0] ?? nil, of: $0) }),
+            signing: try signing(statement, own.key, own.keys, own.password))
+    }
+
+    /// - Parameter signature: of the statement, by the membership key.
+    func remove(
+        in vaultActor: isolated VaultActor, _ plan: CirclePlan, _ signature: SecretBytes
+    ) async throws(Fault) {
+        guard case .remove = plan.deed, let signed = plan.signed(signature) else { throw Faults.challengeRefused }
+        try vaultActor.begin(.sharing, for: nil)
+        defer { vaultActor.endOperation(of: nil) }
+        try await commit(in: vaultActor, vaultActor.use { try $0.vault.remove(signed, $0.keys) })
+    }
+
+    func forget(in vaultActor: isolated VaultActor) async throws(Fault) {
+        try vaultActor.begin(.sharing, for: nil)
+        defer { vaultActor.endOperation(of: nil) }
+        try await vaultActor.use { try $0.vault.forgetCircle($0.keys) }
+    }
+
+    /// A machine that has not said its name yet is told apart by its id.
+    private static func name(_ name: MachineName?, of device: WriterID) -> MachineName {
+        name ?? MachineName(near: String(Hex.encode(device.bytes).prefix(8)))
     }
 
     /// Gives out what was changed, if anything was.
@@ -131,7 +167,7 @@ struct VaultSharing: Sendable {
         } catch { throw Fault(error) }
         let keys = try await vaultActor.use {
             try $0.vault.memberKeys(
-                membershipPoint: pair.membershipPoint, streamPoint: pair.streamPoint, secrets)
+                membershipPoint: pair.membershipPoint, streamPoint: pair.streamPoint, secrets, $0.keys)
         }
         return (keys, CircleSigningKeys(stream: pair.stream, membership: pair.membership), secrets)
     }

@@ -64,7 +64,8 @@ public enum BrokerInterface {
           # The vault's id, hex. It is absent when the vault is to be made.
           vault: ?string,
           # What the person is asked for: create, unlock, read, change, rename, recovery, bind, unbind, rotate, accept,
-          # tieToBoot, releaseFromBoot, approveBoot, enrolment, lease, foundCircle, addToCircle, joinCircle.
+          # tieToBoot, releaseFromBoot, approveBoot, enrolment, lease, foundCircle, addToCircle, joinCircle,
+          # removeFromCircle.
           purposes: []string,
           service: ?string,
           account: ?string,
@@ -102,15 +103,17 @@ public enum BrokerInterface {
           # For a bound vault: a key made from the device root, base64, 32 bytes. Under it the authenticator remembers a
           # password that the vault is not bound to, so that nobody can guess at that password without this machine's TPM.
           passwordKey: ?string,
-          # For purposes foundCircle and addToCircle: the statement that is signed, base64 (docs/sync-members.md).
+          # For purposes foundCircle, addToCircle and removeFromCircle: the statement that is signed, base64 (docs/sync-members.md).
           # The authenticator computes from it what the TPM is to sign, and writes the prompt from it.
           statement: ?string,
-          # For purpose addToCircle: the public keys of the device that signs, base64.
+          # For purposes addToCircle and removeFromCircle: the public keys of the device that signs, base64.
           signer: ?string,
           # For purposes addToCircle and joinCircle: the request of the machine that joins, base64.
           request: ?string,
-          # For purpose joinCircle: the circle's id, hex, and the names of its machines.
+          # For purpose joinCircle: the circle's id, hex.
           circle: ?string,
+          # For purpose joinCircle: what the circle's machines call themselves. For purpose removeFromCircle: what those call
+          # themselves that the statement names, in its order.
           machines: ?[]string
         )
 
@@ -648,7 +651,7 @@ public enum BrokerInterface {
             public var vault: String?
             /// What the person is asked for: create, unlock, read, change, rename, recovery, bind, unbind, rotate,
             /// accept, tieToBoot, releaseFromBoot, approveBoot, enrolment, lease, foundCircle, addToCircle,
-            /// joinCircle.
+            /// joinCircle, removeFromCircle.
             public var purposes: [Keychain.Purpose]
             public var service: String?
             public var account: String?
@@ -689,15 +692,18 @@ public enum BrokerInterface {
             /// remembers a password that the vault is not bound to, so that nobody can guess at that password without
             /// this machine's TPM.
             public var passwordKey: String?
-            /// For purposes foundCircle and addToCircle: the statement that is signed, base64 (docs/sync-members.md).
-            /// The authenticator computes from it what the TPM is to sign, and writes the prompt from it.
+            /// For purposes foundCircle, addToCircle and removeFromCircle: the statement that is signed, base64
+            /// (docs/sync-members.md). The authenticator computes from it what the TPM is to sign, and writes the
+            /// prompt from it.
             public var statement: String?
-            /// For purpose addToCircle: the public keys of the device that signs, base64.
+            /// For purposes addToCircle and removeFromCircle: the public keys of the device that signs, base64.
             public var signer: String?
             /// For purposes addToCircle and joinCircle: the request of the machine that joins, base64.
             public var request: String?
-            /// For purpose joinCircle: the circle's id, hex, and the names of its machines.
+            /// For purpose joinCircle: the circle's id, hex.
             public var circle: String?
+            /// For purpose joinCircle: what the circle's machines call themselves. For purpose removeFromCircle: what
+            /// those call themselves that the statement names, in its order.
             public var machines: [String]?
 
             public init(

@@ -147,6 +147,19 @@ public enum Sync {
           more: bool
         )
 
+        # Removes machines from the circle, or this one. The person is asked. What the members give out afterwards is sealed to
+        # keys that the removed machines do not have. Nothing is deleted on a removed machine.
+        method Remove(
+          # Their ids, hex.
+          devices: []string,
+          challenge: ?string,
+          group: ?string,
+          user: ?string
+        ) -> ()
+
+        # Forgets the circle, once this machine is no member of it, or never became one. The items stay. Nobody is asked.
+        method Forget(group: ?string, user: ?string) -> ()
+
         # Tells with which machines the vault shares its items. Nobody is asked.
         method State(group: ?string, user: ?string) -> (
           # The circle's id, hex. It is absent if there is none.
@@ -154,6 +167,8 @@ public enum Sync {
           machines: []Machine,
           # The state digest, hex. Machines that have the same changes have the same one. It is absent without a circle.
           digest: ?string,
+          # This machine is a member.
+          joined: bool,
           # How many changes wait to be given out.
           pending: int,
           # How many records wait for others.
@@ -819,6 +834,59 @@ public enum Sync {
         }
     }
 
+    /// Removes machines from the circle, or this one. The person is asked. What the members give out afterwards is
+    /// sealed to keys that the removed machines do not have. Nothing is deleted on a removed machine.
+    public struct Remove: VarlinkMethod {
+        public static let name = "org.coffer.Sync.Remove"
+        public typealias Reply = Nothing
+        /// Their ids, hex.
+        public var devices: [String]
+        public var challenge: String?
+
+        public init(devices: [String], challenge: String? = nil) {
+            self.devices = devices
+            self.challenge = challenge
+        }
+
+        private static let jsonNames = ["challenge", "devices"]
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var devices: [String]?
+            var challenge: String?
+            var members = try reader.members()
+            while let member = try reader.next(&members, of: Self.jsonNames) {
+                switch member {
+                case 0: challenge = try reader.read()
+                default: devices = try reader.read()
+                }
+            }
+            self.init(devices: try members.required(devices, "devices"), challenge: challenge)
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("challenge", challenge)
+            writer.member("devices", devices)
+            writer.endObject()
+        }
+    }
+
+    /// Forgets the circle, once this machine is no member of it, or never became one. The items stay. Nobody is
+    /// asked.
+    public struct Forget: VarlinkMethod {
+        public static let name = "org.coffer.Sync.Forget"
+        public typealias Reply = Nothing
+
+        public init() {}
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            try reader.emptyObject()
+            self.init()
+        }
+
+        public func write(to writer: inout JSONWriter) { writer.emptyObject() }
+    }
+
     /// Tells with which machines the vault shares its items. Nobody is asked.
     public struct State: VarlinkMethod {
         public static let name = "org.coffer.Sync.State"
@@ -839,6 +907,8 @@ public enum Sync {
             /// The state digest, hex. Machines that have the same changes have the same one. It is absent without a
             /// circle.
             public var digest: String?
+            /// This machine is a member.
+            public var joined: Bool
             /// How many changes wait to be given out.
             public var pending: Int64
             /// How many records wait for others.
@@ -847,23 +917,27 @@ public enum Sync {
             public var requested: Bool
 
             public init(
-                circle: String? = nil, machines: [Machine] = [], digest: String? = nil, pending: Int64 = 0,
-                waiting: Int64 = 0, requested: Bool = false
+                circle: String? = nil, machines: [Machine] = [], digest: String? = nil, joined: Bool = false,
+                pending: Int64 = 0, waiting: Int64 = 0, requested: Bool = false
             ) {
                 self.circle = circle
                 self.machines = machines
                 self.digest = digest
+                self.joined = joined
                 self.pending = pending
                 self.waiting = waiting
                 self.requested = requested
             }
 
-            private static let jsonNames = ["circle", "digest", "machines", "pending", "requested", "waiting"]
+            private static let jsonNames = [
+                "circle", "digest", "joined", "machines", "pending", "requested", "waiting",
+            ]
 
             public init(from reader: inout JSONReader) throws(JSONFailure) {
                 var circle: String?
                 var machines: [Machine]?
                 var digest: String?
+                var joined: Bool?
                 var pending: Int64?
                 var waiting: Int64?
                 var requested: Bool?
@@ -872,15 +946,16 @@ public enum Sync {
                     switch member {
                     case 0: circle = try reader.read()
                     case 1: digest = try reader.read()
-                    case 2: machines = try reader.read()
-                    case 3: pending = try reader.read()
-                    case 4: requested = try reader.read()
+                    case 2: joined = try reader.read()
+                    case 3: machines = try reader.read()
+                    case 4: pending = try reader.read()
+                    case 5: requested = try reader.read()
                     default: waiting = try reader.read()
                     }
                 }
                 self.init(
                     circle: circle, machines: try members.required(machines, "machines"), digest: digest,
-                    pending: try members.required(pending, "pending"),
+                    joined: try members.required(joined, "joined"), pending: try members.required(pending, "pending"),
                     waiting: try members.required(waiting, "waiting"),
                     requested: try members.required(requested, "requested")
                 )
@@ -890,6 +965,7 @@ public enum Sync {
                 writer.beginObject()
                 writer.member("circle", circle)
                 writer.member("digest", digest)
+                writer.member("joined", joined)
                 writer.member("machines", machines)
                 writer.member("pending", pending)
                 writer.member("requested", requested)

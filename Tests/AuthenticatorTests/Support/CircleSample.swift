@@ -10,6 +10,7 @@ struct CircleSample: Sendable {
     let founding: Statement
     let request: JoinRequest
     let addition: Statement
+    let removal: Statement
 
     var circle: StatementName { founding.name }
 
@@ -21,6 +22,8 @@ struct CircleSample: Sendable {
         founding = try Statement(founder: founder)
         request = try Self.request(Self.keys(2), name: name, protection: protection)
         addition = try Self.addition(of: request.keys, by: founder, to: founding.name, role)
+        removal = try Statement(
+            circle: founding.name, signer: founder.device, past: [addition.name], .removal([request.keys.device]))
     }
 
     /// Keys of another machine. Only the membership key is a real one.
@@ -53,6 +56,15 @@ struct CircleSample: Sendable {
 
     var code: String { get throws { try Self.code(of: request) } }
 
+    /// The statement that is signed.
+    func statement(_ purpose: Keychain.Purpose) -> Statement {
+        switch purpose {
+        case .addToCircle: addition
+        case .removeFromCircle: removal
+        default: founding
+        }
+    }
+
     /// The words that both machines show.
     var words: String { get throws { try CheckWords.text(circle: circle, request: request) } }
 
@@ -78,6 +90,10 @@ extension BrokerInterface.Describe.Reply {
             statement = Base64.encode(sample.addition.bytes)
             signer = Base64.encode(sample.founder.bytes)
             request = Base64.encode(sample.request.bytes)
+        case .removeFromCircle:
+            statement = Base64.encode(sample.removal.bytes)
+            signer = Base64.encode(sample.founder.bytes)
+            machines = ["laptop"]
         default:
             request = Base64.encode(sample.request.bytes)
             circle = Hex.encode(sample.circle.bytes)
@@ -89,8 +105,7 @@ extension BrokerInterface.Describe.Reply {
 extension Fixture {
     /// The broker asks for this from now on, and names the right parameter hash.
     func ask(_ purpose: Keychain.Purpose, _ sample: CircleSample) throws {
-        let statement = purpose == .addToCircle ? sample.addition : sample.founding
-        let hash = try CircleSample.hash(statement, by: sample.founder, record)
+        let hash = try CircleSample.hash(sample.statement(purpose), by: sample.founder, record)
         broker.change { script in
             script.facts.ask(purpose, sample)
             script.parameterHash = hash

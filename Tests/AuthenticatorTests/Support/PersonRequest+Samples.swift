@@ -26,7 +26,7 @@ extension PersonRequest {
             ]
             for (purpose, kind) in [
                 (Keychain.Purpose.foundCircle, RequestKind.foundCircle), (.addToCircle, .addToCircle),
-                (.joinCircle, .joinCircle),
+                (.joinCircle, .joinCircle), (.removeFromCircle, .removeFromCircle),
             ] {
                 var facts = BrokerInterface.Describe.Reply(
                     owner: "user:0", purposes: [purpose], authorizations: [], alternatives: [])

@@ -169,6 +169,8 @@ extension SampleSource {
         Sync.Take.self,
         Sync.Give.Reply.self,
         Sync.Give.self,
+        Sync.Remove.self,
+        Sync.Forget.self,
         Sync.State.Reply.self,
         Sync.State.self,
         VarlinkService.GetInfo.Reply.self,
@@ -1263,11 +1265,23 @@ extension Sync.Give: Sampled {
     }
 }
 
+extension Sync.Remove: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(devices: source.next(), challenge: source.next())
+    }
+}
+
+extension Sync.Forget: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self()
+    }
+}
+
 extension Sync.State.Reply: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
         Self(
-            circle: source.next(), machines: source.next(), digest: source.next(), pending: source.next(),
-            waiting: source.next(), requested: source.next()
+            circle: source.next(), machines: source.next(), digest: source.next(), joined: source.next(),
+            pending: source.next(), waiting: source.next(), requested: source.next()
         )
     }
 }

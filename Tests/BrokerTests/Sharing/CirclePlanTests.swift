@@ -25,6 +25,9 @@ struct CirclePlanTests {
         let role = try Statement(
             circle: #require(statement.circle), signer: signer.device, past: statement.past,
             .addition(request.keys, .writer))
+        let leaving = try Statement(
+            circle: #require(statement.circle), signer: signer.device, past: statement.past, .removal([signer.device]))
+        #expect(!CirclePlan(deed: .remove(leaving, signer: signer, machines: [])).repeats(plans[3]))
         #expect(!CirclePlan(deed: .add(role, signer: signer, request)).repeats(plans[1]))
     }
 

@@ -30,6 +30,8 @@ struct SharingAttackTests {
             try await fault { try await client.call(Sync.Add(code: asked.code)) },
             try await fault { try await client.call(add(asked)) },
             try await fault { try await client.call(Sync.Enter(answer: "AAAA")) },
+            try await fault { try await client.call(Sync.Remove(devices: [String(repeating: "ab", count: 16)])) },
+            try await fault { try await client.call(Sync.Forget()) },
             try await fault { try await client.call(Sync.Look(heads: [], names: [])) },
             try await fault { try await client.call(Sync.Take(heads: [], segments: [])) },
             try await fault { try await client.call(Sync.Give(heads: [], names: [])) },

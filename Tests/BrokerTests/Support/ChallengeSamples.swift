@@ -51,7 +51,7 @@ extension Challenge.Request {
 }
 
 extension CirclePlan {
-    /// To begin a circle, to add a machine, and to enter a circle.
+    /// To begin a circle, to add a machine, to enter a circle, and to remove a machine.
     static func oneOfEach() throws -> [CirclePlan] {
         let founder = try keys(1)
         let (profile, founding) = (DeviceProfile(MachineName(near: "desk"), .tpm), try Statement(founder: founder))
@@ -61,6 +61,8 @@ extension CirclePlan {
         let request = try request(2)
         let addition = try Statement(
             circle: founding.name, signer: founder.device, past: [founding.name], .addition(request.keys, .admin))
+        let removal = try Statement(
+            circle: founding.name, signer: founder.device, past: [addition.name], .removal([request.keys.device]))
         func signing(_ statement: Statement) throws -> SignedUse {
             .sign(
                 membership, point: founder.membership, digest: try SHA256.digest(statement.bytes),
@@ -70,6 +72,8 @@ extension CirclePlan {
             CirclePlan(deed: .found(founding, signingKeys, profile), signing: try signing(founding)),
             CirclePlan(deed: .add(addition, signer: founder, request), signing: try signing(addition)),
             CirclePlan(deed: .join(try answer(to: request, 1), request, machines: [profile.name])),
+            CirclePlan(
+                deed: .remove(removal, signer: founder, machines: [profile.name]), signing: try signing(removal)),
         ]
     }
 

@@ -66,6 +66,10 @@ struct CirclePeer {
         try await call(Sync.Enter(answer: answer)) { Sync.Enter(answer: answer, challenge: $0) }
     }
 
+    func remove(_ devices: [String]) async throws {
+        _ = try await call(Sync.Remove(devices: devices)) { Sync.Remove(devices: devices, challenge: $0) }
+    }
+
     /// Brings another machine in.
     func add(_ other: CirclePeer) async throws {
         let added = try await add(other.request())
