@@ -45,7 +45,7 @@ import Testing
 
     @Test func statusNamesTheMachinesAndWhatWaits() {
         let state = Sync.State.Reply(
-            circle: "ab", machines: [machine("desk", own: true), machine(nil)], pending: 2, waiting: 1)
+            circle: "ab", machines: [machine("desk", own: true), machine(nil)], joined: true, pending: 2, waiting: 1)
         #expect(
             SharingText.status(state, folder: "/x", width: nil) == [
                 "Folder: /x", "Machines: 2",
@@ -58,14 +58,14 @@ import Testing
     }
 
     @Test func statusNamesTheNextStep() {
-        let alone = Sync.State.Reply(circle: "ab", machines: [machine("desk", own: true)])
+        let alone = Sync.State.Reply(circle: "ab", machines: [machine("desk", own: true)], joined: true)
         #expect(SharingText.status(alone, folder: "", width: nil).last?.contains("coffer sync join FOLDER") == true)
         #expect(SharingText.status(.init(), folder: "", width: nil).joined().contains("coffer sync init FOLDER"))
         #expect(
             SharingText.status(.init(requested: true), folder: "", width: nil) == [
                 "This machine waits to join others. Go on with: coffer sync join FOLDER"
             ])
-        let forked = Sync.State.Reply(circle: "ab", machines: [machine("desk", forked: true)])
+        let forked = Sync.State.Reply(circle: "ab", machines: [machine("desk", forked: true)], joined: true)
         #expect(SharingText.status(forked, folder: "", width: nil).contains { $0.hasPrefix("Problem: two copies") })
     }
 
@@ -79,11 +79,23 @@ import Testing
     }
 
     @Test func aSettingNamesAFolderOrNothing() throws {
-        #expect(try SharingSetting.path(in: Array("folder:/a b/ü".utf8)) == "/a b/ü")
-        for text in ["", "folder:", "folder:x", "/a", "webdav:/a", "folder :/a"] {
-            #expect(throws: KeychainError(.damaged, "")) { try SharingSetting.path(in: Array(text.utf8)) }
+        let device = String(repeating: "01", count: 16)
+        for (text, folder, isLeaving) in [
+            ("folder:/a b/ü", "/a b/ü", false), ("leaving:\(device) folder:/a b", "/a b", true),
+        ] {
+            let content = try SharingSetting.content(in: Array(text.utf8))
+            #expect(content.folder == folder && (content.leaving != nil) == isLeaving)
+            #expect(SharingSetting.text(of: content) == text)
         }
-        #expect(throws: KeychainError(.damaged, "")) { try SharingSetting.path(in: Array("folder:/".utf8) + [0xFF]) }
+        for text in [
+            "", "folder:", "folder:x", "/a", "webdav:/a", "folder :/a", "leaving:", "leaving:\(device)",
+            "leaving:\(device) x", "leaving:01 folder:/a", "leaving: folder:/a", "leaving:\(device)0 folder:/a",
+        ] {
+            #expect(throws: KeychainError(.damaged, "")) { try SharingSetting.content(in: Array(text.utf8)) }
+        }
+        #expect(throws: KeychainError(.damaged, "")) {
+            try SharingSetting.content(in: Array("folder:/".utf8) + [0xFF])
+        }
     }
 
     /// The code of Tests/Vectors/circle.json.

@@ -105,7 +105,7 @@ import Varlink
     /// Names come from other machines. They drive no terminal.
     @Test func aMachinesNameDrivesNoTerminal() throws {
         let state = Sync.State.Reply(
-            circle: SyncFixture.circle, machines: [SyncFixture.machine("x\u{1B}[2J\nroot", own: true)])
+            circle: SyncFixture.circle, machines: [SyncFixture.machine("x\u{1B}[2J\nroot", own: true)], joined: true)
         let fixture = try SyncFixture(["State": [.answer(state)]])
         defer { fixture.remove() }
         let result = try fixture.fake.program.run("sync", "status")

@@ -24,11 +24,13 @@ struct SyncFixture {
     }
 
     static var shared: FakeServer.Step {
-        .answer(Sync.State.Reply(circle: circle, machines: [machine("desk", own: true)]))
+        .answer(Sync.State.Reply(circle: circle, machines: [machine("desk", own: true)], joined: true))
     }
 
     static var entered: FakeServer.Step {
-        .answer(Sync.State.Reply(circle: circle, machines: [machine("lap", own: true), machine("desk", own: false)]))
+        .answer(
+            Sync.State.Reply(
+                circle: circle, machines: [machine("lap", own: true), machine("desk", own: false)], joined: true))
     }
 
     static var alone: FakeServer.Step { .answer(Sync.State.Reply()) }
@@ -286,8 +288,8 @@ struct SyncFixture {
         defer { fixture.remove() }
         let status = try fixture.fake.program.run("sync", "status")
         #expect(status.status == 0 && status.text.contains("coffer sync init FOLDER"))
-        for command in ["now", "add"] {
-            let result = try fixture.fake.program.run("sync", command)
+        for command in [["now"], ["add"], ["remove", "x"], ["leave"]] {
+            let result = try fixture.fake.program.run(["sync"] + command)
             #expect(result.status == 3 && result.errors.contains("coffer sync init FOLDER"))
         }
     }
@@ -303,6 +305,9 @@ struct SyncFixture {
         (["sync", "now", "--folder", ""], "must not be empty"),
         (["sync", "now", "--quiet", "--json"], "does not go with --json"),
         (["sync", "now", "--group", "x"], "--group"),
+        (["sync", "remove"], "Missing expected argument '<machine> ...'"),
+        (["sync", "remove", ""], "must not be empty"), (["sync", "remove", "x", "--folder", ""], "must not be empty"),
+        (["sync", "leave", "x"], "'x'"), (["sync", "leave", "--folder", ""], "must not be empty"),
         (["sync", "add", "JOIN-AAAAA"], "never pass the code as an argument"), (["sync", "nwo"], "'nwo'"),
     ])
     func wrongUseIsSixtyFour(arguments: [String], words: String) throws {
@@ -315,6 +320,7 @@ struct SyncFixture {
 
     @Test(arguments: [
         ["sync"], ["sync", "--help"], ["help", "sync"], ["help", "sync", "init"], ["sync", "join", "--help"],
+        ["help", "sync", "remove"], ["sync", "leave", "--help"],
     ])
     func helpIsGiven(arguments: [String]) throws {
         let result = try FakeCoffer().program.run(arguments)

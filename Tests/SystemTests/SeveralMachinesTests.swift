@@ -166,6 +166,56 @@ import Testing
         }
     }
 
+    /// A machine is lost, is found again, and another one leaves (attacker 11).
+    @Test func aLostMachineIsRemovedAndComesBack() throws {
+        let shared = try Folder(folder)
+        let (desk, laptop, spare) = (try Sandbox(), try Sandbox(), try Sandbox())
+        try begin(desk, "desk")
+        for (machine, name) in [(laptop, "laptop"), (spare, "spare")] { _ = try join(machine, name, by: desk) }
+        try succeed(desk, "set", "github", "me", input: "one")
+        for machine in [desk, laptop, spare] { try succeed(machine, "sync", "now") }
+        #expect(try desk.coffer("sync", "remove", "nobody", password: Self.password).code == 3)
+        #expect(try desk.coffer("sync", "remove", "laptop", password: "wrong").code == 4)
+        #expect(try succeed(desk, "sync", "status").text.contains("laptop"))
+        try succeed(desk, "sync", "remove", "laptop")
+        try succeed(desk, "set", "github", "me", input: "two")
+        for machine in [desk, spare] { try succeed(machine, "sync", "now") }
+        #expect(try succeed(spare, "get", "github", "me").text == "two")
+        for command in ["now", "status"] {
+            let outcome = try laptop.coffer("sync", command, password: Self.password)
+            #expect(outcome.code == 6 && outcome.all.contains("was removed"), "\(outcome)")
+        }
+        #expect(try laptop.coffer("sync", "remove", "desk", password: Self.password).code == 6)
+        #expect(try succeed(laptop, "get", "github", "me").text == "one")
+        try succeed(laptop, "set", "own", "thing", input: "x")
+        _ = try laptop.coffer("sync", "now", password: Self.password)
+        try succeed(desk, "sync", "now")
+        #expect(try desk.coffer("get", "own", "thing", password: Self.password).code == 3)
+        // Nobody is asked for what is no use any more.
+        #expect(try laptop.coffer("sync", "leave").code == 0)
+        #expect(try laptop.coffer("sync", "now", password: Self.password).code == 3)
+        _ = try join(laptop, "laptop", by: spare)
+        for machine in [spare, laptop, desk] { try succeed(machine, "sync", "now") }
+        #expect(try succeed(laptop, "get", "github", "me").text == "two")
+        #expect(try succeed(desk, "get", "own", "thing").text == "x")
+        try succeed(spare, "set", "last", "word", input: "3")
+        #expect(try spare.coffer("sync", "leave", password: "wrong").code == 4)
+        try succeed(spare, "sync", "leave")
+        for machine in [desk, laptop] {
+            try succeed(machine, "sync", "now")
+            let status = try succeed(machine, "sync", "status").text
+            #expect(!status.contains("spare") && status.contains("laptop"), "\(status)")
+            #expect(try succeed(machine, "get", "last", "word").text == "3")
+        }
+        #expect(try spare.coffer("sync", "now", password: Self.password).code == 3)
+        #expect(try succeed(spare, "get", "github", "me").text == "two")
+        for machine in [desk, laptop, spare] {
+            let doctor = try machine.coffer("doctor")
+            #expect(doctor.all.contains("the whole vault was checked"), "\(doctor)")
+        }
+        _ = shared
+    }
+
     /// A wrong person, a wrong code, a locked vault, and a broker that was started again.
     @Test func nobodyIsLetInByMistake() throws {
         let shared = try Folder(folder)

@@ -40,6 +40,9 @@ struct CompleteWordsCommand: ParsableCommand {
             (try? completion.vault.map { vault throws(KeychainError) in
                 try session.list(in: vault) + (completion.namesDeleted ? session.deletedItems(in: vault) : [])
             }) ?? []
+        } machines: {
+            // `try?`: as above.
+            (try? Sharing.presentState(session).machines) ?? []
         }
         if !found.isEmpty { try Output.line(found.joined(separator: "\n")) }
     }

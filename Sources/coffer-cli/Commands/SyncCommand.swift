@@ -1,6 +1,7 @@
 import ArgumentParser
 import Circle
 import Coffer
+import Courier
 import FoundationEssentials
 import Platform
 
@@ -9,7 +10,7 @@ struct SyncCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sync",
         abstract: "Share your vault's secrets with your other machines.",
-        usage: "coffer sync init | join | add | now | status",
+        usage: "coffer sync init | join | add | now | status | remove | leave",
         discussion: """
             Your machines share secrets through a folder that all of them can use: of Syncthing, on a network, or on a stick. What lies in it \
             is sealed and signed. Nobody who has the folder can read your secrets, change them, or add a machine.
@@ -28,10 +29,13 @@ struct SyncCommand: ParsableCommand {
 
             From then on, on each of them, whenever changes should travel:
               coffer sync now
+
+            Once a machine was lost or given away, on another one:
+              coffer sync remove MACHINE
             """,
         subcommands: [
             SyncInitCommand.self, SyncJoinCommand.self, SyncAddCommand.self, SyncNowCommand.self,
-            SyncStatusCommand.self,
+            SyncStatusCommand.self, SyncRemoveCommand.self, SyncLeaveCommand.self,
         ])
 
     /// What a machine is called.
@@ -169,7 +173,7 @@ struct SyncJoinCommand: ParsableCommand {
         let sharing = try Sharing.begin(session, circle: entered.circle, shared)
         try sharing.firstExchange()
         // Their names have come with the exchange.
-        let others = try Sharing.presentState(session).machines.filter { !$0.own }.map(SharingText.name)
+        let others = MachineChoice(machines: try Sharing.presentState(session).machines.filter { !$0.own }).shown
         Output.note("This machine (\(name.text)) shares secrets with \(others.joined(separator: ", ")) now.")
         Output.note("When changes should travel, run: coffer sync now")
     }
@@ -321,8 +325,14 @@ struct SyncNowCommand: ParsableCommand {
     func run() throws {
         let session = CommandSession(quiet: quiet)
         let sharing = try Sharing.find(session, folder: folder, noPrompt: prompt.noPrompt)
-        let outcome = try sharing.exchange()
+        let outcome: ExchangeOutcome
+        do { outcome = try sharing.exchange() } catch {
+            // The broker refuses a machine that has just learnt of its removal, and that is what to tell.
+            try Sharing.checkJoined(session)
+            throw error
+        }
         for line in SharingText.warnings(outcome) { Output.note(line) }
+        try Sharing.checkJoined(session)
         guard !quiet else { return }
         let settings = try SharingSetting.count(session)
         try Output.line(
@@ -340,6 +350,8 @@ struct SyncStatusCommand: ParsableCommand {
         usage: "coffer sync status [--json]",
         discussion: """
             Asks nothing. To see which secrets are not shared: coffer sync now
+
+            If this machine was removed, it says so, and ends with status 6.
             """)
 
     @OptionGroup var format: JSONOptions
@@ -350,7 +362,7 @@ struct SyncStatusCommand: ParsableCommand {
         var (path, words): (String?, String) = (nil, "")
         if state.circle != nil {
             do throws(KeychainError) {
-                path = try SharingSetting(of: Sharing.name(of: state), session).path(asks: false)
+                path = try SharingSetting(of: Sharing.name(of: state), session).content(asks: false)?.folder
                 words =
                     path.map { VisibleText.line($0) }
                     ?? "not known here; name it with: coffer sync now --folder FOLDER"
@@ -363,5 +375,6 @@ struct SyncStatusCommand: ParsableCommand {
             format.json
                 ? JSONText.of(SharingRecord(state, folder: path))
                 : SharingText.status(state, folder: words, width: Output.columns).joined(separator: "\n"))
+        if state.circle != nil, !state.joined { throw ExitStatus.notPermitted }
     }
 }

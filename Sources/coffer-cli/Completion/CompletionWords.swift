@@ -1,4 +1,5 @@
 import ArgumentParser
+import BrokerProtocol
 import Coffer
 import FoundationEssentials
 import Platform
@@ -120,8 +121,11 @@ struct CompletionWords {
         return places.last.map { $0.isRepeating && $0.isFile } ?? false
     }
 
-    /// - Parameter items: lists the stored items, and is called only if names are wanted.
-    func candidates(items: () -> [ItemAttributes]) -> [String] {
+    /// Each list is asked for only if its names are wanted.
+    /// - Parameters:
+    ///   - items: the stored items.
+    ///   - machines: those that share the vault's items.
+    func candidates(items: () -> [ItemAttributes], machines: () -> [Sync.Machine]) -> [String] {
         if let waiting { return waiting.isField ? fields(items()) : waiting.values }
         if !isAfterDashes, current.hasPrefix("-") { return options(items) }
         let subcommands = command.configuration.subcommands.filter { $0.configuration.shouldDisplay }
@@ -132,6 +136,7 @@ struct CompletionWords {
             guard positionals == ["help"] else { return [] }
             return subcommands.compactMap { $0.configuration.commandName }
         }
+        if ObjectIdentifier(command) == ObjectIdentifier(SyncRemoveCommand.self) { return offered(others(machines())) }
         guard let place = place else {
             return positionals.isEmpty ? arguments.filter { $0.kind == "positional" }.flatMap(\.values) : []
         }
@@ -211,6 +216,12 @@ struct CompletionWords {
                     || account == nil && "\(item.service)/\(item.account)" == first)
         }
         return offered(items.flatMap(\.fields).map(\.name.text))
+    }
+
+    /// The machines besides this one that the words before do not name.
+    private func others(_ machines: [Sync.Machine]) -> [String] {
+        let choice = MachineChoice(machines: machines)
+        return machines.filter { !$0.own }.map(choice.word).filter { !positionals.contains($0) }
     }
 
     private func offered(_ names: [String]) -> [String] {

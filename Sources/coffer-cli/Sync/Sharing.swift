@@ -12,12 +12,23 @@ struct Sharing {
     let folder: SharedFolder
 
     /// The state of a vault that shares its secrets. A vault that is locked is opened if it does not tell.
-    /// - Throws: `.notFound` if it shares them with nobody.
+    /// - Throws: `.notFound` if it shares them with nobody, `.notPermitted` if this machine was removed.
     static func state(_ session: CommandSession, noPrompt: Bool) throws(KeychainError) -> Sync.State.Reply {
         let state = try openedState(session, noPrompt: noPrompt)
         guard state.circle != nil else { throw notShared(isRequested: state.requested) }
+        guard state.joined else { throw removed }
         return state
     }
+
+    /// - Throws: `.notPermitted` if this machine is no member any more, which an exchange can bring to light.
+    static func checkJoined(_ session: CommandSession) throws(KeychainError) {
+        guard try presentState(session).joined else { throw removed }
+    }
+
+    static let removed = KeychainError(
+        .notPermitted, "this machine was removed from those that share the secrets",
+        advice: "what it has stays here; to end sharing here: coffer sync leave; to come back after that: "
+            + "coffer sync join FOLDER")
 
     /// The state of any vault, also before there is one. Nobody is asked.
     static func presentState(_ session: CommandSession) throws(KeychainError) -> Sync.State.Reply {
@@ -27,7 +38,8 @@ struct Sharing {
         }
     }
 
-    private static func openedState(
+    /// The state of any vault. One that is locked is opened if it does not tell.
+    static func openedState(
         _ session: CommandSession, noPrompt: Bool
     ) throws(KeychainError) -> Sync.State.Reply {
         do throws(KeychainError) { return try presentState(session) } catch {
@@ -37,7 +49,7 @@ struct Sharing {
         }
     }
 
-    private static func notShared(isRequested: Bool) -> KeychainError {
+    static func notShared(isRequested: Bool) -> KeychainError {
         isRequested
             ? KeychainError(
                 .notFound, "this machine has asked to join others, and is no member yet",
@@ -47,9 +59,12 @@ struct Sharing {
                 advice: "begin with: coffer sync init FOLDER; if another machine has begun: coffer sync join FOLDER")
     }
 
-    /// - Throws: `.alreadyExists` if the vault shares its secrets already.
+    /// - Throws: `.alreadyExists` if the vault shares its secrets already, `.notPermitted` if this machine was removed and
+    ///   has not left.
     static func checkAlone(_ session: CommandSession, noPrompt: Bool) throws(KeychainError) {
-        guard try openedState(session, noPrompt: noPrompt).circle != nil else { return }
+        let state = try openedState(session, noPrompt: noPrompt)
+        guard state.circle != nil else { return }
+        guard state.joined else { throw removed }
         throw KeychainError(
             .alreadyExists, "your vault shares its secrets already",
             advice: "see with whom: coffer sync status; to use another folder: coffer sync now --folder FOLDER")
@@ -62,9 +77,10 @@ struct Sharing {
         let setting = SharingSetting(of: circle, session)
         let opened = try named.map { try SharedFolder($0) }
         try session.openVault(noPrompt: noPrompt)
-        let known = try setting.path(asks: true, noPrompt: noPrompt)
+        let known = try setting.content(asks: true, noPrompt: noPrompt)
         if let opened {
-            if known != opened.path { try setting.store(opened.path) }
+            // A member has not left: a mark of that is one of a try that the person has given up.
+            if known != .init(folder: opened.path) { try setting.store(.init(folder: opened.path)) }
             return Sharing(session: session, circle: circle, folder: opened)
         }
         guard let known else {
@@ -72,13 +88,15 @@ struct Sharing {
                 .notFound, "this machine does not know the folder through which your vault shares its secrets",
                 advice: "name it with: coffer sync now --folder FOLDER")
         }
-        return Sharing(session: session, circle: circle, folder: try SharedFolder(known))
+        let folder = try SharedFolder(known.folder)
+        if known.leaving != nil { try setting.store(.init(folder: known.folder)) }
+        return Sharing(session: session, circle: circle, folder: folder)
     }
 
     /// Begins to use a folder for a circle that this vault has just entered.
     static func begin(_ session: CommandSession, circle: String, _ folder: SharedFolder) throws -> Sharing {
         let circle = try name(circle)
-        try SharingSetting(of: circle, session).store(folder.path)
+        try SharingSetting(of: circle, session).store(.init(folder: folder.path))
         return Sharing(session: session, circle: circle, folder: folder)
     }
 
@@ -96,22 +114,11 @@ struct Sharing {
     }
 
     /// Carries files in both directions once.
-    func exchange() throws -> ExchangeOutcome {
+    /// - Parameter leaving: this machine's device, if it is leaving and no longer among the machines.
+    func exchange(leaving: WriterID? = nil) throws -> ExchangeOutcome {
         let machines = try Self.presentState(session).machines
-        var own: WriterID?
-        var members: [WriterID] = []
-        for machine in machines {
-            guard let device = WriterID(bytes: Hex.decode(machine.device) ?? []) else {
-                throw Self.misunderstood("a machine has no id")
-            }
-            members.append(device)
-            if machine.own { own = device }
-        }
-        guard let own else {
-            throw KeychainError(
-                .notPermitted, "this machine is no longer among those that share the secrets",
-                advice: "see which are: coffer sync status")
-        }
+        let members = try machines.map(Self.device)
+        guard let own = try leaving ?? Self.own(of: machines) else { throw Self.removed }
         let exchange = CircleExchange(
             of: circle, own: own, members: members, store: folder.store, broker: CommandBroker(session.client))
         do throws(ExchangeError<KeychainError>) { return try exchange.run() } catch {
@@ -123,8 +130,20 @@ struct Sharing {
         }
     }
 
+    /// This machine's device; nil if it is not among the machines.
+    static func own(of machines: [Sync.Machine]) throws(KeychainError) -> WriterID? {
+        guard let machine = machines.first(where: \.own) else { return nil }
+        return try device(machine)
+    }
+
+    private static func device(_ machine: Sync.Machine) throws(KeychainError) -> WriterID {
+        guard let device = WriterID(bytes: Hex.decode(machine.device) ?? []) else {
+            throw misunderstood("a machine has no id")
+        }
+        return device
+    }
+
     /// Carries files once, after a command has changed the circle. The change itself has been made.
-    /// - Parameter quiet: whether the person is not told what has come.
     func firstExchange() throws {
         let outcome: ExchangeOutcome
         do { outcome = try exchange() } catch {

@@ -7,6 +7,18 @@ import Coffer
 struct SharingSetting {
     static let service = "org.coffer.sync"
     private static let prefix = "folder:"
+    private static let leavingPrefix = "leaving:"
+
+    /// What the item says.
+    struct Content: Equatable {
+        /// Absolute.
+        var folder: String
+        /// This machine's device, from when it began to leave. The broker forgets who it was in the circle, and the
+        /// folder must get the removal all the same.
+        var leaving: WriterID?
+
+        init(folder: String, leaving: WriterID? = nil) { (self.folder, self.leaving) = (folder, leaving) }
+    }
 
     private let name: FullName
     private let session: CommandSession
@@ -16,19 +28,25 @@ struct SharingSetting {
         self.session = session
     }
 
-    /// - Parameter path: absolute.
-    func store(_ path: String) throws(KeychainError) {
+    func store(_ content: Content) throws(KeychainError) {
         let item = NewItem(
-            value: Array((Self.prefix + path).utf8), access: .afterFirstUnlock.thisDeviceOnly,
+            value: Array(Self.text(of: content).utf8), access: .afterFirstUnlock.thisDeviceOnly,
             label: "Where this vault's circle lies")
         _ = try session.call(
             ItemCall.set(name.item, to: item, if: .none), for: name.shownName, command: session.unlockCommand)
     }
 
-    /// The folder's path.
+    /// Deletes the item for good. One that is missing does no harm.
+    func remove() throws(KeychainError) {
+        do throws(KeychainError) { _ = try session.client.call(ItemCall.delete(name.item)) } catch {
+            guard error.code == .notFound else { throw error }
+        }
+    }
+
+    /// What this machine knows.
     /// - Parameter asks: whether a locked vault is opened for it.
-    /// - Returns: nil if this machine does not know it.
-    func path(asks: Bool, noPrompt: Bool = false) throws(KeychainError) -> String? {
+    /// - Returns: nil if it does not know the folder.
+    func content(asks: Bool, noPrompt: Bool = false) throws(KeychainError) -> Content? {
         let call = ItemCall.read(name.partial, ReadRequest(mayUnlock: asks))
         let item: Item
         do throws(KeychainError) {
@@ -41,16 +59,28 @@ struct SharingSetting {
             guard error.code == .notFound else { throw error }
             return nil
         }
-        return try Self.path(in: item.value)
+        return try Self.content(in: item.value)
     }
 
-    static func path(in value: [UInt8]) throws(KeychainError) -> String {
-        guard let text = String(validating: value, as: UTF8.self), text.hasPrefix(prefix + "/") else {
-            throw KeychainError(
-                .damaged, "the item \(service) does not name a folder",
-                advice: "name the folder again with: coffer sync now --folder FOLDER")
+    static func text(of content: Content) -> String {
+        (content.leaving.map { "\(leavingPrefix)\(Hex.encode($0.bytes)) " } ?? "") + prefix + content.folder
+    }
+
+    static func content(in value: [UInt8]) throws(KeychainError) -> Content {
+        let damage = KeychainError(
+            .damaged, "the item \(service) does not name a folder",
+            advice: "name the folder again with: coffer sync now --folder FOLDER")
+        guard var text = String(validating: value, as: UTF8.self) else { throw damage }
+        var leaving: WriterID?
+        if text.hasPrefix(leavingPrefix) {
+            let halves = text.dropFirst(leavingPrefix.count).split(separator: " ", maxSplits: 1)
+            guard halves.count == 2, let device = WriterID(bytes: Hex.decode(String(halves[0])) ?? []) else {
+                throw damage
+            }
+            (leaving, text) = (device, String(halves[1]))
         }
-        return String(text.dropFirst(prefix.count))
+        guard text.hasPrefix(prefix + "/") else { throw damage }
+        return Content(folder: String(text.dropFirst(prefix.count)), leaving: leaving)
     }
 
     /// How many items of this kind the vault has. They are never shared, and nobody waits for that.

@@ -75,8 +75,16 @@ enum SharingText {
                     "If another machine has begun:     coffer sync join FOLDER",
                 ]
         }
+        guard state.joined else {
+            return [
+                "This machine was removed from those that share the secrets. What it has stays here.",
+                "To end sharing here:         coffer sync leave",
+                "To come back after that:     coffer sync join FOLDER",
+            ]
+        }
+        let names = MachineChoice(machines: state.machines).shown
         var lines = ["Folder: \(folder)", "Machines: \(state.machines.count)"]
-        let rows = state.machines.map { ["  " + name($0), role($0), heard($0)] }
+        let rows = zip(state.machines, names).map { ["  " + $1, role($0), heard($0)] }
         lines += Columns.aligned(rows, width: width, narrowing: [[0], [2]])
         if state.machines.count == 1 { lines.append("To add another machine, run there: coffer sync join FOLDER") }
         if state.pending > 0 {
@@ -87,11 +95,23 @@ enum SharingText {
             lines.append(
                 "Waiting: \(waiting(Int(clamping: state.waiting))); run on the other machines: coffer sync now")
         }
-        for machine in state.machines where machine.forked {
+        for (machine, name) in zip(state.machines, names) where machine.forked {
             lines.append(
-                "Problem: two copies of the vault of \(name(machine)) write at the same time; stop using one of them")
+                "Problem: two copies of the vault of \(name) write at the same time; stop using one of them")
         }
         return lines
+    }
+
+    /// What the person should do after machines were removed.
+    static func removal(of names: [String]) -> [String] {
+        let one = names.count == 1
+        return [
+            "Removed \(names.joined(separator: ", ")). \(one ? "It keeps" : "They keep") the secrets that "
+                + "\(one ? "it has" : "they have"), and \(one ? "gets" : "get") no new ones.",
+            "If somebody else can use \(one ? "it" : "one of them"): change the secrets that it could read.",
+            "Take the folder away from \(one ? "it" : "them"), too: remove the device in Syncthing, or change the "
+                + "folder's password.",
+        ]
     }
 
     private static func role(_ machine: Sync.Machine) -> String {
@@ -128,6 +148,7 @@ struct ExchangeRecord: Encodable {
 struct SharingRecord: Encodable {
     private let circle: String?
     private let folder: String?
+    private let joined: Bool
     private let machines: [MachineRecord]
     private let digest: String?
     private let pending: Int64
@@ -148,6 +169,7 @@ struct SharingRecord: Encodable {
     init(_ state: Sync.State.Reply, folder: String?) {
         circle = state.circle
         self.folder = folder
+        joined = state.joined
         machines = state.machines.map { machine in
             MachineRecord(
                 device: machine.device, name: machine.name, role: machine.role, protection: machine.protection,

@@ -1,0 +1,77 @@
+import ArgumentParser
+import BrokerProtocol
+import Coffer
+import Courier
+import Platform
+
+/// `coffer sync remove`
+struct SyncRemoveCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove",
+        abstract: "Remove machines from those that share your secrets.",
+        usage: "coffer sync remove <machine> ... [--folder <folder>] [--quiet]",
+        discussion: """
+            For a machine that was lost, stolen, sold, or is no longer used. You are asked for your password. What your machines give out \
+            afterwards is sealed to keys that the removed ones do not have. Several machines take one question.
+
+            Nothing is deleted on a removed machine: it keeps the secrets that it has. If somebody else can use it, change the secrets. Take the \
+            folder away from it, too: remove the device in Syncthing, or change the folder's password.
+
+            A machine is named as coffer sync status shows it, or by its id: the whole id, or its first 8 digits or more. To remove the machine \
+            that you are at, use coffer sync leave.
+
+            Example:
+              coffer sync remove laptop
+            """)
+
+    @Argument(
+        help: ArgumentHelp("What the machine is called, or the first digits of its id.", valueName: "machine"))
+    var machines: [String]
+
+    @Option(
+        help: ArgumentHelp("The folder that your machines share, if it is another one now.", valueName: "folder"),
+        completion: .directory)
+    var folder: String?
+
+    @Flag(name: .shortAndLong, help: "Print only warnings and errors.")
+    var quiet = false
+
+    @OptionGroup var prompt: PromptOptions
+
+    func validate() throws {
+        try SyncCommand.checkFolder(folder)
+        guard machines.allSatisfy({ !$0.isEmpty }) else { throw ValidationError("a machine's name must not be empty") }
+    }
+
+    func run() throws {
+        let session = CommandSession(quiet: quiet)
+        let sharing = try Sharing.find(session, folder: folder, noPrompt: prompt.noPrompt)
+        // Others may have added or removed machines, or said their names.
+        let before: ExchangeOutcome
+        do { before = try sharing.exchange() } catch {
+            try Sharing.checkJoined(session)
+            throw error
+        }
+        for line in SharingText.warnings(before) { Output.note(line) }
+        let state = try Sharing.state(session, noPrompt: prompt.noPrompt)
+        let choice = MachineChoice(machines: state.machines)
+        let chosen = try choice.chosen(machines)
+        guard !chosen.contains(where: \.own) else {
+            throw KeychainError(
+                .invalidArgument,
+                "\(VisibleText.quoted(chosen.first(where: \.own).map(SharingText.name) ?? "")) is this machine",
+                advice: "to end sharing here: coffer sync leave")
+        }
+        let names = zip(choice.machines, choice.shown)
+            .filter { machine, _ in chosen.contains { $0.device == machine.device } }.map(\.1)
+        _ = try session.call(
+            Sync.Remove(devices: chosen.map(\.device)), for: "removing a machine", noPrompt: prompt.noPrompt,
+            command: ShellText.command(["coffer", "sync", "remove"] + machines))
+        if !quiet { for line in SharingText.removal(of: names) { Output.note(line) } }
+        do { _ = try sharing.exchange() } catch {
+            Output.note(
+                "The other machines do not know of the removal yet. Once the error is mended, run: coffer sync now")
+            throw error
+        }
+    }
+}
