@@ -289,7 +289,7 @@ let package = Package(
                 "Vault", "Recovery", "Firmware", "Broker", "Authenticator", "Authorization", "BrokerProtocol",
                 "Item", "JSON", "Varlink", "RootConfiguration", "Coffer", "CofferClient", "CofferSettings",
                 "CofferFiles",
-                "CredentialHelpers", "Age",
+                "CredentialHelpers", "Age", "Circle",
                 "Import",
                 "HelperProtocol",
                 "coffer-cli", "Cryptography", "Platform", "TPM", "TestSupport", "SecretService", "SystemBus",

@@ -289,3 +289,4 @@ extension BrokerProtocol.Keychain.ApproveBoot: Challengeable {}
 extension Sync.Found: Challengeable {}
 extension Sync.Add: Challengeable {}
 extension Sync.Enter: Challengeable {}
+extension Sync.Remove: Challengeable {}

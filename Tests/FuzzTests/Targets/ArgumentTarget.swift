@@ -44,7 +44,9 @@ struct ArgumentTarget: FuzzTarget {
         }
         _ = (PercentEncoding.decode(word[...]), ComingArgument(word), try answer { try MomentArgument(parsing: word) })
         // The parser describes all commands for it, which takes longer than everything else here.
-        if mutator.below(10) == 0 { _ = CompletionWords([word, word, word]).candidates { [] } }
+        if mutator.below(10) == 0 {
+            _ = CompletionWords([word, word, word]).candidates(items: { [] }, machines: { [] })
+        }
         _ = ArgumentRewriter.rewrite([word, "--", word])
         _ = SubcommandSuggestion.distance(word, "unlock")
         _ = Assuan.unescape(Array(word.utf8))
