@@ -99,6 +99,18 @@ extension SyncFixture {
         #expect(fixture.fake.broker.calls("Remove").isEmpty)
     }
 
+    /// A machine that makes the broker refuse to give anything out is removed all the same.
+    @Test func whoDoesHarmIsRemoved() throws {
+        let fixture = try SyncFixture([
+            "State": [SyncFixture.three], "Remove": [SyncFixture.done],
+            "Give": [.fault(.invalidArgument, "bad keys"), SyncFixture.givesHead],
+        ])
+        defer { fixture.remove() }
+        let result = try fixture.fake.program.run("sync", "remove", "lap")
+        #expect(result.status == 0 && result.errors.contains("warning: bad keys"), "\(result.errors)")
+        #expect(try fixture.removed() == [[SyncFixture.lap]] && fixture.file(SyncFixture.head) == [9])
+    }
+
     @Test func aRemovalThatIsNotWrittenIsTold() throws {
         let fixture = try SyncFixture([
             "State": [SyncFixture.three], "Remove": [SyncFixture.done],

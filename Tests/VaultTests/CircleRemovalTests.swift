@@ -108,8 +108,9 @@ struct CircleRemovalTests {
         try laptop.sync(store)
         #expect(try laptop.get("late") == "1")
         // The desk did not see it.
+        let id = try lost.view().device.id
         let withheld = store.files.filter { path, _ in
-            if case .head(_, let device) = path { device == (try? lost.view().device.id) } else { false }
+            if case .head(_, let device) = path { device == id } else { false }
         }
         for path in withheld.keys { store.files[path] = nil }
         try desk.remove(lost)
@@ -210,6 +211,73 @@ struct CircleRemovalTests {
         store.files.merge(alone.files) { _, its in its }
         try settle(desk, laptop)
         for machine in [desk, laptop] { #expect(try machine.names == ["github/me"]) }
+    }
+
+    /// A member makes keys that open nowhere, so that nobody can give anything out, its own removal included.
+    @Test func keysThatDoNotOpenKeepNobodyIn() throws {
+        let (desk, laptop, lost) = try three()
+        let view = try lost.view()
+        let present = try #require(view.present)
+        var number: UInt16 = 0
+        var forged = present
+        while forged.name >= present.name {
+            number += 1
+            forged = try KeyGeneration(
+                circle: view.device.circle, maker: view.device.id, removals: view.membership.removalsDigest,
+                publicHalves: [UInt8](repeating: 1, count: KeyGeneration.publicCount - 2) + [
+                    UInt8(number >> 8), UInt8(number & 0xFF),
+                ],
+                receivers: view.membership.members.map {
+                    try .init($0.keys.device, sealed: [UInt8](repeating: 1, count: KeyGeneration.Receiver.sealedCount))
+                })
+        }
+        try lost.give([.generation(forged)])
+        try lost.put(store)
+        _ = try desk.takeIn(store)
+        try desk.set("github", "me", "2")
+        _ = try desk.takeIn(store)
+        #expect(try desk.view().present == forged)
+        let error = #expect(throws: VaultError.self) {
+            try desk.vault.giveOut(heads: store.heads, desk.classKeys)
+        }
+        #expect(error?.advice.contains("coffer sync remove \(Hex.encode(view.device.id.bytes))") == true)
+        try desk.remove(lost)
+        try desk.put(store)
+        try settle(desk, laptop)
+        #expect(try laptop.get("github", "me") == "2")
+    }
+
+    /// A vault that was copied gives nothing out, and can still leave. It comes back with keys of its own.
+    @Test func aCopiedVaultCanLeave() throws {
+        let (desk, laptop, lost) = try three()
+        let copy = try lost.copy()
+        // Also the memory was copied, as with a virtual machine.
+        let run = try lost.vault.run()
+        func giveUnseen(_ machine: CircleMachine, _ service: String) throws {
+            try machine.set(service, "", "1")
+            _ = try machine.vault.takeIn(heads: [], segments: [], machine.classKeys)
+            let prepared = try #require(try machine.vault.giveOut(heads: [], machine.classKeys))
+            try machine.commit(prepared)
+        }
+        try giveUnseen(lost, "one")
+        try lost.put(store)
+        let other = try lost.restored(copy)
+        other.vault.circleRun.withLock { $0 = run }
+        try giveUnseen(other, "two")
+        let error = #expect(throws: VaultError.self) {
+            try other.vault.giveOut(heads: store.heads, other.classKeys)
+        }
+        #expect(error?.code == .invalidArgument && error?.advice.contains("coffer sync leave") == true)
+        try other.remove(other)
+        #expect(try other.vault.giveOut(heads: store.heads, other.classKeys) == nil)
+        try other.put(store)
+        try settle(desk, laptop)
+        for machine in [desk, laptop] { #expect(try machine.view().membership.members.count == 2) }
+        try other.vault.forgetCircle(other.classKeys)
+        try other.reopen()
+        try other.join(desk)
+        try desk.put(store)
+        try settle(other, desk, laptop)
     }
 
     @Test func aVaultWithoutACircleForgetsARequest() throws {

@@ -209,6 +209,13 @@ struct CircleView: Sendable {
         membership.generation(of: device.circle, among: generations.values.sorted { $0.name < $1.name })
     }
 
+    /// What this device seals to until there is a generation that everybody can open: the present one, or else one that
+    /// opens here. A member can make one that opens nowhere, and that must neither spoil a change that waits nor keep that
+    /// member from being removed.
+    var usable: KeyGeneration? {
+        present.flatMap { halves[$0.name] == nil ? nil : $0 } ?? openGenerations.first
+    }
+
     /// The generations that this device can open, by their names.
     var openGenerations: [KeyGeneration] {
         halves.keys.sorted().compactMap { generations[$0] }

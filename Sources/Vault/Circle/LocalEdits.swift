@@ -23,7 +23,7 @@ struct LocalEdits {
     init?(
         _ vault: OpenVault, _ view: CircleView, _ shared: SharedItems, classKeys: ClassKeys, _ change: Change
     ) {
-        guard let generation = view.present ?? view.openGenerations.first else { return nil }
+        guard let generation = view.usable else { return nil }
         self.generation = generation
         (self.vault, self.view, self.shared, self.classKeys, self.change) = (vault, view, shared, classKeys, change)
         now = PartWriter(view.state, writer: view.device.id, now: vault.now())

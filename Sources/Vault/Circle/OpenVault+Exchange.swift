@@ -27,7 +27,7 @@ extension OpenVault {
             var (material, before) = try view(change, classKeys)
             let known = before.pending.count
             var obstacles: [ItemID: TravelRule.Obstacle] = [:]
-            // Who is no member says nothing any more, and hears nothing.
+            // A removed machine gives nothing out and takes nothing in.
             if before.role != nil,
                 var edits = LocalEdits(self, before, material.shared, classKeys: classKeys, change)
             {
@@ -175,8 +175,10 @@ extension OpenVault {
     package func giveOut(heads: [[UInt8]], _ classKeys: ClassKeys) throws(VaultError) -> PreparedRecords? {
         try read { (snapshot) throws(VaultError) in
             let (material, view) = try view(snapshot, classKeys)
+            // A machine that has left says nothing more. Also a copy can leave so.
+            guard view.role != nil else { return nil }
             try checkOwnStream(material, view, heads)
-            guard view.role != nil, view.role != .reader, !view.openGenerations.isEmpty else { return nil }
+            guard view.role != .reader, !view.openGenerations.isEmpty else { return nil }
             var bodies: [RecordBody] = []
             let unnamed = view.unnamed
             if !unnamed.isEmpty { bodies.append(.seen(unnamed)) }
@@ -186,7 +188,8 @@ extension OpenVault {
                 throw VaultError(
                     .invalidArgument,
                     "another machine has made keys that do not open here, so nothing can be given out",
-                    advice: "have its person look at the machine \(Hex.encode(present.maker.bytes))")
+                    advice:
+                        "remove that machine; it can join again: coffer sync remove \(Hex.encode(present.maker.bytes))")
             }
             guard !view.pending.isEmpty || !bodies.isEmpty else { return nil }
             var writer = try RecordWriter(view.device, after: view.ownEnd, in: run(), before: view.device)
@@ -232,7 +235,8 @@ extension OpenVault {
         case .ask:
             throw VaultError(
                 .invalidArgument, "another copy of this vault writes to the store, too",
-                advice: "stop the other copy; then leave the circle here, and join it again")
+                advice:
+                    "stop the other copy; then run here: coffer sync leave, and to come back: coffer sync join FOLDER")
         }
     }
 

@@ -241,11 +241,11 @@ extension OpenVault {
         }
     }
 
-    /// Records with these bodies. If the members have no generation, one is made first.
+    /// Records with these bodies. If the members have no generation, one is made.
     func prepared(
         _ view: CircleView, _ bodies: [RecordBody], given: [UInt64], from before: CircleView
     ) throws(VaultError) -> PreparedRecords {
-        guard let former = before.present ?? before.openGenerations.first, let key = before.halves[former.name] else {
+        guard let former = before.usable, let key = before.halves[former.name] else {
             throw VaultError(.storage, "this machine has no key of the circle yet", advice: "wait for another machine")
         }
         var writer = try RecordWriter(view.device, after: view.ownEnd, in: run(), before: before.device)

@@ -56,7 +56,7 @@ struct SyncLeaveCommand: ParsableCommand {
 
     private func removeItself(_ session: CommandSession, _ setting: SharingSetting) throws {
         let sharing = try Sharing.find(session, folder: folder, noPrompt: prompt.noPrompt)
-        do { try warn(sharing.exchange()) } catch {
+        do { try sharing.exchangeBeforeRemoval() } catch {
             // Another machine has removed this one meanwhile.
             guard try Sharing.presentState(session).joined else { return }
             throw error

@@ -47,12 +47,7 @@ struct SyncRemoveCommand: ParsableCommand {
         let session = CommandSession(quiet: quiet)
         let sharing = try Sharing.find(session, folder: folder, noPrompt: prompt.noPrompt)
         // Others may have added or removed machines, or said their names.
-        let before: ExchangeOutcome
-        do { before = try sharing.exchange() } catch {
-            try Sharing.checkJoined(session)
-            throw error
-        }
-        for line in SharingText.warnings(before) { Output.note(line) }
+        try sharing.exchangeBeforeRemoval()
         let state = try Sharing.state(session, noPrompt: prompt.noPrompt)
         let choice = MachineChoice(machines: state.machines)
         let chosen = try choice.chosen(machines)

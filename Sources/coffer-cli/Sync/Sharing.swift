@@ -130,6 +130,17 @@ struct Sharing {
         }
     }
 
+    /// Carries files once, before a machine is removed. The broker may refuse to give anything out because of a machine
+    /// that does harm. That must not keep it among the others, so it is only a warning here.
+    /// - Throws: `.notPermitted` if the exchange brings to light that this machine was removed.
+    func exchangeBeforeRemoval() throws {
+        do { for line in SharingText.warnings(try exchange()) { Output.note(line) } } catch {
+            try Self.checkJoined(session)
+            guard let refusal = error as? KeychainError, refusal.code == .invalidArgument else { throw error }
+            Output.note("coffer: warning: " + VisibleText.sentence(refusal.description))
+        }
+    }
+
     /// This machine's device; nil if it is not among the machines.
     static func own(of machines: [Sync.Machine]) throws(KeychainError) -> WriterID? {
         guard let machine = machines.first(where: \.own) else { return nil }

@@ -49,6 +49,7 @@ final class CircleMachine {
     func copy() throws -> Data {
         try reopen()
         try vault.close()
+        // A vault that does not open again fails the test at its next use.
         defer { do { try reopen() } catch {} }
         return try Data(contentsOf: URL(fileURLWithPath: fixture.path))
     }
