@@ -1,7 +1,7 @@
 import Circle
 import Cryptography
 
-/// What a store may give, whoever keeps it.
+/// What a store may give. Nobody trusts the one who keeps it.
 package struct CourierLimits: Sendable {
     /// Entries that one listing reads, of all its folders together.
     package var names = 100_000

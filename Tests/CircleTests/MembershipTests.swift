@@ -275,7 +275,7 @@ struct MembershipTests {
         #expect(whole.generation(of: circle, among: [two]) == nil)
     }
 
-    /// A member is given the keys of before it joined, so after its removal they are nobody's any more.
+    /// A member is given the keys from before it joined, so nobody uses them after its removal.
     @Test func keysOfBeforeARemovalAreNotUsedAgain() throws {
         let removed = try Membership(of: circle, begun + [says(a, .removal([b.id]))])
         let before = try generation(a, are(a, c))

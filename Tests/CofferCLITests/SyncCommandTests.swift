@@ -63,7 +63,7 @@ struct SyncFixture {
     }
 
     func remove() {
-        // A folder that stays in /tmp does no harm.
+        // `try?`: a folder that stays in /tmp does no harm.
         try? FileManager.default.removeItem(atPath: folder)
     }
 
@@ -184,7 +184,7 @@ struct SyncFixture {
         #expect(result.screen.contains("2 new, 0 changed, 0 deleted here"))
         let entered = try fixture.fake.broker.calls("Enter").map { try $0.parameters(Sync.Enter.self) }
         #expect(entered.map { $0?.answer } == [Base64.encode([4, 5]), Base64.encode([4, 5])])
-        // Nobody needs them any more.
+        // They have done their work.
         #expect(fixture.file(SyncFixture.request) == nil && fixture.file(SyncFixture.answer) == nil)
     }
 

@@ -10,7 +10,7 @@ import Varlink
 @testable import CofferClient
 @testable import coffer_cli
 
-/// A circle of three machines, and one that this machine is not in any more.
+/// A circle of three machines, and one that this machine has left.
 extension SyncFixture {
     static let lap = String(repeating: "02", count: 16)
     static let server = String(repeating: "03", count: 16)

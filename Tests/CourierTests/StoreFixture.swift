@@ -116,7 +116,7 @@ final class Mount {
     }
 
     deinit {
-        // A mount that stays keeps the folder, and the test has ended.
+        // `try?`: a mount that stays keeps the folder, and the test has ended.
         _ = try? Tool.run("umount", ["--lazy", path])
     }
 }

@@ -5,7 +5,7 @@ import Cryptography
 import Platform
 
 /// What a person is asked about a circle of machines (docs/sync-members.md). A statement is read here, from the bytes that
-/// are signed. So the person is shown what the membership key signs, whatever the broker says of it.
+/// are signed. So the broker cannot show the person anything else than what the membership key signs.
 struct CircleRequest: Equatable {
     enum Deed: Equatable {
         /// To begin a circle.

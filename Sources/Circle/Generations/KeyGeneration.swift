@@ -25,7 +25,7 @@ package struct KeyGeneration: Hashable, Sendable {
     package let circle: StatementName
     package let maker: WriterID
     /// The digest of the removals that its maker knew, 32 bytes. Who was added later was given these keys, too, so after
-    /// a removal none of the keys before it counts, whoever they were made for.
+    /// a removal none of the earlier keys counts, for any set of members.
     package let removals: [UInt8]
     /// The three public halves.
     package let publicHalves: [UInt8]

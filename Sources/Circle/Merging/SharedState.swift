@@ -157,7 +157,7 @@ extension SharedState {
         }
     }
 
-    /// The item of one id by itself, whatever other ids are one item with it.
+    /// The item of one id by itself, without the other ids of the same item.
     ///
     /// - Returns: nil if it has no name or no value.
     package func item(_ id: SharedItemID) -> SharedItem? { SharedItem(ids: [id], registers) }

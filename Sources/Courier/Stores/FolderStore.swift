@@ -110,14 +110,14 @@ package struct FolderStore: Store {
             // A link that has the name is replaced, and what it leads to stays as it is.
             try folder.rename(temporary, to: folder, name)
         } catch {
-            // The error is about the write itself. A file that stays is removed after a day.
+            // `try?`: the error is about the write itself. A file that stays is removed after a day.
             try? folder.remove(temporary)
             throw StoreError(error, at: text(place + [name]))
         }
         try sync(folder, place)
         switch path {
         case .beacon, .request, .answer:
-            // No listing comes by here. What cannot be listed does no harm.
+            // `try?`: no listing comes by here, and what cannot be listed does no harm.
             var budget = Self.tidied
             if let names = try? folder.names(within: &budget) { Leftover.tidy(folder, names) }
         case .segment, .head: break

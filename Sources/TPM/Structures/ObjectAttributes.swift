@@ -23,7 +23,7 @@ public struct ObjectAttributes: OptionSet, Sendable, Hashable {
     /// `userWithAuth` must stay clear. Otherwise the object's empty password would open what the policy guards.
     static let policyData: ObjectAttributes = [.fixedTPM, .fixedParent, .adminWithPolicy, .noDictionaryAttack]
     static let policyAgreementKey: ObjectAttributes = policyData.union([.sensitiveDataOrigin, .decrypt])
-    /// A key that signs for whoever knows its password.
+    /// A key that signs with its password.
     static let passwordSigningKey: ObjectAttributes = [
         .fixedTPM, .fixedParent, .sensitiveDataOrigin, .userWithAuth, .noDictionaryAttack, .sign,
     ]

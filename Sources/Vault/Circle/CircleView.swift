@@ -221,7 +221,7 @@ struct CircleView: Sendable {
         halves.keys.sorted().compactMap { generations[$0] }
     }
 
-    /// This device's part in the circle; nil if it is no member any more.
+    /// This device's part in the circle; nil if it is not a member.
     var role: MemberRole? { membership.members.first { $0.keys == device.keys }?.role }
 
     /// The statements, each with the signature that its signer has made.
@@ -241,7 +241,7 @@ struct CircleView: Sendable {
 
     /// The sealed value that a change gave, and the generation that its record was sealed to.
     ///
-    /// - Returns: nil if it was not given out yet, or does not open any more.
+    /// - Returns: nil if it was not given out yet, or no longer opens.
     func value(of change: PartChange) throws(VaultError) -> (value: CarriedValue, generation: StatementName)? {
         guard let record = places[change.name], let generation = record.header.generation,
             case .changes(let carried)? = try open(record),

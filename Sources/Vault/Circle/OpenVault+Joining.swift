@@ -128,8 +128,8 @@ extension OpenVault {
         }
     }
 
-    /// A device's keys are no secret. Whoever puts a one-time key of its own beside them makes another request, which
-    /// nobody has agreed to, and would be given the keys of the circle.
+    /// A device's keys are no secret. Somebody can put a one-time key of their own beside them, and would be given the keys
+    /// of the circle. That is another request, to which no person has agreed.
     private static func checkAgreed(to request: JoinRequest, _ material: CircleMaterial) throws(VaultError) {
         guard material.answered[request.keys.device] == request.digest else {
             throw VaultError(

@@ -13,8 +13,8 @@ struct SyncLeaveCommand: ParsableCommand {
         abstract: "End sharing on this machine.",
         usage: "coffer sync leave [--folder <folder>] [--quiet]",
         discussion: """
-            You are asked for your password. The other machines go on without this one. The secrets stay here, and what changes here or there does \
-            not travel any more.
+            You are asked for your password. The other machines go on without this one. The secrets stay here, and later \
+            changes stay on their machine.
 
             If another machine has removed this one, or if a code of coffer sync join still waits, nobody is asked. To share again: coffer sync \
             join FOLDER
@@ -47,7 +47,7 @@ struct SyncLeaveCommand: ParsableCommand {
         _ = try session.client.call(Sync.Forget())
         if !quiet { Output.note("The secrets stay on this machine, and are no longer shared.") }
         do throws(KeychainError) { try setting.remove() } catch {
-            // Nothing uses it any more.
+            // Nothing uses it now.
             Output.note(
                 "coffer: warning: the item \(SharingSetting.service), which names the folder, is still there: "
                     + VisibleText.sentence(error.description))

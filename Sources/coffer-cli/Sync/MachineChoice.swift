@@ -36,7 +36,7 @@ struct MachineChoice {
             advice: "there are: \(list(machines))")
     }
 
-    /// A whole id names its machine, whatever others are called.
+    /// A whole id names its machine, even if another one is called like that.
     private func named(_ word: String) -> [Sync.Machine] {
         let id = word.lowercased()
         let whole = machines.filter { $0.device == id }

@@ -46,7 +46,7 @@ struct SharedFolder {
         do throws(StoreError) { try store.write(bytes, to: path) } catch { throw Self.failure(error) }
     }
 
-    /// Removes a file that nobody needs any more. One that stays does no harm.
+    /// Removes a file that has done its work. One that stays does no harm.
     func remove(_ path: StorePath) {
         do throws(StoreError) { try store.remove(path) } catch {
             Output.note("coffer: warning: \(VisibleText.sentence(error.description))")

@@ -20,7 +20,7 @@ struct Sharing {
         return state
     }
 
-    /// - Throws: `.notPermitted` if this machine is no member any more, which an exchange can bring to light.
+    /// - Throws: `.notPermitted` if this machine is no longer a member. An exchange can bring that to light.
     static func checkJoined(_ session: CommandSession) throws(KeychainError) {
         guard try presentState(session).joined else { throw removed }
     }
@@ -67,7 +67,7 @@ struct Sharing {
         guard state.joined else { throw removed }
         throw KeychainError(
             .alreadyExists, "your vault shares its secrets already",
-            advice: "see with whom: coffer sync status; to use another folder: coffer sync now --folder FOLDER")
+            advice: "see the machines with: coffer sync status; to use another folder: coffer sync now --folder FOLDER")
     }
 
     /// Finds the folder of a vault that shares its secrets.

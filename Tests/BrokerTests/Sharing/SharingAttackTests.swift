@@ -388,7 +388,7 @@ struct SharingOwnerTests {
         ("Give", #""heads":[],"names":[]"#), ("State", ""),
     ]
 
-    @Test("a group's vault is shared with no machine, whoever of its members asks") func group() async throws {
+    @Test("no member of a group shares its vault with a machine") func group() async throws {
         let accounts = try ThrowAwayAccounts(1)
         let broker = try await throwAwayBroker()
         try accounts.join(0)

@@ -68,7 +68,7 @@ struct SharingTests {
         #expect(try first.leftovers() == [] && second.leftovers() == [])
     }
 
-    /// Whoever asks again gets the same, and nobody is asked twice.
+    /// The same call again gets the same answer, and nobody is asked twice.
     @Test func aRepeatedCallIsAnsweredAgain() async throws {
         let (desk, laptop) = (try await CirclePeer("desk"), try await CirclePeer("laptop"))
         try await desk.found()
