@@ -1,0 +1,53 @@
+import BrokerProtocol
+import Circle
+import Cryptography
+import Platform
+import Varlink
+import Vault
+
+/// `Add`: adds the machine of a request. The person is asked, and the authenticator compares the code.
+enum AddHandler: MethodHandler {
+    static func answer(_ method: Sync.Add, _ request: Request) async throws(Fault) -> MethodAnswer {
+        try SharingPrecondition.checkUnlocked(request)
+        let code = try SharingWire.code(method.code)
+        let place = try SharingWire.cryptography { () throws(CryptographyError) in try code.place }
+        guard let text = method.request else {
+            return .reply(Sync.Add.Reply(path: StorePath.request(place).text))
+        }
+        let wanted = try opened(text, code, place)
+        if let granted = try request.redeem(method.challenge) {
+            guard case .circle(let plan) = granted.request, case .add(_, _, wanted) = plan.deed,
+                let signature = granted.grant.key
+            else { throw Faults.challengeRefused }
+            try await request.vaultActor.sharing.add(in: request.vaultActor, plan, signature)
+            await request.vaultActor.note(
+                AccessRecord(.share, by: request.program(granted), detail: "\(wanted.name.text) was added"), .anchored)
+        } else if let plan = try await request.vaultActor.sharing.addition(in: request.vaultActor, of: wanted) {
+            throw try request.ask(for: .circle(plan), vault: await request.vaultActor.vaultID())
+        }
+        let answer = try await request.vaultActor.sharing.answer(in: request.vaultActor, to: wanted)
+        let sealed = try SharingWire.cryptography { () throws(CryptographyError) in
+            try AESGCM.seal(SecretBytes(copying: answer.bytes), key: code.answerKey, associatedData: place.bytes)
+        }
+        return .reply(
+            Sync.Add.Reply(
+                path: StorePath.request(place).text,
+                answer: Sync.File(path: StorePath.answer(place).text, content: Base64.encode(sealed)),
+                name: wanted.name.text, words: try SharingWire.words(answer.circle, wanted)))
+    }
+
+    static func logged(_ method: Sync.Add) -> LoggedCall? { LoggedCall(event: .share) }
+
+    private static func opened(_ text: String, _ code: JoinCode, _ place: JoinPlace) throws(Fault) -> JoinRequest {
+        let refusal = Fault(
+            .invalidArgument, "that is not the request of this code", advice: "have the new machine make another one")
+        guard let sealed = Base64.decode(text) else { throw refusal }
+        let bytes: SecretBytes
+        do throws(CryptographyError) {
+            bytes = try AESGCM.open(sealed, key: code.requestKey, associatedData: place.bytes)
+        } catch { throw refusal }
+        do throws(CircleFormError) {
+            return try JoinRequest(decoding: bytes.withBytes { bytes in bytes.indices.map { bytes[$0] } })
+        } catch { throw refusal }
+    }
+}

@@ -1,0 +1,18 @@
+import BrokerProtocol
+import Platform
+import Varlink
+
+/// `Give`: gives out what was changed here, and returns the files that the store lacks.
+enum GiveHandler: MethodHandler {
+    static func answer(_ method: Sync.Give, _ request: Request) async throws(Fault) -> MethodAnswer {
+        try SharingPrecondition.checkUnlocked(request)
+        let (heads, names) = (try SharingWire.bytes(method.heads), Set(SharingWire.paths(method.names)))
+        try await request.vaultActor.sharing.giveOut(in: request.vaultActor, heads: heads)
+        let (files, hasMore) = try await request.vaultActor.use {
+            try $0.vault.files(lacking: names, heads: heads, room: SharingCallLimits.answer)
+        }
+        return .reply(
+            Sync.Give.Reply(
+                files: files.map { Sync.File(path: $0.path.text, content: Base64.encode($0.content)) }, more: hasMore))
+    }
+}

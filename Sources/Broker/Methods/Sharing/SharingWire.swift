@@ -1,0 +1,105 @@
+import Authorization
+import BrokerProtocol
+import Circle
+import Cryptography
+import Platform
+import Varlink
+
+/// The words and bytes of the wire.
+enum SharingWire {
+    static func name(_ text: String) throws(Fault) -> MachineName {
+        guard let name = MachineName(text) else {
+            throw Fault(
+                .invalidArgument,
+                "a machine's name has 1 to \(CircleLimits.name) letters, digits, dots and dashes, and begins with a letter or digit"
+            )
+        }
+        return name
+    }
+
+    static func code(_ text: String) throws(Fault) -> JoinCode {
+        guard text.utf8.count <= SharingCallLimits.code else {
+            throw Fault(.invalidArgument, "that is not the code of a machine")
+        }
+        do {
+            return try JoinCode(reading: SecretBytes(copying: Array(text.utf8)))
+        } catch {
+            throw Fault(.invalidArgument, words(for: error), advice: "type it as the new machine shows it")
+        }
+    }
+
+    private static func words(for error: any Error) -> String {
+        switch error as? JoinCodeError {
+        case .prefix: "the code of a machine begins with JOIN"
+        case .wrongLength(let count, let expected): "the code has \(count) characters behind JOIN, and not \(expected)"
+        case .strangeCharacter: "the code has a character that no code has"
+        case .mistyped: "the code is mistyped"
+        case .noMemory, nil: "there is no memory for the code"
+        }
+    }
+
+    /// The ids of devices, sorted, each once.
+    static func devices(_ texts: [String]) throws(Fault) -> [WriterID] {
+        guard (1...SharingCallLimits.removals).contains(texts.count) else {
+            throw Fault(
+                .invalidArgument, "a call removes 1 to \(SharingCallLimits.removals) machines",
+                advice: "remove the others with another call")
+        }
+        let devices = texts.compactMap { Hex.decode($0).flatMap(WriterID.init) }
+        guard devices.count == texts.count else {
+            throw Fault(
+                .invalidArgument, "that is not the id of a machine", advice: "see them with: coffer sync status")
+        }
+        return Set(devices).sorted()
+    }
+
+    static func bytes(_ texts: [String]) throws(Fault) -> [[UInt8]] {
+        guard texts.count <= SharingCallLimits.files else { throw Fault(.limitExceeded, "a call has too many files") }
+        var all: [[UInt8]] = []
+        for text in texts {
+            guard let bytes = Base64.decode(text) else { throw Fault(.invalidArgument, "a file is not base64") }
+            all.append(bytes)
+        }
+        return all
+    }
+
+    /// Names that no member writes are left out.
+    static func paths(_ names: [String]) -> [StorePath] { names.compactMap { StorePath($0) } }
+
+    static func words(_ circle: StatementName, _ request: JoinRequest) throws(Fault) -> [String] {
+        try form { () throws(CircleFormError) in
+            try CheckWords.text(circle: circle, request: request)
+        }.split(separator: " ").map(String.init)
+    }
+
+    static func form<Value>(_ body: () throws(CircleFormError) -> Value) throws(Fault) -> Value {
+        do throws(CircleFormError) { return try body() } catch { throw Fault(.failed, "the records cannot be made") }
+    }
+
+    static func cryptography<Value>(_ body: () throws(CryptographyError) -> Value) throws(Fault) -> Value {
+        do throws(CryptographyError) { return try body() } catch {
+            throw Fault(.failed, "there is no memory for keys just now", advice: "try again in a moment")
+        }
+    }
+}
+
+extension MemberRole {
+    /// The wire's word.
+    var text: String {
+        switch self {
+        case .reader: "reader"
+        case .writer: "writer"
+        case .admin: "admin"
+        }
+    }
+}
+
+extension KeyProtection {
+    /// The wire's word.
+    var text: String {
+        switch self {
+        case .tpm: "tpm"
+        case .software: "software"
+        }
+    }
+}

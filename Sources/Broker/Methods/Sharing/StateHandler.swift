@@ -1,0 +1,27 @@
+import Authorization
+import BrokerProtocol
+import Varlink
+import Vault
+
+/// `State`: with which machines the vault shares its items.
+enum StateHandler: MethodHandler {
+    static func answer(_ method: Sync.State, _ request: Request) async throws(Fault) -> MethodAnswer {
+        try SharingPrecondition.check(request)
+        guard request.condition != .none else { return .reply(Sync.State.Reply()) }
+        let (state, requested) = try await request.vaultActor.use {
+            (try $0.vault.circleState($0.keys), try $0.vault.joinRequest != nil)
+        }
+        guard let state else { return .reply(Sync.State.Reply(requested: requested)) }
+        return .reply(
+            Sync.State.Reply(
+                circle: Hex.encode(state.circle.bytes),
+                machines: state.machines.map { machine in
+                    Sync.Machine(
+                        device: Hex.encode(machine.device.bytes), name: machine.profile?.name.text,
+                        role: machine.role.text, protection: machine.profile?.protection.text, own: machine.isOwn,
+                        heard: machine.heard.map { Int64(clamping: $0) }, forked: machine.isForked)
+                }, digest: Hex.encode(state.digest), joined: state.isMember, pending: Int64(state.pending),
+                waiting: Int64(state.waiting),
+                requested: requested))
+    }
+}

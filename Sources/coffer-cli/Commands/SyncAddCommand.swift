@@ -1,0 +1,88 @@
+import ArgumentParser
+import Circle
+import Coffer
+import Platform
+
+/// `coffer sync add`
+struct SyncAddCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add",
+        abstract: "Add the machine that shows a code.",
+        usage: "coffer sync add [--folder <folder>] [--no-wait]",
+        discussion: """
+            The new machine shows the code: coffer sync join. Type it here, or pipe it in. You are then shown the new machine's name, and asked \
+            for your password. From then on, the new machine gets every secret that is shared.
+
+            Both machines show five words. Compare them, and refuse on the new machine if they differ.
+            """)
+
+    @Option(
+        help: ArgumentHelp("The folder that your machines share, if it is another one now.", valueName: "folder"),
+        completion: .directory)
+    var folder: String?
+
+    @Flag(help: "Do not wait if the new machine's request is not in the folder yet.")
+    var noWait = false
+
+    @OptionGroup var prompt: PromptOptions
+
+    @Argument(help: .hidden)
+    var surplus: [String] = []
+
+    func validate() throws {
+        guard surplus.isEmpty else {
+            throw ValidationError(
+                "never pass the code as an argument, because every program on this machine can read those; type it when asked, or pipe it in"
+            )
+        }
+        try SyncCommand.checkFolder(folder)
+    }
+
+    func run() throws {
+        let session = CommandSession()
+        let sharing = try Sharing.find(session, folder: folder, noPrompt: prompt.noPrompt)
+        let code = try JoinCodeInput().read()
+        let place = try session.client.call(Sync.Add(code: code)).path
+        guard case .request(let joining)? = StorePath(place) else {
+            throw Sharing.misunderstood("a request has no place in the folder")
+        }
+        let request = try request(.request(joining), sharing.folder)
+        let reply: Sync.Add.Reply
+        do throws(KeychainError) {
+            reply = try session.call(
+                Sync.Add(code: code, request: Base64.encode(request)), for: "adding a machine",
+                noPrompt: prompt.noPrompt, command: "coffer sync add", code: code)
+        } catch { throw Self.named(error) }
+        guard let answer = reply.answer, answer.path == StorePath.answer(joining).text,
+            let content = Base64.decode(answer.content)
+        else { throw Sharing.misunderstood("it has added a machine without an answer") }
+        try sharing.folder.write(content, to: .answer(joining))
+        Output.note("Added \(reply.name.map(VisibleText.line) ?? "the machine").")
+        Output.note("The new machine must show the same words: \(SharingText.words(reply.words))")
+        Output.note("If it shows others, refuse there.")
+        try sharing.firstExchange()
+    }
+
+    private func request(_ path: StorePath, _ folder: SharedFolder) throws -> [UInt8] {
+        let wait = FileWait(
+            folder: folder, path: path,
+            notice: noWait
+                ? "The new machine's request is not in the folder yet."
+                : "Waiting for the new machine's request; Syncthing takes some seconds. Press Ctrl-C to stop, and run the "
+                    + "command again later.",
+            limit: noWait ? .zero : FileWaitLimits.request)
+        guard let request = try wait.file() else {
+            throw KeychainError(
+                .notFound, "the request of the new machine is not in \(ShellText.quote(folder.path))",
+                advice: "check the code, and that both machines use this folder; then run: coffer sync add")
+        }
+        return request
+    }
+
+    private static func named(_ error: KeychainError) -> KeychainError {
+        guard error.code == .damaged else { return error }
+        return KeychainError(
+            .damaged, "the request in the folder is not that of the code: \(error.message)",
+            advice: "run on the new machine: coffer sync join FOLDER --new", cause: error.cause)
+    }
+}

@@ -1,0 +1,60 @@
+import ArgumentParser
+import Circle
+import Coffer
+
+/// `coffer sync init`
+struct SyncInitCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "init",
+        abstract: "Begin to share your vault's secrets through a folder.",
+        usage: "coffer sync init <folder> [--name <name>] [--separate]",
+        discussion: """
+            Run this on your first machine only. On the others, run coffer sync join. You are asked for your password.
+
+            The folder must exist. Coffer writes its files there, and remembers the folder in your vault. From then on, your secrets are shared \
+            with each machine that you add.
+
+            Example:
+              mkdir -p ~/Sync/coffer
+              coffer sync init ~/Sync/coffer
+            """)
+
+    @Argument(help: ArgumentHelp("A folder that your machines share.", valueName: "folder"), completion: .directory)
+    var folder: String
+
+    @Option(help: ArgumentHelp("What this machine is called; by default the host's name.", valueName: "name"))
+    var name: String?
+
+    @Flag(help: "Begin anew even if other machines share secrets through this folder already.")
+    var separate = false
+
+    @OptionGroup var prompt: PromptOptions
+
+    func validate() throws {
+        try SyncCommand.checkFolder(folder)
+        if let name { _ = try SyncCommand.name(name) }
+    }
+
+    func run() throws {
+        let name = try name.map(SyncCommand.name) ?? SyncCommand.hostName()
+        let shared = try SharedFolder(folder)
+        try shared.checkWritable()
+        let session = CommandSession()
+        try Sharing.checkAlone(session, noPrompt: prompt.noPrompt)
+        if !separate, try !shared.circles().isEmpty {
+            throw KeychainError(
+                .alreadyExists, "other machines share secrets through \(ShellText.quote(shared.path)) already",
+                advice:
+                    "to join them: coffer sync join \(ShellText.quote(folder)); to begin anew beside them, use --separate"
+            )
+        }
+        try session.openVault(noPrompt: prompt.noPrompt)
+        let found = try session.call(
+            Sync.Found(name: name.text), for: "sharing your secrets", noPrompt: prompt.noPrompt,
+            command: ShellText.command(["coffer", "sync", "init", folder]))
+        let sharing = try Sharing.begin(session, circle: found.circle, shared)
+        try sharing.firstExchange()
+        Output.note("This machine (\(name.text)) shares its secrets through \(ShellText.quote(shared.path)) now.")
+        Output.note("On the other machine, run: coffer sync join FOLDER")
+    }
+}

@@ -1,0 +1,95 @@
+import ArgumentParser
+import Coffer
+import Platform
+
+/// `coffer sync join`
+struct SyncJoinCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "join",
+        abstract: "Join the machines that share secrets through a folder.",
+        usage: "coffer sync join <folder> [--name <name>] [--new] [--no-wait]",
+        discussion: """
+            Shows a code. Type it on a machine that shares already: coffer sync add. This machine waits for the answer, and then asks you to \
+            compare five words with those that the other machine shows. If they differ, somebody else has answered: refuse.
+
+            You can press Ctrl-C and run the command again later. The code stays the same until a machine is added with it. --new makes \
+            another one.
+
+            Example:
+              coffer sync join ~/Sync/coffer
+            """)
+
+    @Argument(
+        help: ArgumentHelp("The folder that the other machines use.", valueName: "folder"), completion: .directory)
+    var folder: String
+
+    @Option(help: ArgumentHelp("What this machine is called; by default the host's name.", valueName: "name"))
+    var name: String?
+
+    @Flag(help: "Forget a code that waits for an answer, and make another one.")
+    var new = false
+
+    @Flag(help: "Do not wait for the answer: show the code, and end.")
+    var noWait = false
+
+    @OptionGroup var prompt: PromptOptions
+
+    func validate() throws {
+        try SyncCommand.checkFolder(folder)
+        if let name { _ = try SyncCommand.name(name) }
+    }
+
+    func run() throws {
+        let name = try name.map(SyncCommand.name) ?? SyncCommand.hostName()
+        let shared = try SharedFolder(folder)
+        try shared.checkWritable()
+        let session = CommandSession()
+        try Sharing.checkAlone(session, noPrompt: prompt.noPrompt)
+        try session.openVault(noPrompt: prompt.noPrompt)
+        let reply = try session.client.call(Sync.Request(name: name.text, renew: new ? true : nil))
+        let joining = try JoiningFiles(reply)
+        guard let answer = try answer(to: joining, code: reply.code, in: shared) else { return }
+        let entered: Sync.Enter.Reply
+        do throws(KeychainError) {
+            entered = try session.call(
+                Sync.Enter(answer: Base64.encode(answer)), for: "joining your other machines",
+                noPrompt: prompt.noPrompt, command: again)
+        } catch { throw Self.named(error, renewing: "\(again) --new") }
+        shared.remove(joining.request)
+        shared.remove(joining.answer)
+        let sharing = try Sharing.begin(session, circle: entered.circle, shared)
+        try sharing.firstExchange()
+        // Their names have come with the exchange.
+        let others = MachineChoice(machines: try Sharing.presentState(session).machines.filter { !$0.own }).shown
+        Output.note("This machine (\(name.text)) shares secrets with \(others.joined(separator: ", ")) now.")
+        Output.note("When changes should travel, run: coffer sync now")
+    }
+
+    private var again: String { ShellText.command(["coffer", "sync", "join", folder]) }
+
+    /// - Returns: nil if nobody has answered, and the command does not wait.
+    private func answer(to joining: JoiningFiles, code: String, in shared: SharedFolder) throws -> [UInt8]? {
+        if let answer = try shared.read(joining.answer) { return answer }
+        try shared.write(joining.content, to: joining.request)
+        Output.note("On a machine that shares already, run: coffer sync add")
+        Output.note("There, type this code:")
+        try Output.line("\n    \(VisibleText.line(code))\n")
+        if noWait {
+            Output.note("Then run here again: \(again)")
+            return nil
+        }
+        let wait = FileWait(
+            folder: shared, path: joining.answer,
+            notice: "Waiting for the answer; Syncthing takes some seconds. Press Ctrl-C to stop: run the command again "
+                + "later, the code stays the same.", limit: nil)
+        return try wait.file()
+    }
+
+    /// Somebody else can have put the answer there, and it would still be there at the next try.
+    static func named(_ error: KeychainError, renewing command: String) -> KeychainError {
+        guard [.invalidArgument, .damaged].contains(error.code) else { return error }
+        return KeychainError(
+            .damaged, "the answer in the folder is not for this machine's code: \(error.message)",
+            advice: "begin again with another code: \(command)", cause: error.cause)
+    }
+}

@@ -1,0 +1,39 @@
+import ArgumentParser
+import Coffer
+
+/// `coffer sync status`
+struct SyncStatusCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: "Show the machines that share your secrets, and what waits.",
+        usage: "coffer sync status [--json]",
+        discussion: """
+            Asks nothing. To see which secrets are not shared: coffer sync now
+
+            If this machine was removed, it says so, and ends with status 6.
+            """)
+
+    @OptionGroup var format: JSONOptions
+
+    func run() throws {
+        let session = CommandSession()
+        let state = try Sharing.presentState(session)
+        var (path, words): (String?, String) = (nil, "")
+        if state.circle != nil {
+            do throws(KeychainError) {
+                path = try SharingSetting(of: Sharing.name(of: state), session).content(asks: false)?.folder
+                words =
+                    path.map { VisibleText.line($0) }
+                    ?? "not known here; name it with: coffer sync now --folder FOLDER"
+            } catch {
+                guard error.code == .locked else { throw error }
+                words = "shown once the vault is open: coffer unlock"
+            }
+        }
+        try Output.line(
+            format.json
+                ? JSONText.of(SharingRecord(state, folder: path))
+                : SharingText.status(state, folder: words, width: Output.columns).joined(separator: "\n"))
+        if state.circle != nil, !state.joined { throw ExitStatus.notPermitted }
+    }
+}
