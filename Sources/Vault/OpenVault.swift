@@ -26,6 +26,9 @@ public final class OpenVault: Sendable {
     /// The run of records that this opening gives out; nil before the first.
     let circleRun = Mutex<RunID?>(nil)
 
+    /// What was compared of the circle's conflicts.
+    let knownConflicts = Mutex(KnownConflicts())
+
     private let currentKeybag: Mutex<Keybag>
     private let seen: SeenHeader
     private let kept: KeptRows

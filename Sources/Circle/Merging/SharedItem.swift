@@ -49,6 +49,13 @@ package struct SharedItem: Sendable {
         present.keys.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
     }
 
+    /// The parts that have several revisions, in the order of their bytes. Access controls combine, and a place in the bin
+    /// is no value: neither is a conflict.
+    package var contested: [SharedPart] {
+        present.filter { $0.value.count > 1 && $0.key != .access && $0.key != .bin }.keys
+            .sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+    }
+
     /// All present revisions of a part; the shown one first.
     package func revisions(of part: SharedPart) -> [PartChange] { present[part] ?? [] }
 

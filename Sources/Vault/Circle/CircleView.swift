@@ -239,15 +239,28 @@ struct CircleView: Sendable {
         return statements.keys.filter { !past.contains($0) && !void.contains($0) }.sorted()
     }
 
-    /// The sealed value that a change gave, and the generation that its record was sealed to.
-    ///
-    /// - Returns: nil if it was not given out yet, or no longer opens.
-    func value(of change: PartChange) throws(VaultError) -> (value: CarriedValue, generation: StatementName)? {
-        guard let record = places[change.name], let generation = record.header.generation,
-            case .changes(let carried)? = try open(record),
-            let value = carried.first(where: { $0.change == change })?.value
-        else { return nil }
-        return (value, generation)
+    /// The sealed value that a change gave, and the generation that its slot for all members is for.
+    typealias GivenValue = (value: CarriedValue, generation: StatementName)
+
+    /// - Returns: nil if its record no longer opens.
+    func value(of change: PartChange) throws(VaultError) -> GivenValue? { try values(of: [change])[change.name] }
+
+    /// The values that changes gave, also those that were not given out yet. Each record is opened once.
+    func values(of changes: [PartChange]) throws(VaultError) -> [RevisionName: GivenValue] {
+        let wanted = Set(changes.map(\.name))
+        var values: [RevisionName: GivenValue] = [:]
+        for (_, own) in pending where wanted.contains(own.carried.change.name) {
+            values[own.carried.change.name] = own.carried.value.map { ($0, own.generation) }
+        }
+        for record in Set(changes.compactMap { places[$0.name] }) {
+            guard let generation = record.header.generation, case .changes(let carried)? = try open(record) else {
+                continue
+            }
+            for one in carried where wanted.contains(one.change.name) && places[one.change.name] == record {
+                values[one.change.name] = one.value.map { ($0, generation) }
+            }
+        }
+        return values
     }
 }
 

@@ -173,16 +173,13 @@ struct LocalEdits {
     private mutating func compareTexts(
         _ metadata: Metadata, _ known: SharedItem, of id: ItemID
     ) throws(VaultError) {
-        func text(_ text: String?) -> PartContent? { text.map { .text(Array($0.utf8)) } }
-        try compare(.label, text(metadata.label), known, of: id)
-        try compare(.comment, text(metadata.comment), known, of: id)
-        try compare(.expiry, metadata.expires.map { .expiry($0) }, known, of: id)
-        for name in metadata.attributes.keys.sorted() {
-            try compare(.attribute(Array(name.utf8)), text(metadata.attributes[name]), known, of: id)
+        let attributes = metadata.attributes.keys.sorted().map { SharedPart.attribute(Array($0.utf8)) }
+        for part in [.label, .comment, .expiry] + attributes {
+            try compare(part, metadata.content(of: part), known, of: id)
         }
         for case .attribute(let bytes) in known.parts {
             // Names that Unicode calls equivalent are one name here, and two there.
-            guard metadata.attributes[String(decoding: bytes, as: UTF8.self)] == nil else { continue }
+            guard metadata.content(of: .attribute(bytes)) == nil else { continue }
             try compare(.attribute(bytes), nil, known, of: id)
         }
     }

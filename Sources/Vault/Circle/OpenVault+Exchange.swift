@@ -14,6 +14,8 @@ extension OpenVault {
         package var waiting = 0
         /// The items that are not shared, or not whole, by the reason.
         package var obstacles: [String: Int] = [:]
+        /// The parts that machines have changed at the same time.
+        package var conflicts: Int?
     }
 
     /// Takes in heads and segments as a store has them. Bytes that no member has signed are left out.
@@ -44,20 +46,30 @@ extension OpenVault {
                 var application = SharedApplication(self, after, material.shared, classKeys: classKeys, change)
                 (shared, outcome) = try application.run()
             }
-            for (number, pending) in after.pending.dropFirst(known) {
-                try change.put(.pending(number), pending.encoded)
-            }
             try keep(fresh, before, after, change)
             try keepStatements(after, change)
-            try change.put(.shared, shared.encoded)
-            try change.put(device: after.device)
+            try store(after, beyond: known, shared, change)
             var taken = Taken(added: outcome.added, updated: outcome.updated, deleted: outcome.deleted)
             taken.waiting = after.unread + after.state.waits.count
             for obstacle in Array(obstacles.values) + Array(outcome.obstacles.values) {
                 taken.obstacles[obstacle.rawValue, default: 0] += 1
             }
+            taken.conflicts = try conflictCount(after, shared, change)
             return taken
         }
+    }
+
+    /// Stores what this vault has said, and what it shares.
+    ///
+    /// - Parameter known: how many changes waited before.
+    func store(
+        _ view: CircleView, beyond known: Int, _ shared: SharedItems, _ change: Change
+    ) throws(VaultError) {
+        for (number, pending) in view.pending.dropFirst(known) {
+            try change.put(.pending(number), pending.encoded)
+        }
+        try change.put(.shared, shared.encoded)
+        try change.put(device: view.device)
     }
 
     private struct Fresh {
@@ -288,6 +300,8 @@ extension OpenVault {
         package let isMember: Bool
         package let pending: Int
         package let waiting: Int
+        /// The parts that machines have changed at the same time; nil if only an unlocked vault can tell.
+        package let conflicts: Int?
     }
 
     /// - Returns: nil without a circle.
@@ -305,7 +319,8 @@ extension OpenVault {
             return CircleState(
                 circle: view.device.circle, machines: machines, digest: try view.stateDigest(),
                 isMember: view.role != nil,
-                pending: view.pending.count, waiting: view.unread + view.state.waits.count)
+                pending: view.pending.count, waiting: view.unread + view.state.waits.count,
+                conflicts: try conflictCount(view, material.shared, snapshot))
         }
     }
 

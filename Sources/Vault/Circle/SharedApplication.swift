@@ -230,11 +230,8 @@ struct SharedApplication {
     ) throws(VaultError) -> (sealed: [UInt8], record: FieldRecord) {
         let context = FieldContext(
             vault: vault.format.vault, item: item, field: field, access: access, seal: .third(revision), name: name)
-        let (key, sealed, commitment) = try cryptography { () throws(CryptographyError) in
-            let key = try SecretBytes.random(count: AESGCM.keyCount)
-            return (key, try context.seal(plain, key: key), try context.commitment(to: key))
-        }
-        return (sealed, try record(of: sealed, key, commitment, context, revision, version))
+        let fresh = try FreshValue(plain, context)
+        return (fresh.sealed, try record(of: fresh.sealed, fresh.key, fresh.commitment, context, revision, version))
     }
 
     private func store(
@@ -263,29 +260,23 @@ struct SharedApplication {
         _ revision: PartChange, _ field: FieldName, of item: ItemID, _ name: ItemName, _ access: AccessControl,
         version: UInt64
     ) throws(VaultError) -> (field: ItemField, record: FieldRecord, sealed: [UInt8])? {
-        guard case .value(let content)? = revision.content, TravelRule.obstacle(content.access) == nil,
-            let found = try view.value(of: revision), let halves = view.halves[found.generation],
-            let id = RevisionID(bytes: content.revision), let sealedFor = ItemID(bytes: found.value.item.bytes)
+        guard case .value(let content)? = revision.content,
+            let opened = try OpenedValue(
+                revision, view.value(of: revision), in: view, of: vault.format.vault, as: name)
         else { return nil }
-        let context = FieldContext(
-            vault: vault.format.vault, item: sealedFor, field: field, access: content.access, seal: .third(id),
-            name: name)
-        let slot = MembersSlot(
-            circle: view.device.circle, generation: found.generation, value: context, revision: id)
-        guard let key = try itemKey(found.value, slot, halves, context),
-            let plain = try opened(found.value.sealed, context, key)
-        else { return nil }
-        let described = ItemField(field, found.value.kind, set: revision.stamp.clock)
-        let own = content.access == access ? id : try RevisionID(sealing: content.revision, under: access)
+        let described = ItemField(field, opened.carried.kind, set: revision.stamp.clock)
+        let own =
+            content.access == access ? opened.revision : try RevisionID(sealing: content.revision, under: access)
         guard try isFree(own, of: item) else { return nil }
         guard content.access != access else {
+            let (sealed, key) = (opened.carried.sealed, opened.key)
             return (
                 described,
-                try record(of: found.value.sealed, key, found.value.commitment, context, id, version),
-                found.value.sealed
+                try record(of: sealed, key, opened.carried.commitment, opened.context, opened.revision, version),
+                sealed
             )
         }
-        let again = try seal(plain, of: item, field, access, own, name, version: version)
+        let again = try seal(opened.plain, of: item, field, access, own, name, version: version)
         return (described, again.record, again.sealed)
     }
 
@@ -298,33 +289,6 @@ struct SharedApplication {
                 version: version, revision: id, valueKey: id.bytes, format: 3, item: context.item,
                 access: context.access, valueDigest: try SHA256.digest(sealed), commitment: commitment,
                 slots: try vault.wrap(key, context.access, password: nil, context))
-        }
-    }
-
-    /// - Returns: nil if no slot gives the key that the value commits to.
-    private func itemKey(
-        _ value: CarriedValue, _ slot: MembersSlot, _ halves: GenerationHalves, _ context: FieldContext
-    ) throws(VaultError) -> SecretBytes? {
-        for one in value.slots {
-            if case .members(let valueClass, _, _) = one, halves.classes[valueClass] == nil {
-                throw VaultError(.locked, "the vault is locked", advice: "open it with: coffer unlock")
-            }
-            let key = try cryptography { () throws(CryptographyError) -> SecretBytes? in
-                guard let key = try slot.unwrap(one, halves) else { return nil }
-                return ConstantTime.equal(try context.commitment(to: key), value.commitment) ? key : nil
-            }
-            if let key { return key }
-        }
-        return nil
-    }
-
-    /// - Returns: nil if it does not open: its writer's fault, and not this vault's damage.
-    private func opened(
-        _ sealed: [UInt8], _ context: FieldContext, _ key: SecretBytes
-    ) throws(VaultError) -> SecretBytes? {
-        do throws(VaultError) { return try context.open(sealed, key: key) } catch {
-            guard error.code == .damaged else { throw error }
-            return nil
         }
     }
 

@@ -60,6 +60,18 @@ extension [ItemField] {
 }
 
 extension Metadata {
+    /// What a text or an expiry is here; nil for nothing, and for the other parts.
+    func content(of part: SharedPart) -> PartContent? {
+        func text(_ text: String?) -> PartContent? { text.map { .text(Array($0.utf8)) } }
+        return switch part {
+        case .label: text(label)
+        case .comment: text(comment)
+        case .expiry: expires.map { .expiry($0) }
+        case .attribute(let name): text(attributes[String(decoding: name, as: UTF8.self)])
+        case .name, .access, .bin, .field: nil
+        }
+    }
+
     /// Whether both say the same to people, whenever they were changed.
     func isSame(as other: Metadata) -> Bool {
         name == other.name && label == other.label && comment == other.comment && attributes == other.attributes

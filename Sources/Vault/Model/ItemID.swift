@@ -13,6 +13,13 @@ public struct ItemID: Hashable, Sendable, CustomStringConvertible {
         self.bytes = bytes
     }
 
+    /// - Returns: nil unless this is how an id is written.
+    package init?(_ text: String) {
+        guard let bytes = Hex.decode(text.filter { $0 != "-" }), bytes.count == Self.count else { return nil }
+        self.bytes = bytes
+        guard description == text else { return nil }
+    }
+
     private init(random bytes: [UInt8]) { self.bytes = bytes }
 
     public static func random() throws(CryptographyError) -> ItemID { ItemID(random: try Random.bytes(count)) }
