@@ -340,6 +340,9 @@ public enum Keychain {
           # Gives out the value of this version, which may be a former one. Reading that takes what it took then.
           # If the item has no such value, or no longer, the answer is NotFound.
           version: ?int,
+          # Gives out this revision of the field, which another machine has set at the same time (Conflicts of org.coffer.Sync).
+          # Reading that takes what reading the present value takes, and an unlocked vault.
+          revision: ?string,
           # Why the program asks, in its own words.
           reason: ?string,
           # If the vault is locked, the answer is a challenge that also opens it, instead of Locked.
@@ -2678,6 +2681,9 @@ public enum Keychain {
         /// Gives out the value of this version, which may be a former one. Reading that takes what it took then. If
         /// the item has no such value, or no longer, the answer is NotFound.
         public var version: Int64?
+        /// Gives out this revision of the field, which another machine has set at the same time (Conflicts of
+        /// org.coffer.Sync). Reading that takes what reading the present value takes, and an unlocked vault.
+        public var revision: String?
         /// Why the program asks, in its own words.
         public var reason: String?
         /// If the vault is locked, the answer is a challenge that also opens it, instead of Locked.
@@ -2692,14 +2698,15 @@ public enum Keychain {
 
         public init(
             service: String, account: String? = nil, kind: ItemKind? = nil, field: String? = nil, version: Int64? = nil,
-            reason: String? = nil, unlock: Bool? = nil, applicationPassword: String? = nil, forOthers: Bool? = nil,
-            challenge: String? = nil
+            revision: String? = nil, reason: String? = nil, unlock: Bool? = nil, applicationPassword: String? = nil,
+            forOthers: Bool? = nil, challenge: String? = nil
         ) {
             self.service = service
             self.account = account
             self.kind = kind
             self.field = field
             self.version = version
+            self.revision = revision
             self.reason = reason
             self.unlock = unlock
             self.applicationPassword = applicationPassword
@@ -2708,8 +2715,8 @@ public enum Keychain {
         }
 
         private static let jsonNames = [
-            "account", "applicationPassword", "challenge", "field", "forOthers", "kind", "reason", "service",
-            "unlock", "version",
+            "account", "applicationPassword", "challenge", "field", "forOthers", "kind", "reason", "revision",
+            "service", "unlock", "version",
         ]
 
         public init(from reader: inout JSONReader) throws(JSONFailure) {
@@ -2718,6 +2725,7 @@ public enum Keychain {
             var kind: ItemKind?
             var field: String?
             var version: Int64?
+            var revision: String?
             var reason: String?
             var unlock: Bool?
             var applicationPassword: String?
@@ -2733,15 +2741,16 @@ public enum Keychain {
                 case 4: forOthers = try reader.read()
                 case 5: kind = try reader.read()
                 case 6: reason = try reader.read()
-                case 7: service = try reader.read()
-                case 8: unlock = try reader.read()
+                case 7: revision = try reader.read()
+                case 8: service = try reader.read()
+                case 9: unlock = try reader.read()
                 default: version = try reader.read()
                 }
             }
             self.init(
                 service: try members.required(service, "service"), account: account, kind: kind, field: field,
-                version: version, reason: reason, unlock: unlock, applicationPassword: applicationPassword,
-                forOthers: forOthers, challenge: challenge
+                version: version, revision: revision, reason: reason, unlock: unlock,
+                applicationPassword: applicationPassword, forOthers: forOthers, challenge: challenge
             )
         }
 
@@ -2754,6 +2763,7 @@ public enum Keychain {
             writer.member("forOthers", forOthers)
             writer.member("kind", kind)
             writer.member("reason", reason)
+            writer.member("revision", revision)
             writer.member("service", service)
             writer.member("unlock", unlock)
             writer.member("version", version)

@@ -1,4 +1,5 @@
 // Made by scripts/interfaces from Interfaces/org.coffer.Sync.varlink: change that file.
+import Item
 import JSON
 import Varlink
 
@@ -49,6 +50,47 @@ public enum Sync {
           # this-device-only, gated (it requires a person), too-long, name-taken, or unreadable.
           reason: string,
           items: int
+        )
+
+        # One of several changes of a part that machines have made at the same time.
+        type Revision (
+          # Its name, hex.
+          id: string,
+          # The device that made it, hex.
+          device: string,
+          # What that machine calls itself. It is absent if that is not known here.
+          machine: ?string,
+          # When that machine made it, by its own clock.
+          time: int,
+          # All machines show this one.
+          shown: bool,
+          # The service that the item is named after, the label, the comment or the attribute. It is absent for a value and an expiry.
+          text: ?string,
+          # The account that the item is named after.
+          account: ?string,
+          # The time at which the item expires.
+          expires: ?int,
+          # The value does not open here.
+          unreadable: bool,
+          # The id of the first one that has the same content. It is absent for that one.
+          same: ?string
+        )
+
+        # A part of an item that machines have changed at the same time.
+        type Conflict (
+          # The item's id, as org.coffer.Keychain has it.
+          item: string,
+          service: string,
+          account: string,
+          kind: string,
+          # It is field, name, label, comment, attribute or expiry.
+          part: string,
+          # The name of the field or of the attribute.
+          name: ?string,
+          # The shown one first.
+          revisions: []Revision,
+          # How many more have lost. They are ordinary former values.
+          beyond: int
         )
 
         # Begins a circle with this machine. The person is asked.
@@ -131,7 +173,9 @@ public enum Sync {
           deleted: int,
           # How many records wait for others.
           waiting: int,
-          obstacles: []Obstacle
+          obstacles: []Obstacle,
+          # As in State.
+          conflicts: int
         )
 
         # Gives out what was changed here since, and returns files that the store lacks: segments first, the head last.
@@ -145,6 +189,41 @@ public enum Sync {
           files: []File,
           # There are more. Write these, and call again with their names.
           more: bool
+        )
+
+        # Lists what machines have changed at the same time, of the items that are shared here. It has no values: Get of
+        # org.coffer.Keychain gives out the value of a revision. The vault must be unlocked, and nobody is asked.
+        method Conflicts(
+          # Lists those of this item only.
+          item: ?string,
+          # Goes on where another call has ended.
+          after: ?string,
+          group: ?string,
+          user: ?string
+        ) -> (
+          conflicts: []Conflict,
+          # There may be more. Call again with it.
+          next: ?string
+        )
+
+        # Ends a conflict: replaces all present revisions of a part by one of them, for all machines. What reading the item takes
+        # stays as it is. If the revision is no longer one of several, the answer is Changed, and nothing is changed.
+        # The vault must be unlocked, and nobody is asked.
+        method Resolve(
+          # As Conflicts has it, and so are the part and its name.
+          item: string,
+          part: string,
+          name: ?string,
+          # The revision that is shown from then on.
+          take: string,
+          # Each of the other values becomes a field of its own, named after the field and the machine. If that does not fit, the
+          # answer is LimitExceeded.
+          both: ?bool,
+          group: ?string,
+          user: ?string
+        ) -> (
+          # The fields that the others are in.
+          fields: []string
         )
 
         # Removes machines from the circle, or this one. The person is asked. What the members give out afterwards is sealed to
@@ -174,7 +253,10 @@ public enum Sync {
           # How many records wait for others.
           waiting: int,
           # This machine's request to join waits for an answer.
-          requested: bool
+          requested: bool,
+          # How many parts of items machines have changed at the same time. Of very many, those that were not compared count.
+          # It is absent if only an unlocked vault can tell, and if this machine is no member.
+          conflicts: ?int
         )
 
         """#
@@ -315,6 +397,178 @@ public enum Sync {
             writer.beginObject()
             writer.member("items", items)
             writer.member("reason", reason)
+            writer.endObject()
+        }
+    }
+
+    /// One of several changes of a part that machines have made at the same time.
+    public struct Revision: JSONValue, Equatable {
+        /// Its name, hex.
+        public var id: String
+        /// The device that made it, hex.
+        public var device: String
+        /// What that machine calls itself. It is absent if that is not known here.
+        public var machine: String?
+        /// When that machine made it, by its own clock.
+        public var time: Int64
+        /// All machines show this one.
+        public var shown: Bool
+        /// The service that the item is named after, the label, the comment or the attribute. It is absent for a
+        /// value and an expiry.
+        public var text: String?
+        /// The account that the item is named after.
+        public var account: String?
+        /// The time at which the item expires.
+        public var expires: Int64?
+        /// The value does not open here.
+        public var unreadable: Bool
+        /// The id of the first one that has the same content. It is absent for that one.
+        public var same: String?
+
+        public init(
+            id: String, device: String, machine: String? = nil, time: Int64, shown: Bool = false, text: String? = nil,
+            account: String? = nil, expires: Int64? = nil, unreadable: Bool = false, same: String? = nil
+        ) {
+            self.id = id
+            self.device = device
+            self.machine = machine
+            self.time = time
+            self.shown = shown
+            self.text = text
+            self.account = account
+            self.expires = expires
+            self.unreadable = unreadable
+            self.same = same
+        }
+
+        private static let jsonNames = [
+            "account", "device", "expires", "id", "machine", "same", "shown", "text", "time", "unreadable",
+        ]
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var id: String?
+            var device: String?
+            var machine: String?
+            var time: Int64?
+            var shown: Bool?
+            var text: String?
+            var account: String?
+            var expires: Int64?
+            var unreadable: Bool?
+            var same: String?
+            var members = try reader.members()
+            while let member = try reader.next(&members, of: Self.jsonNames) {
+                switch member {
+                case 0: account = try reader.read()
+                case 1: device = try reader.read()
+                case 2: expires = try reader.read()
+                case 3: id = try reader.read()
+                case 4: machine = try reader.read()
+                case 5: same = try reader.read()
+                case 6: shown = try reader.read()
+                case 7: text = try reader.read()
+                case 8: time = try reader.read()
+                default: unreadable = try reader.read()
+                }
+            }
+            self.init(
+                id: try members.required(id, "id"), device: try members.required(device, "device"), machine: machine,
+                time: try members.required(time, "time"), shown: try members.required(shown, "shown"), text: text,
+                account: account, expires: expires, unreadable: try members.required(unreadable, "unreadable"),
+                same: same
+            )
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("account", account)
+            writer.member("device", device)
+            writer.member("expires", expires)
+            writer.member("id", id)
+            writer.member("machine", machine)
+            writer.member("same", same)
+            writer.member("shown", shown)
+            writer.member("text", text)
+            writer.member("time", time)
+            writer.member("unreadable", unreadable)
+            writer.endObject()
+        }
+    }
+
+    /// A part of an item that machines have changed at the same time.
+    public struct Conflict: JSONValue, Equatable {
+        /// The item's id, as org.coffer.Keychain has it.
+        public var item: String
+        public var service: String
+        public var account: String
+        public var kind: ItemKind
+        /// It is field, name, label, comment, attribute or expiry.
+        public var part: String
+        /// The name of the field or of the attribute.
+        public var name: String?
+        /// The shown one first.
+        public var revisions: [Revision]
+        /// How many more have lost. They are ordinary former values.
+        public var beyond: Int64
+
+        public init(
+            item: String, service: String, account: String, kind: ItemKind, part: String, name: String? = nil,
+            revisions: [Revision], beyond: Int64 = 0
+        ) {
+            self.item = item
+            self.service = service
+            self.account = account
+            self.kind = kind
+            self.part = part
+            self.name = name
+            self.revisions = revisions
+            self.beyond = beyond
+        }
+
+        private static let jsonNames = [
+            "account", "beyond", "item", "kind", "name", "part", "revisions", "service",
+        ]
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var item: String?
+            var service: String?
+            var account: String?
+            var kind: ItemKind?
+            var part: String?
+            var name: String?
+            var revisions: [Revision]?
+            var beyond: Int64?
+            var members = try reader.members()
+            while let member = try reader.next(&members, of: Self.jsonNames) {
+                switch member {
+                case 0: account = try reader.read()
+                case 1: beyond = try reader.read()
+                case 2: item = try reader.read()
+                case 3: kind = try reader.read()
+                case 4: name = try reader.read()
+                case 5: part = try reader.read()
+                case 6: revisions = try reader.read()
+                default: service = try reader.read()
+                }
+            }
+            self.init(
+                item: try members.required(item, "item"), service: try members.required(service, "service"),
+                account: try members.required(account, "account"), kind: try members.required(kind, "kind"),
+                part: try members.required(part, "part"), name: name,
+                revisions: try members.required(revisions, "revisions"), beyond: try members.required(beyond, "beyond")
+            )
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("account", account)
+            writer.member("beyond", beyond)
+            writer.member("item", item)
+            writer.member("kind", kind)
+            writer.member("name", name)
+            writer.member("part", part)
+            writer.member("revisions", revisions)
+            writer.member("service", service)
             writer.endObject()
         }
     }
@@ -719,16 +973,22 @@ public enum Sync {
             /// How many records wait for others.
             public var waiting: Int64
             public var obstacles: [Obstacle]
+            /// As in State.
+            public var conflicts: Int64
 
-            public init(added: Int64, updated: Int64, deleted: Int64, waiting: Int64, obstacles: [Obstacle]) {
+            public init(
+                added: Int64, updated: Int64, deleted: Int64, waiting: Int64, obstacles: [Obstacle],
+                conflicts: Int64 = 0
+            ) {
                 self.added = added
                 self.updated = updated
                 self.deleted = deleted
                 self.waiting = waiting
                 self.obstacles = obstacles
+                self.conflicts = conflicts
             }
 
-            private static let jsonNames = ["added", "deleted", "obstacles", "updated", "waiting"]
+            private static let jsonNames = ["added", "conflicts", "deleted", "obstacles", "updated", "waiting"]
 
             public init(from reader: inout JSONReader) throws(JSONFailure) {
                 var added: Int64?
@@ -736,13 +996,15 @@ public enum Sync {
                 var deleted: Int64?
                 var waiting: Int64?
                 var obstacles: [Obstacle]?
+                var conflicts: Int64?
                 var members = try reader.members()
                 while let member = try reader.next(&members, of: Self.jsonNames) {
                     switch member {
                     case 0: added = try reader.read()
-                    case 1: deleted = try reader.read()
-                    case 2: obstacles = try reader.read()
-                    case 3: updated = try reader.read()
+                    case 1: conflicts = try reader.read()
+                    case 2: deleted = try reader.read()
+                    case 3: obstacles = try reader.read()
+                    case 4: updated = try reader.read()
                     default: waiting = try reader.read()
                     }
                 }
@@ -750,13 +1012,15 @@ public enum Sync {
                     added: try members.required(added, "added"), updated: try members.required(updated, "updated"),
                     deleted: try members.required(deleted, "deleted"),
                     waiting: try members.required(waiting, "waiting"),
-                    obstacles: try members.required(obstacles, "obstacles")
+                    obstacles: try members.required(obstacles, "obstacles"),
+                    conflicts: try members.required(conflicts, "conflicts")
                 )
             }
 
             public func write(to writer: inout JSONWriter) {
                 writer.beginObject()
                 writer.member("added", added)
+                writer.member("conflicts", conflicts)
                 writer.member("deleted", deleted)
                 writer.member("obstacles", obstacles)
                 writer.member("updated", updated)
@@ -829,6 +1093,156 @@ public enum Sync {
                 writer.beginObject()
                 writer.member("files", files)
                 writer.member("more", more)
+                writer.endObject()
+            }
+        }
+    }
+
+    /// Lists what machines have changed at the same time, of the items that are shared here. It has no values: Get of
+    /// org.coffer.Keychain gives out the value of a revision. The vault must be unlocked, and nobody is asked.
+    public struct Conflicts: VarlinkMethod {
+        public static let name = "org.coffer.Sync.Conflicts"
+        /// Lists those of this item only.
+        public var item: String?
+        /// Goes on where another call has ended.
+        public var after: String?
+
+        public init(item: String? = nil, after: String? = nil) {
+            self.item = item
+            self.after = after
+        }
+
+        private static let jsonNames = ["after", "item"]
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var item: String?
+            var after: String?
+            var members = try reader.members()
+            while let member = try reader.next(&members, of: Self.jsonNames) {
+                switch member {
+                case 0: after = try reader.read()
+                default: item = try reader.read()
+                }
+            }
+            self.init(item: item, after: after)
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("after", after)
+            writer.member("item", item)
+            writer.endObject()
+        }
+
+        public struct Reply: JSONValue, Equatable {
+            public var conflicts: [Conflict]
+            /// There may be more. Call again with it.
+            public var next: String?
+
+            public init(conflicts: [Conflict], next: String? = nil) {
+                self.conflicts = conflicts
+                self.next = next
+            }
+
+            private static let jsonNames = ["conflicts", "next"]
+
+            public init(from reader: inout JSONReader) throws(JSONFailure) {
+                var conflicts: [Conflict]?
+                var next: String?
+                var members = try reader.members()
+                while let member = try reader.next(&members, of: Self.jsonNames) {
+                    switch member {
+                    case 0: conflicts = try reader.read()
+                    default: next = try reader.read()
+                    }
+                }
+                self.init(conflicts: try members.required(conflicts, "conflicts"), next: next)
+            }
+
+            public func write(to writer: inout JSONWriter) {
+                writer.beginObject()
+                writer.member("conflicts", conflicts)
+                writer.member("next", next)
+                writer.endObject()
+            }
+        }
+    }
+
+    /// Ends a conflict: replaces all present revisions of a part by one of them, for all machines. What reading the
+    /// item takes stays as it is. If the revision is no longer one of several, the answer is Changed, and nothing is
+    /// changed. The vault must be unlocked, and nobody is asked.
+    public struct Resolve: VarlinkMethod {
+        public static let name = "org.coffer.Sync.Resolve"
+        /// As Conflicts has it, and so are the part and its name.
+        public var item: String
+        public var part: String
+        public var name: String?
+        /// The revision that is shown from then on.
+        public var take: String
+        /// Each of the other values becomes a field of its own, named after the field and the machine. If that does
+        /// not fit, the answer is LimitExceeded.
+        public var both: Bool?
+
+        public init(item: String, part: String, name: String? = nil, take: String, both: Bool? = nil) {
+            self.item = item
+            self.part = part
+            self.name = name
+            self.take = take
+            self.both = both
+        }
+
+        private static let jsonNames = ["both", "item", "name", "part", "take"]
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var item: String?
+            var part: String?
+            var name: String?
+            var take: String?
+            var both: Bool?
+            var members = try reader.members()
+            while let member = try reader.next(&members, of: Self.jsonNames) {
+                switch member {
+                case 0: both = try reader.read()
+                case 1: item = try reader.read()
+                case 2: name = try reader.read()
+                case 3: part = try reader.read()
+                default: take = try reader.read()
+                }
+            }
+            self.init(
+                item: try members.required(item, "item"), part: try members.required(part, "part"), name: name,
+                take: try members.required(take, "take"), both: both
+            )
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("both", both)
+            writer.member("item", item)
+            writer.member("name", name)
+            writer.member("part", part)
+            writer.member("take", take)
+            writer.endObject()
+        }
+
+        public struct Reply: JSONValue, Equatable {
+            /// The fields that the others are in.
+            public var fields: [String]
+
+            public init(fields: [String] = []) { self.fields = fields }
+
+            private static let jsonNames = ["fields"]
+
+            public init(from reader: inout JSONReader) throws(JSONFailure) {
+                var fields: [String]?
+                var members = try reader.members()
+                while try reader.next(&members, of: Self.jsonNames) != nil { fields = try reader.read() }
+                self.init(fields: try members.required(fields, "fields"))
+            }
+
+            public func write(to writer: inout JSONWriter) {
+                writer.beginObject()
+                writer.member("fields", fields)
                 writer.endObject()
             }
         }
@@ -915,10 +1329,13 @@ public enum Sync {
             public var waiting: Int64
             /// This machine's request to join waits for an answer.
             public var requested: Bool
+            /// How many parts of items machines have changed at the same time. Of very many, those that were not
+            /// compared count. It is absent if only an unlocked vault can tell, and if this machine is no member.
+            public var conflicts: Int64?
 
             public init(
                 circle: String? = nil, machines: [Machine] = [], digest: String? = nil, joined: Bool = false,
-                pending: Int64 = 0, waiting: Int64 = 0, requested: Bool = false
+                pending: Int64 = 0, waiting: Int64 = 0, requested: Bool = false, conflicts: Int64? = nil
             ) {
                 self.circle = circle
                 self.machines = machines
@@ -927,10 +1344,11 @@ public enum Sync {
                 self.pending = pending
                 self.waiting = waiting
                 self.requested = requested
+                self.conflicts = conflicts
             }
 
             private static let jsonNames = [
-                "circle", "digest", "joined", "machines", "pending", "requested", "waiting",
+                "circle", "conflicts", "digest", "joined", "machines", "pending", "requested", "waiting",
             ]
 
             public init(from reader: inout JSONReader) throws(JSONFailure) {
@@ -941,15 +1359,17 @@ public enum Sync {
                 var pending: Int64?
                 var waiting: Int64?
                 var requested: Bool?
+                var conflicts: Int64?
                 var members = try reader.members()
                 while let member = try reader.next(&members, of: Self.jsonNames) {
                     switch member {
                     case 0: circle = try reader.read()
-                    case 1: digest = try reader.read()
-                    case 2: joined = try reader.read()
-                    case 3: machines = try reader.read()
-                    case 4: pending = try reader.read()
-                    case 5: requested = try reader.read()
+                    case 1: conflicts = try reader.read()
+                    case 2: digest = try reader.read()
+                    case 3: joined = try reader.read()
+                    case 4: machines = try reader.read()
+                    case 5: pending = try reader.read()
+                    case 6: requested = try reader.read()
                     default: waiting = try reader.read()
                     }
                 }
@@ -957,13 +1377,14 @@ public enum Sync {
                     circle: circle, machines: try members.required(machines, "machines"), digest: digest,
                     joined: try members.required(joined, "joined"), pending: try members.required(pending, "pending"),
                     waiting: try members.required(waiting, "waiting"),
-                    requested: try members.required(requested, "requested")
+                    requested: try members.required(requested, "requested"), conflicts: conflicts
                 )
             }
 
             public func write(to writer: inout JSONWriter) {
                 writer.beginObject()
                 writer.member("circle", circle)
+                writer.member("conflicts", conflicts)
                 writer.member("digest", digest)
                 writer.member("joined", joined)
                 writer.member("machines", machines)

@@ -155,6 +155,8 @@ extension SampleSource {
         Sync.Machine.self,
         Sync.File.self,
         Sync.Obstacle.self,
+        Sync.Revision.self,
+        Sync.Conflict.self,
         Sync.Found.Reply.self,
         Sync.Found.self,
         Sync.Request.Reply.self,
@@ -169,6 +171,10 @@ extension SampleSource {
         Sync.Take.self,
         Sync.Give.Reply.self,
         Sync.Give.self,
+        Sync.Conflicts.Reply.self,
+        Sync.Conflicts.self,
+        Sync.Resolve.Reply.self,
+        Sync.Resolve.self,
         Sync.Remove.self,
         Sync.Forget.self,
         Sync.State.Reply.self,
@@ -804,7 +810,7 @@ extension Keychain.Get: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
         Self(
             service: source.next(), account: source.next(), kind: source.next(), field: source.next(),
-            version: source.next(), reason: source.next(), unlock: source.next(),
+            version: source.next(), revision: source.next(), reason: source.next(), unlock: source.next(),
             applicationPassword: source.next(), forOthers: source.next(), challenge: source.next()
         )
     }
@@ -1178,6 +1184,25 @@ extension Sync.Obstacle: Sampled {
     }
 }
 
+extension Sync.Revision: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(
+            id: source.next(), device: source.next(), machine: source.next(), time: source.next(),
+            shown: source.next(), text: source.next(), account: source.next(), expires: source.next(),
+            unreadable: source.next(), same: source.next()
+        )
+    }
+}
+
+extension Sync.Conflict: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(
+            item: source.next(), service: source.next(), account: source.next(), kind: source.next(),
+            part: source.next(), name: source.next(), revisions: source.next(), beyond: source.next()
+        )
+    }
+}
+
 extension Sync.Found.Reply: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
         Self(circle: source.next())
@@ -1242,7 +1267,7 @@ extension Sync.Take.Reply: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
         Self(
             added: source.next(), updated: source.next(), deleted: source.next(), waiting: source.next(),
-            obstacles: source.next()
+            obstacles: source.next(), conflicts: source.next()
         )
     }
 }
@@ -1265,6 +1290,30 @@ extension Sync.Give: Sampled {
     }
 }
 
+extension Sync.Conflicts.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(conflicts: source.next(), next: source.next())
+    }
+}
+
+extension Sync.Conflicts: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(item: source.next(), after: source.next())
+    }
+}
+
+extension Sync.Resolve.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(fields: source.next())
+    }
+}
+
+extension Sync.Resolve: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(item: source.next(), part: source.next(), name: source.next(), take: source.next(), both: source.next())
+    }
+}
+
 extension Sync.Remove: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
         Self(devices: source.next(), challenge: source.next())
@@ -1281,7 +1330,7 @@ extension Sync.State.Reply: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
         Self(
             circle: source.next(), machines: source.next(), digest: source.next(), joined: source.next(),
-            pending: source.next(), waiting: source.next(), requested: source.next()
+            pending: source.next(), waiting: source.next(), requested: source.next(), conflicts: source.next()
         )
     }
 }

@@ -32,6 +32,8 @@ struct SharingAttackTests {
             try await fault { try await client.call(Sync.Enter(answer: "AAAA")) },
             try await fault { try await client.call(Sync.Remove(devices: [String(repeating: "ab", count: 16)])) },
             try await fault { try await client.call(Sync.Forget()) },
+            try await fault { try await client.call(Sync.Conflicts()) },
+            try await fault { try await client.call(Sync.Resolve(item: "", part: "label", take: "")) },
             try await fault { try await client.call(Sync.Look(heads: [], names: [])) },
             try await fault { try await client.call(Sync.Take(heads: [], segments: [])) },
             try await fault { try await client.call(Sync.Give(heads: [], names: [])) },
@@ -385,7 +387,8 @@ struct SharingOwnerTests {
         ("Found", #""name":"m""#), ("Request", #""name":"m""#),
         ("Add", #""code":"JOIN-00000-00000-00000-00000-00000-00000""#), ("Enter", #""answer":"AAAA""#),
         ("Look", #""heads":[],"names":[]"#), ("Take", #""heads":[],"segments":[]"#),
-        ("Give", #""heads":[],"names":[]"#), ("State", ""),
+        ("Give", #""heads":[],"names":[]"#), ("State", ""), ("Conflicts", ""),
+        ("Resolve", #""item":"","part":"label","take":"""#),
     ]
 
     @Test("no member of a group shares its vault with a machine") func group() async throws {

@@ -2,8 +2,10 @@ import Authorization
 import BrokerProtocol
 import Circle
 import Cryptography
+import Item
 import Platform
 import Varlink
+import Vault
 
 /// The words and bytes of the wire.
 enum SharingWire {
@@ -53,6 +55,35 @@ enum SharingWire {
         return Set(devices).sorted()
     }
 
+    /// A revision's name.
+    static func revision(_ text: String) throws(Fault) -> RevisionName {
+        guard let name = Hex.decode(text).flatMap(RevisionName.init(digest:)) else {
+            throw Fault(
+                .invalidArgument, "that is not the id of a value", advice: "see them with: coffer sync conflicts")
+        }
+        return name
+    }
+
+    static func item(_ text: String) throws(Fault) -> ItemID {
+        guard let id = ItemID(text) else { throw Fault(.invalidArgument, "that is not the id of an item") }
+        return id
+    }
+
+    /// A part that can be in conflict.
+    static func part(_ word: String, _ name: String?) throws(Fault) -> SharedPart {
+        switch (word, name) {
+        case ("name", nil): return .name
+        case ("label", nil): return .label
+        case ("comment", nil): return .comment
+        case ("expiry", nil): return .expiry
+        case ("attribute", let name?) where !name.isEmpty: return .attribute(Array(name.utf8))
+        case ("field", let name?):
+            if let field = FieldName(name) { return .field(field) }
+        default: break
+        }
+        throw Fault(.invalidArgument, "an item has no such part", advice: "see them with: coffer sync conflicts")
+    }
+
     static func bytes(_ texts: [String]) throws(Fault) -> [[UInt8]] {
         guard texts.count <= SharingCallLimits.files else { throw Fault(.limitExceeded, "a call has too many files") }
         var all: [[UInt8]] = []
@@ -79,6 +110,22 @@ enum SharingWire {
     static func cryptography<Value>(_ body: () throws(CryptographyError) -> Value) throws(Fault) -> Value {
         do throws(CryptographyError) { return try body() } catch {
             throw Fault(.failed, "there is no memory for keys just now", advice: "try again in a moment")
+        }
+    }
+}
+
+extension SharedPart {
+    /// The wire's words.
+    var words: (part: String, name: String?) {
+        switch self {
+        case .name: ("name", nil)
+        case .access: ("access", nil)
+        case .label: ("label", nil)
+        case .comment: ("comment", nil)
+        case .expiry: ("expiry", nil)
+        case .bin: ("bin", nil)
+        case .attribute(let name): ("attribute", String(decoding: name, as: UTF8.self))
+        case .field(let name): ("field", name.text)
         }
     }
 }

@@ -22,6 +22,6 @@ enum StateHandler: MethodHandler {
                         heard: machine.heard.map { Int64(clamping: $0) }, forked: machine.isForked)
                 }, digest: Hex.encode(state.digest), joined: state.isMember, pending: Int64(state.pending),
                 waiting: Int64(state.waiting),
-                requested: requested))
+                requested: requested, conflicts: state.conflicts.map { Int64($0) }))
     }
 }

@@ -22,6 +22,6 @@ enum TakeHandler: MethodHandler {
                 waiting: Int64(taken.waiting),
                 obstacles: taken.obstacles.sorted { $0.key < $1.key }.map {
                     Sync.Obstacle(reason: $0.key, items: Int64($0.value))
-                }))
+                }, conflicts: Int64(taken.conflicts ?? 0)))
     }
 }
