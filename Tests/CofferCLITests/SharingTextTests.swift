@@ -29,6 +29,23 @@ import Testing
                 + "1 change waits for something that has not come yet; 1 secret is not shared: 1 is too long")
     }
 
+    @Test func openConflictsAreNamedWithTheirCommand() {
+        var exchanged = outcome()
+        exchanged.conflicts = 1
+        #expect(
+            SharingText.summary(exchanged, settings: 0)
+                == "3 new, 1 changed, 0 deleted here; "
+                + "1 thing was changed on several machines at the same time, see: coffer sync conflicts")
+        var state = Sync.State.Reply(circle: "ab", machines: [machine("desk", own: true)], joined: true)
+        for (count, line) in [
+            (nil, nil), (0, nil),
+            (2, "Conflicts: 2 things were changed on several machines at the same time, see: coffer sync conflicts"),
+        ] as [(Int64?, String?)] {
+            state.conflicts = count
+            #expect(SharingText.status(state, folder: "/x", width: nil).first { $0.hasPrefix("Conflicts") } == line)
+        }
+    }
+
     /// The item that has the folder is for this device only, and nobody waits for it elsewhere.
     @Test func theOwnItemIsNotCounted() {
         #expect(

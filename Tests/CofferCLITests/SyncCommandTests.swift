@@ -288,7 +288,9 @@ struct SyncFixture {
         defer { fixture.remove() }
         let status = try fixture.fake.program.run("sync", "status")
         #expect(status.status == 0 && status.text.contains("coffer sync init FOLDER"))
-        for command in [["now"], ["add"], ["remove", "x"], ["leave"]] {
+        for command in [
+            ["now"], ["add"], ["remove", "x"], ["leave"], ["conflicts"], ["resolve", "x", "--both"],
+        ] {
             let result = try fixture.fake.program.run(["sync"] + command)
             #expect(result.status == 3 && result.errors.contains("coffer sync init FOLDER"))
         }
@@ -308,6 +310,13 @@ struct SyncFixture {
         (["sync", "remove"], "Missing expected argument '<machine> ...'"),
         (["sync", "remove", ""], "must not be empty"), (["sync", "remove", "x", "--folder", ""], "must not be empty"),
         (["sync", "leave", "x"], "'x'"), (["sync", "leave", "--folder", ""], "must not be empty"),
+        (["sync", "conflicts", "--values"], "name it"), (["sync", "conflicts", ""], "must not be empty"),
+        (["sync", "resolve"], "Missing expected argument '<service>'"),
+        (["sync", "resolve", "x"], "--take MACHINE or --both"),
+        (["sync", "resolve", "x", "--take", ""], "must not be empty"),
+        (["sync", "resolve", "x", "--both", "--part", "label"], "--both goes with --field"),
+        (["sync", "resolve", "x", "--both", "--part", "bin"], "a part is name, label"),
+        (["sync", "resolve", "x", "--take", "y", "--part", "name", "--field", "f"], "do not go together"),
         (["sync", "add", "JOIN-AAAAA"], "never pass the code as an argument"), (["sync", "nwo"], "'nwo'"),
     ])
     func wrongUseIsSixtyFour(arguments: [String], words: String) throws {
@@ -320,7 +329,8 @@ struct SyncFixture {
 
     @Test(arguments: [
         ["sync"], ["sync", "--help"], ["help", "sync"], ["help", "sync", "init"], ["sync", "join", "--help"],
-        ["help", "sync", "remove"], ["sync", "leave", "--help"],
+        ["help", "sync", "remove"], ["sync", "leave", "--help"], ["help", "sync", "conflicts"],
+        ["sync", "resolve", "--help"],
     ])
     func helpIsGiven(arguments: [String]) throws {
         let result = try FakeCoffer().program.run(arguments)

@@ -116,6 +116,42 @@ import Testing
         }
     }
 
+    /// Two people set the same secret while they are apart. Both values are read, and one decision is everybody's.
+    @Test func whatBothChangeIsKeptUntilSomebodyDecides() throws {
+        let shared = try Folder(folder)
+        let (desk, laptop) = (try Sandbox(), try Sandbox())
+        try begin(desk, "desk")
+        _ = try join(laptop, "laptop", by: desk)
+        try succeed(desk, "set", "github", "me", input: "before")
+        for machine in [desk, laptop] { try succeed(machine, "sync", "now") }
+        try succeed(desk, "set", "github", "me", input: "from the desk")
+        try succeed(laptop, "set", "github", "me", input: "from the laptop")
+        for machine in [desk, laptop, desk] { try succeed(machine, "sync", "now") }
+        for machine in [desk, laptop] {
+            #expect(try succeed(machine, "get", "github", "me").text == "from the laptop")
+            for command in ["now", "status"] {
+                let told = try succeed(machine, "sync", command).text
+                #expect(told.contains("1 thing was changed") && told.contains("coffer sync conflicts"), "\(told)")
+            }
+            let listed = try succeed(machine, "sync", "conflicts").text
+            #expect(listed.contains("desk") && listed.contains("laptop") && !listed.contains("from the"), "\(listed)")
+            let read = try succeed(machine, "sync", "conflicts", "github", "me", "--values").text
+            #expect(read.contains("secret of desk: from the desk\n"), "\(read)")
+            #expect(read.contains("secret of laptop: from the laptop\n"), "\(read)")
+        }
+        try succeed(laptop, "sync", "resolve", "github", "me", "--take", "desk")
+        for machine in [laptop, desk] { try succeed(machine, "sync", "now") }
+        for machine in [desk, laptop] {
+            #expect(try succeed(machine, "get", "github", "me").text == "from the desk")
+            #expect(try succeed(machine, "sync", "conflicts", "--json").text == "[\n\n]\n")
+            #expect(try !succeed(machine, "sync", "status").text.contains("Conflicts"))
+        }
+        // Somebody has decided already.
+        #expect(try desk.coffer("sync", "resolve", "github", "me", "--both", password: Self.password).code == 3)
+        #expect(try succeed(laptop, "log").text.contains("decided: field secret"))
+        _ = shared
+    }
+
     /// Attacker 10 keeps the folder.
     @Test func whoKeepsTheFolderChangesNothing() throws {
         let shared = try Folder(folder)

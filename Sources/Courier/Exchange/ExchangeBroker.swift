@@ -30,6 +30,8 @@ package struct ExchangeOutcome: Sendable, Equatable {
     package var waiting = 0
     /// How many items are not shared, or not whole, by the reason.
     package var obstacles: [String: Int] = [:]
+    /// How many parts of items several machines have changed at the same time.
+    package var conflicts = 0
     /// How many segments went to the broker.
     package var taken = 0
     /// How many files went to the store.
@@ -45,6 +47,7 @@ package struct ExchangeOutcome: Sendable, Equatable {
         deleted += Int(clamping: reply.deleted)
         // These are about the vault as it is now.
         waiting = Int(clamping: reply.waiting)
+        conflicts = Int(clamping: reply.conflicts)
         obstacles = [:]
         for obstacle in reply.obstacles { obstacles[obstacle.reason, default: 0] += Int(clamping: obstacle.items) }
     }

@@ -7,7 +7,7 @@ struct SyncCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sync",
         abstract: "Share your vault's secrets with your other machines.",
-        usage: "coffer sync init | join | add | now | status | remove | leave",
+        usage: "coffer sync init | join | add | now | status | conflicts | resolve | remove | leave",
         discussion: """
             Your machines share secrets through a folder that all of them can use: of Syncthing, on a network, or on a stick. What lies in it \
             is sealed and signed. Nobody who has the folder can read your secrets, change them, or add a machine.
@@ -27,12 +27,16 @@ struct SyncCommand: ParsableCommand {
             From then on, on each of them, whenever changes should travel:
               coffer sync now
 
+            If two machines have changed the same thing, nothing is lost:
+              coffer sync conflicts
+
             Once a machine was lost or given away, on another one:
               coffer sync remove MACHINE
             """,
         subcommands: [
             SyncInitCommand.self, SyncJoinCommand.self, SyncAddCommand.self, SyncNowCommand.self,
-            SyncStatusCommand.self, SyncRemoveCommand.self, SyncLeaveCommand.self,
+            SyncStatusCommand.self, SyncConflictsCommand.self, SyncResolveCommand.self, SyncRemoveCommand.self,
+            SyncLeaveCommand.self,
         ])
 
     /// What a machine is called.

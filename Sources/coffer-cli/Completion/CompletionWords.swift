@@ -53,6 +53,9 @@ struct CompletionWords {
         /// Whether its value is the name of a field.
         var isField: Bool { (names ?? []).contains { ["field", "unset", "file-field"].contains($0.name) } }
 
+        /// Whether its value is the name of a machine.
+        var isMachine: Bool { (names ?? []).contains { $0.name == "take" } }
+
         /// The words that its value can be, if they are few.
         var values: [String] { allValueStrings ?? allValues ?? [] }
     }
@@ -126,7 +129,10 @@ struct CompletionWords {
     ///   - items: the stored items.
     ///   - machines: those that share the vault's items.
     func candidates(items: () -> [ItemAttributes], machines: () -> [Sync.Machine]) -> [String] {
-        if let waiting { return waiting.isField ? fields(items()) : waiting.values }
+        if let waiting {
+            if waiting.isMachine { return offered(all(machines())) }
+            return waiting.isField ? fields(items()) : waiting.values
+        }
         if !isAfterDashes, current.hasPrefix("-") { return options(items) }
         let subcommands = command.configuration.subcommands.filter { $0.configuration.shouldDisplay }
         if positionals.isEmpty, !subcommands.isEmpty {
@@ -149,6 +155,11 @@ struct CompletionWords {
     /// Whether the command is one of `coffer` itself.
     private var isOfRoot: Bool {
         CofferCommand.configuration.subcommands.contains { ObjectIdentifier($0) == ObjectIdentifier(command) }
+    }
+
+    private var isAboutConflicts: Bool {
+        [SyncConflictsCommand.self as any ParsableCommand.Type, SyncResolveCommand.self]
+            .contains { ObjectIdentifier($0) == ObjectIdentifier(command) }
     }
 
     private var isRoot: Bool { ObjectIdentifier(command) == ObjectIdentifier(CofferCommand.self) }
@@ -175,6 +186,7 @@ struct CompletionWords {
     private var place: Place? {
         let places: [Place] =
             switch command.configuration.commandName {
+            case _ where isAboutConflicts: [.service, .account]
             // There is a "recovery restore", which takes a file.
             case _ where !isOfRoot: []
             case "list": [.service]
@@ -208,7 +220,7 @@ struct CompletionWords {
 
     /// The fields of the item that the words before name, or of all accounts of its service.
     private func fields(_ stored: [ItemAttributes]) -> [String] {
-        guard isOfRoot, let first = positionals.first else { return [] }
+        guard isOfRoot || isAboutConflicts, let first = positionals.first else { return [] }
         let account = positionals.dropFirst().first
         let items = stored.filter { item in
             item.kind == kind ?? .genericPassword
@@ -216,6 +228,11 @@ struct CompletionWords {
                     || account == nil && "\(item.service)/\(item.account)" == first)
         }
         return offered(items.flatMap(\.fields).map(\.name.text))
+    }
+
+    private func all(_ machines: [Sync.Machine]) -> [String] {
+        let choice = MachineChoice(machines: machines)
+        return machines.map(choice.word)
     }
 
     /// The machines besides this one that the words before do not name.

@@ -11,6 +11,7 @@ enum SharingText {
         if outcome.given > 0 { parts.append("changes of this machine are in the folder now") }
         if outcome.waiting > 0 { parts.append(waiting(outcome.waiting)) }
         if let obstacles = obstacles(notShared(outcome, settings: settings)) { parts.append(obstacles) }
+        if let conflicts = conflicts(outcome.conflicts) { parts.append(conflicts) }
         return parts.joined(separator: "; ")
     }
 
@@ -40,6 +41,14 @@ enum SharingText {
         case "unreadable": "\(count) cannot be read here"
         case let other: "\(count) (\(VisibleText.line(other)))"
         }
+    }
+
+    /// What several machines have changed at the same time, and the command that shows it.
+    /// - Returns: nil if there is nothing.
+    static func conflicts(_ count: Int) -> String? {
+        guard count > 0 else { return nil }
+        let subject = count == 1 ? "1 thing was" : "\(count) things were"
+        return "\(subject) changed on several machines at the same time, see: coffer sync conflicts"
     }
 
     static func waiting(_ count: Int) -> String {
@@ -95,6 +104,7 @@ enum SharingText {
             lines.append(
                 "Waiting: \(waiting(Int(clamping: state.waiting))); run on the other machines: coffer sync now")
         }
+        if let conflicts = conflicts(Int(clamping: state.conflicts ?? 0)) { lines.append("Conflicts: \(conflicts)") }
         for (machine, name) in zip(state.machines, names) where machine.forked {
             lines.append(
                 "Problem: two copies of the vault of \(name) write at the same time; stop using one of them")
@@ -131,6 +141,7 @@ struct ExchangeRecord: Encodable {
     private let deleted: Int
     private let waiting: Int
     private let notShared: [String: Int]
+    private let conflicts: Int
     private let filesRead: Int
     private let filesWritten: Int
     private let strangeFiles: [String]
@@ -138,6 +149,7 @@ struct ExchangeRecord: Encodable {
     init(_ outcome: ExchangeOutcome, settings: Int) {
         (added, updated, deleted) = (outcome.added, outcome.updated, outcome.deleted)
         waiting = outcome.waiting
+        conflicts = outcome.conflicts
         notShared = SharingText.notShared(outcome, settings: settings)
         (filesRead, filesWritten) = (outcome.taken, outcome.given)
         strangeFiles = outcome.strange
@@ -154,6 +166,8 @@ struct SharingRecord: Encodable {
     private let pending: Int64
     private let waiting: Int64
     private let requested: Bool
+    /// Left out if only an unlocked vault can tell.
+    private let conflicts: Int64?
 
     private struct MachineRecord: Encodable {
         var device: String
@@ -177,5 +191,6 @@ struct SharingRecord: Encodable {
         }
         digest = state.digest
         (pending, waiting, requested) = (state.pending, state.waiting, state.requested)
+        conflicts = state.conflicts
     }
 }

@@ -51,28 +51,33 @@ struct ReadFields {
     let item: ItemAttributes
     let values: [(field: Field, value: [UInt8])]
 
-    /// A line for each field, `NAME: VALUE`. The lines of a value of several lines follow its name, indented. Of a value that is not text, or that a
-    /// terminal would obey, only the length is given.
+    /// A line for each field, `NAME: VALUE`.
     func text(raw: Bool, onTerminal: Bool) -> [UInt8] {
-        var text: [UInt8] = []
-        for (field, value) in values {
-            text += Array("\(VisibleText.line(field.name.text)):".utf8)
-            let isShown =
-                raw || (onTerminal ? TerminalText.isHarmless(value) : String(validating: value, as: UTF8.self) != nil)
-            guard isShown else {
-                let count = "\(value.count) byte\(value.count == 1 ? "" : "s")"
-                text += Array(" (\(count), not shown here; read it with --field)\n".utf8)
-                continue
-            }
-            let newline = UInt8(ascii: "\n")
-            let lines = value.withoutLineEnd.split(separator: newline, omittingEmptySubsequences: false)
-            if lines.count == 1, value.last != newline {
-                text += [UInt8(ascii: " ")] + value + [newline]
-            } else {
-                text.append(newline)
-                for line in lines { text += Array("  ".utf8) + line + [newline] }
-            }
+        values.flatMap { field, value in
+            Self.text(
+                of: value, after: VisibleText.line(field.name.text), raw: raw, onTerminal: onTerminal,
+                wayOut: "read it with --field")
         }
+    }
+
+    /// A line, `LABEL: VALUE`. The lines of a value of several lines follow the label, indented. Of a value that is not text, or that a terminal would
+    /// obey, only the length is given.
+    /// - Parameter wayOut: how to read it then.
+    static func text(
+        of value: [UInt8], after label: String, raw: Bool, onTerminal: Bool, wayOut: String
+    ) -> [UInt8] {
+        var text = Array("\(label):".utf8)
+        let isShown =
+            raw || (onTerminal ? TerminalText.isHarmless(value) : String(validating: value, as: UTF8.self) != nil)
+        guard isShown else {
+            let count = "\(value.count) byte\(value.count == 1 ? "" : "s")"
+            return text + Array(" (\(count), not shown here; \(wayOut))\n".utf8)
+        }
+        let newline = UInt8(ascii: "\n")
+        let lines = value.withoutLineEnd.split(separator: newline, omittingEmptySubsequences: false)
+        guard lines.count > 1 || value.last == newline else { return text + [UInt8(ascii: " ")] + value + [newline] }
+        text.append(newline)
+        for line in lines { text += Array("  ".utf8) + line + [newline] }
         return text
     }
 }
