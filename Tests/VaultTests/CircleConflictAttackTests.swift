@@ -189,6 +189,9 @@ struct CircleConflictAttackTests {
     /// any more.
     @Test func whatAsksForAPersonIsNotDecidedHere() throws {
         let (group, desk, laptop) = try conflicting()
+        for machine in [desk, laptop] { try machine.edit("github", MetadataChanges(label: machine.name.text)) }
+        try group.settle()
+        #expect(try group.counts() == [2])
         let conflict = try laptop.conflict("github")
         let item = try desk.find("github")
         desk.fixture.advance(milliseconds: 1000)

@@ -28,7 +28,8 @@ struct ConflictSearch {
     ) throws(VaultError) {
         (self.view, vault) = (view, snapshot.format.vault)
         let items = view.state.items
-        let names = SharedNames(items)
+        // Most of the time nobody has changed anything at the same time.
+        let names = SharedNames(items.contains { !$0.contested.isEmpty } ? items : [])
         var places: [Place] = []
         for item in items where !item.isInBin {
             let parts = item.contested
