@@ -87,7 +87,7 @@ import Testing
         #expect(try words("").contains("get") && words("").contains("help") && !words("").contains("clipboard-clear"))
         #expect(try words("help", "").contains("otp"))
         #expect(try words("completion", "") == ["bash", "zsh", "fish"])
-        #expect(try words("sync", "") == ["init", "join", "add", "now", "status", "remove", "leave"])
+        #expect(try words("sync", "") == ["init", "join", "add", "now", "watch", "wait", "status", "remove", "leave"])
         #expect(try words("vault", "") == ["create", "accept", "set-aside"])
         #expect(try words("set", "a", "b", "--policy", "") == ["letters-digits", "symbols", "words", "pin"])
         #expect(try words("set", "a", "b", "--policy=") == PasswordPolicy.allCases.map { "--policy=\($0.rawValue)" })

@@ -7,7 +7,7 @@ struct SyncCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sync",
         abstract: "Share your vault's secrets with your other machines.",
-        usage: "coffer sync init | join | add | now | status | remove | leave",
+        usage: "coffer sync init | join | add | now | watch | wait | status | remove | leave",
         discussion: """
             Your machines share secrets through a folder that all of them can use: of Syncthing, on a network, or on a stick. What lies in it \
             is sealed and signed. Nobody who has the folder can read your secrets, change them, or add a machine.
@@ -24,7 +24,7 @@ struct SyncCommand: ParsableCommand {
             Meanwhile on a machine that shares already; it asks for that code:
               coffer sync add
 
-            From then on, on each of them, whenever changes should travel:
+            From then on changes travel by themselves where systemd runs: coffer help sync watch. To have it done at once:
               coffer sync now
 
             Once a machine was lost or given away, on another one:
@@ -32,7 +32,8 @@ struct SyncCommand: ParsableCommand {
             """,
         subcommands: [
             SyncInitCommand.self, SyncJoinCommand.self, SyncAddCommand.self, SyncNowCommand.self,
-            SyncStatusCommand.self, SyncRemoveCommand.self, SyncLeaveCommand.self,
+            SyncWatchCommand.self, SyncWaitCommand.self, SyncStatusCommand.self, SyncRemoveCommand.self,
+            SyncLeaveCommand.self,
         ])
 
     /// What a machine is called.
