@@ -41,7 +41,7 @@ MODULE ?= $(default_module)
 programs := cofferd coffer-authenticator coffer coffer-secret-service
 
 .DEFAULT_GOAL := help
-.PHONY: help application build demo examples test race simulate fuzz bench docs check format mutants mutate memory pam release deb packages container clients recording install uninstall machine clean
+.PHONY: help application build demo examples test race simulate fuzz bench docs check format mutants mutate memory pam release deb packages container clients syncthing recording install uninstall machine clean
 
 help: ## this list
 	@echo 'Targets:'
@@ -136,6 +136,9 @@ container: needs-packages build pam ## what make machine does and needs no kerne
 
 application: needs-packages ## an application that uses the library, built in a clean root with Swift alone; needs root
 	scripts/application
+
+syncthing: needs-syncthing build ## two machines that share secrets through a real Syncthing, and how long a change takes
+	scripts/syncthing
 
 clients: needs-packages build pam ## the clients that people have, unmodified, against installed packages in a clean root; needs root
 	scripts/clients --programs .build/debug

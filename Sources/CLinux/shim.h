@@ -15,8 +15,10 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <sys/types.h>
 #include <sys/vfs.h>
+#include <time.h>
 #include <unistd.h>
 
 // prctl is variadic, which Swift does not import.
@@ -93,6 +95,26 @@ static inline int coffer_watch_folder(const char *path) {
     errno = number;
     return -1;
 }
+
+// Something that other programs write need not be renamed into its place, so the end of writing counts, too.
+static inline int coffer_arrivals(void) { return inotify_init1(IN_CLOEXEC | IN_NONBLOCK); }
+static inline int coffer_arrivals_watch(int fd, const char *path) {
+    return inotify_add_watch(
+        fd, path, IN_MOVED_TO | IN_CLOSE_WRITE | IN_CREATE | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR | IN_DONT_FOLLOW);
+}
+// A file that was made is still empty. Only a folder counts at once.
+static inline int coffer_arrival_counts(uint32_t mask) { return !(mask & IN_CREATE) || (mask & IN_ISDIR); }
+
+// A timer that never ends, and can be read when the clock was set or the machine has slept (timerfd_create(2)).
+static inline int coffer_clock_watch(void) { return timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK); }
+static inline int coffer_clock_watch_again(int fd) {
+    uint64_t ended;
+    struct itimerspec never = {.it_value = {.tv_sec = time(NULL) + 1000000000L}};
+    // What it says is that it can be read.
+    if (read(fd, &ended, sizeof ended) < 0 && errno != ECANCELED && errno != EAGAIN) return -1;
+    return timerfd_settime(fd, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &never, NULL);
+}
+
 static inline uint32_t coffer_folder_gone(void) { return IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED | IN_UNMOUNT; }
 
 // fcntl is variadic.

@@ -16,6 +16,8 @@ package struct CourierLimits: Sendable {
     static let beacon = 64
     /// How many bytes of it are written. They are random, so that the file is never the same.
     static let written = 16
+    /// Devices whose folders are watched. Each takes two watches of the kernel, and a user has few.
+    static let watched = 256
     /// How many strange files are named.
     static let strange = 8
     /// After so many seconds a file that was not finished belongs to nobody.

@@ -75,6 +75,20 @@ enum FileWaitLimits {
     static let request: Duration = .seconds(600)
 }
 
+/// Waiting until other machines have taken something in.
+enum WaitingLimits {
+    /// How many seconds a person can wait for.
+    static let seconds = 1...604_800
+    /// Between two looks.
+    static let pause: Duration = .seconds(2)
+}
+
+/// The user's service manager.
+enum ServiceLimits {
+    /// How long it may take to start or stop a service.
+    static let systemctl: Duration = .seconds(30)
+}
+
 /// The clipboard.
 enum ClipboardLimits {
     /// The longest value for a terminal's clipboard, in bytes. Its Base64 has 100,000, which xterm takes.

@@ -13,7 +13,7 @@ import Testing
     private func outcome(_ obstacles: [String: Int] = [:], given: Int = 0, waiting: Int = 0) -> ExchangeOutcome {
         var outcome = ExchangeOutcome()
         (outcome.added, outcome.updated, outcome.deleted) = (3, 1, 0)
-        (outcome.obstacles, outcome.given, outcome.waiting) = (obstacles, given, waiting)
+        (outcome.obstacles, outcome.givenSegments, outcome.waiting) = (obstacles, given, waiting)
         return outcome
     }
 

@@ -35,7 +35,9 @@ public enum Sync {
           # The time that its newest signed head names. It is absent if none came here yet.
           heard: ?int,
           # Two copies of its vault write at the same time.
-          forked: bool
+          forked: bool,
+          # It has said that it has taken in all that this machine gave out. It is absent for this machine, and before it is a member.
+          seen: ?bool
         )
 
         # A file of the store.
@@ -178,7 +180,8 @@ public enum Sync {
           conflicts: int
         )
 
-        # Gives out what was changed here since, and returns files that the store lacks: segments first, the head last.
+        # Gives out what was changed here since, and returns files that the store lacks: segments first, the head last. The head
+        # also tells the others what this machine has taken in.
         # The vault must be unlocked. Take comes first, because it finds what was changed.
         method Give(
           heads: []string,
@@ -277,10 +280,13 @@ public enum Sync {
         public var heard: Int64?
         /// Two copies of its vault write at the same time.
         public var forked: Bool
+        /// It has said that it has taken in all that this machine gave out. It is absent for this machine, and before
+        /// it is a member.
+        public var seen: Bool?
 
         public init(
             device: String, name: String? = nil, role: String, protection: String? = nil, own: Bool = false,
-            heard: Int64? = nil, forked: Bool = false
+            heard: Int64? = nil, forked: Bool = false, seen: Bool? = nil
         ) {
             self.device = device
             self.name = name
@@ -289,9 +295,12 @@ public enum Sync {
             self.own = own
             self.heard = heard
             self.forked = forked
+            self.seen = seen
         }
 
-        private static let jsonNames = ["device", "forked", "heard", "name", "own", "protection", "role"]
+        private static let jsonNames = [
+            "device", "forked", "heard", "name", "own", "protection", "role", "seen",
+        ]
 
         public init(from reader: inout JSONReader) throws(JSONFailure) {
             var device: String?
@@ -301,6 +310,7 @@ public enum Sync {
             var own: Bool?
             var heard: Int64?
             var forked: Bool?
+            var seen: Bool?
             var members = try reader.members()
             while let member = try reader.next(&members, of: Self.jsonNames) {
                 switch member {
@@ -310,13 +320,14 @@ public enum Sync {
                 case 3: name = try reader.read()
                 case 4: own = try reader.read()
                 case 5: protection = try reader.read()
-                default: role = try reader.read()
+                case 6: role = try reader.read()
+                default: seen = try reader.read()
                 }
             }
             self.init(
                 device: try members.required(device, "device"), name: name, role: try members.required(role, "role"),
                 protection: protection, own: try members.required(own, "own"), heard: heard,
-                forked: try members.required(forked, "forked")
+                forked: try members.required(forked, "forked"), seen: seen
             )
         }
 
@@ -329,6 +340,7 @@ public enum Sync {
             writer.member("own", own)
             writer.member("protection", protection)
             writer.member("role", role)
+            writer.member("seen", seen)
             writer.endObject()
         }
     }
@@ -1031,7 +1043,8 @@ public enum Sync {
     }
 
     /// Gives out what was changed here since, and returns files that the store lacks: segments first, the head last.
-    /// The vault must be unlocked. Take comes first, because it finds what was changed.
+    /// The head also tells the others what this machine has taken in. The vault must be unlocked. Take comes first,
+    /// because it finds what was changed.
     public struct Give: VarlinkMethod {
         public static let name = "org.coffer.Sync.Give"
         public var heads: [String]

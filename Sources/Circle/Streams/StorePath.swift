@@ -9,6 +9,8 @@ package enum StorePath: Hashable, Sendable {
     case request(JoinPlace)
     case answer(JoinPlace)
 
+    /// What the file is called that everybody replaces who wrote something.
+    package static let beaconName = "beacon"
     /// The numbers of one folder of segments.
     private static let folder: UInt64 = 1024
 
@@ -19,7 +21,7 @@ package enum StorePath: Hashable, Sendable {
             "\(Hex.encode(circle.bytes))/\(Hex.encode(device.bytes))/\(Self.decimal(number / Self.folder, 13))/"
                 + "\(Self.decimal(number, 16))-\(Hex.encode(run.bytes))"
         case .head(let circle, let device): "\(Hex.encode(circle.bytes))/heads/\(Hex.encode(device.bytes))"
-        case .beacon(let circle): "\(Hex.encode(circle.bytes))/beacon"
+        case .beacon(let circle): "\(Hex.encode(circle.bytes))/\(Self.beaconName)"
         case .request(let place): "join/\(Hex.encode(place.bytes))-request"
         case .answer(let place): "join/\(Hex.encode(place.bytes))-answer"
         }

@@ -16,7 +16,7 @@ extension KeychainError {
     }
 
     /// A call to the broker that got no valid Varlink answer.
-    init(broker failure: TransportFailure, path: String) {
+    package init(broker failure: TransportFailure, path: String) {
         switch failure {
         // The broker drops such a connection, because it cannot know whose it is.
         case .unreachable where getuid() == PeerCredentials.unknownUser:
@@ -43,7 +43,7 @@ extension KeychainError {
     /// An error of `org.coffer.Keychain`, or of Varlink itself.
     ///
     /// - Parameter name: the requested item, as a person reads it.
-    init(brokerFault fault: Fault, about name: String? = nil) {
+    package init(brokerFault fault: Fault, about name: String? = nil) {
         switch fault.name {
         case .ambiguous:
             let accounts = fault.details.accounts ?? []

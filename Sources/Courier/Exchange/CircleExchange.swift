@@ -196,6 +196,7 @@ extension CircleExchange {
                     heads.removeAll { $0.device == device }
                     heads.append((device, Base64.encode(file.content)))
                 default:
+                    outcome.givenSegments += 1
                     guard had.insert(file.path.text).inserted else { continue }
                     names.append(file.path.text)
                     isNew = true

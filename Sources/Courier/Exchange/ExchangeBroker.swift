@@ -36,6 +36,8 @@ package struct ExchangeOutcome: Sendable, Equatable {
     package var taken = 0
     /// How many files went to the store.
     package var given = 0
+    /// How many of these hold changes. A head alone tells others what was taken in.
+    package var givenSegments = 0
     /// Files that somebody else has put in the place of a member's. They were left out. The list has the first ones.
     package var strange: [String] = []
 

@@ -44,6 +44,22 @@ package struct FolderStore: Store {
         return circles.sorted()
     }
 
+    /// The folders in which something new of these devices appears. Each is there, or was a moment ago.
+    package func places(of circle: StatementName, devices: [WriterID]) throws(StoreError) -> [String] {
+        let whole = Hex.encode(circle.bytes)
+        var places = [text([whole]), text([whole, "heads"])]
+        for device in devices.prefix(CourierLimits.watched) {
+            let place = [whole, Hex.encode(device.bytes)]
+            var budget = limits.names
+            guard let folder = try open(place, making: false) else { continue }
+            places.append(text(place))
+            // Records go into the last one.
+            guard let last = try names(folder, place, &budget).filter(Self.isNumber).max() else { continue }
+            places.append(text(place + [last]))
+        }
+        return places
+    }
+
     package func heads(of circle: StatementName) throws(StoreError) -> [WriterID] {
         let place = [Hex.encode(circle.bytes), "heads"]
         var budget = limits.names

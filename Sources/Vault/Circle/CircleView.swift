@@ -177,6 +177,15 @@ struct CircleView: Sendable {
         return ends.min { ($0.number, $0.chain) < ($1.number, $1.chain) }.map { [$0] } ?? []
     }
 
+    /// The end of a device's stream, if this vault has taken in all up to there.
+    /// - Returns: nil if a record is missing, or cannot be read.
+    func takenIn(of device: WriterID) -> RunEnd? {
+        guard let stream = streams[device], stream.gaps.isEmpty,
+            stream.counted.allSatisfy({ opened.contains($0.after) })
+        else { return nil }
+        return stream.newest?.head.end
+    }
+
     /// The records of a device that the vault keeps: all that count, and of a removed device those that have an effect.
     func whatIsKept(of device: WriterID) -> Set<CircleRecord> {
         let counted = streams[device]?.counted ?? []

@@ -203,7 +203,7 @@ extension OpenVault {
                     advice:
                         "remove that machine; it can join again: coffer sync remove \(Hex.encode(present.maker.bytes))")
             }
-            guard !view.pending.isEmpty || !bodies.isEmpty else { return nil }
+            guard !view.pending.isEmpty || !bodies.isEmpty else { return try acknowledgement(view) }
             var writer = try RecordWriter(view.device, after: view.ownEnd, in: run(), before: view.device)
             for body in try view.beginning(of: run()) + bodies { try writer.add(body, (present.name, key.metadata)) }
             var batch: [CarriedChange] = []
@@ -291,6 +291,8 @@ extension OpenVault {
             /// The time of its newest head, in milliseconds since 1970-01-01 UTC.
             package let heard: UInt64?
             package let isForked: Bool
+            /// Whether it has said that it has taken in all that this vault gave out.
+            package let hasTakenAll: Bool
         }
 
         package let circle: StatementName
@@ -314,7 +316,7 @@ extension OpenVault {
                 return CircleState.Machine(
                     device: member.keys.device, role: member.role, profile: view.profiles[member.keys.device],
                     isOwn: member.keys == view.device.keys, heard: stream?.newest?.head.time,
-                    isForked: stream?.isSuspended ?? false)
+                    isForked: stream?.isSuspended ?? false, hasTakenAll: view.hasTakenAll(member.keys.device))
             }
             return CircleState(
                 circle: view.device.circle, machines: machines, digest: try view.stateDigest(),

@@ -106,14 +106,6 @@ struct RecordWriter {
 }
 
 extension CircleView {
-    /// The newest ends of the other devices' streams, as far as one head has room.
-    var seen: [SeenEnd] {
-        let others = streams.keys.filter { $0 != device.id }.sorted()
-        return Array(
-            others.compactMap { id in (streams[id]?.newest?.head.end).map { SeenEnd(id, $0) } }
-                .prefix(StreamHead.mostSeen))
-    }
-
     /// The end of this device's stream. The store may know a later one, if this vault was rolled back.
     var ownEnd: RunEnd? {
         guard let shown = streams[device.id]?.newest?.head.end else { return device.end }

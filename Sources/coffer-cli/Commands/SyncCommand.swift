@@ -7,7 +7,7 @@ struct SyncCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sync",
         abstract: "Share your vault's secrets with your other machines.",
-        usage: "coffer sync init | join | add | now | status | conflicts | resolve | remove | leave",
+        usage: "coffer sync init | join | add | now | watch | wait | status | conflicts | resolve | remove | leave",
         discussion: """
             Your machines share secrets through a folder that all of them can use: of Syncthing, on a network, or on a stick. What lies in it \
             is sealed and signed. Nobody who has the folder can read your secrets, change them, or add a machine.
@@ -24,7 +24,7 @@ struct SyncCommand: ParsableCommand {
             Meanwhile on a machine that shares already; it asks for that code:
               coffer sync add
 
-            From then on, on each of them, whenever changes should travel:
+            From then on changes travel by themselves where systemd runs: coffer help sync watch. To have it done at once:
               coffer sync now
 
             If two machines have changed the same thing, nothing is lost:
@@ -35,7 +35,8 @@ struct SyncCommand: ParsableCommand {
             """,
         subcommands: [
             SyncInitCommand.self, SyncJoinCommand.self, SyncAddCommand.self, SyncNowCommand.self,
-            SyncStatusCommand.self, SyncConflictsCommand.self, SyncResolveCommand.self, SyncRemoveCommand.self,
+            SyncWatchCommand.self, SyncWaitCommand.self, SyncStatusCommand.self, SyncConflictsCommand.self,
+            SyncResolveCommand.self, SyncRemoveCommand.self,
             SyncLeaveCommand.self,
         ])
 

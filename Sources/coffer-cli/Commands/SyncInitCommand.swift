@@ -7,7 +7,7 @@ struct SyncInitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init",
         abstract: "Begin to share your vault's secrets through a folder.",
-        usage: "coffer sync init <folder> [--name <name>] [--separate]",
+        usage: "coffer sync init <folder> [--name <name>] [--separate] [--no-service]",
         discussion: """
             Run this on your first machine only. On the others, run coffer sync join. You are asked for your password.
 
@@ -28,6 +28,7 @@ struct SyncInitCommand: ParsableCommand {
     @Flag(help: "Begin anew even if other machines share secrets through this folder already.")
     var separate = false
 
+    @OptionGroup var service: SharingUnitOptions
     @OptionGroup var prompt: PromptOptions
 
     func validate() throws {
@@ -55,6 +56,7 @@ struct SyncInitCommand: ParsableCommand {
         let sharing = try Sharing.begin(session, circle: found.circle, shared)
         try sharing.firstExchange()
         Output.note("This machine (\(name.text)) shares its secrets through \(ShellText.quote(shared.path)) now.")
+        try service.start(session)
         Output.note("On the other machine, run: coffer sync join FOLDER")
     }
 }

@@ -7,7 +7,7 @@ struct SyncJoinCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "join",
         abstract: "Join the machines that share secrets through a folder.",
-        usage: "coffer sync join <folder> [--name <name>] [--new] [--no-wait]",
+        usage: "coffer sync join <folder> [--name <name>] [--new] [--no-wait] [--no-service]",
         discussion: """
             Shows a code. Type it on a machine that shares already: coffer sync add. This machine waits for the answer, and then asks you to \
             compare five words with those that the other machine shows. If they differ, somebody else has answered: refuse.
@@ -32,6 +32,7 @@ struct SyncJoinCommand: ParsableCommand {
     @Flag(help: "Do not wait for the answer: show the code, and end.")
     var noWait = false
 
+    @OptionGroup var service: SharingUnitOptions
     @OptionGroup var prompt: PromptOptions
 
     func validate() throws {
@@ -62,7 +63,7 @@ struct SyncJoinCommand: ParsableCommand {
         // Their names have come with the exchange.
         let others = MachineChoice(machines: try Sharing.presentState(session).machines.filter { !$0.own }).shown
         Output.note("This machine (\(name.text)) shares secrets with \(others.joined(separator: ", ")) now.")
-        Output.note("When changes should travel, run: coffer sync now")
+        try service.start(session)
     }
 
     private var again: String { ShellText.command(["coffer", "sync", "join", folder]) }

@@ -45,6 +45,7 @@ struct SyncLeaveCommand: ParsableCommand {
         let setting = SharingSetting(of: try Sharing.name(of: state), session)
         if state.joined { try removeItself(session, setting) } else { try finish(session, state, setting) }
         _ = try session.client.call(Sync.Forget())
+        if try !SharingUnit.isForAnother(session) { SharingUnit().stop() }
         if !quiet { Output.note("The secrets stay on this machine, and are no longer shared.") }
         do throws(KeychainError) { try setting.remove() } catch {
             // Nothing uses it now.

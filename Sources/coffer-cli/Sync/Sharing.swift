@@ -49,6 +49,10 @@ struct Sharing {
         }
     }
 
+    static let folderUnknown = KeychainError(
+        .notFound, "this machine does not know the folder through which your vault shares its secrets",
+        advice: "name it with: coffer sync now --folder FOLDER")
+
     static func notShared(isRequested: Bool) -> KeychainError {
         isRequested
             ? KeychainError(
@@ -83,11 +87,7 @@ struct Sharing {
             if known != .init(folder: opened.path) { try setting.store(.init(folder: opened.path)) }
             return Sharing(session: session, circle: circle, folder: opened)
         }
-        guard let known else {
-            throw KeychainError(
-                .notFound, "this machine does not know the folder through which your vault shares its secrets",
-                advice: "name it with: coffer sync now --folder FOLDER")
-        }
+        guard let known else { throw folderUnknown }
         let folder = try SharedFolder(known.folder)
         if known.leaving != nil { try setting.store(.init(folder: known.folder)) }
         return Sharing(session: session, circle: circle, folder: folder)

@@ -8,7 +8,7 @@ enum SharingText {
     /// - Parameter settings: how many items of this command's own stay on this machine. Nobody waits for them elsewhere.
     static func summary(_ outcome: ExchangeOutcome, settings: Int) -> String {
         var parts = ["\(outcome.added) new, \(outcome.updated) changed, \(outcome.deleted) deleted here"]
-        if outcome.given > 0 { parts.append("changes of this machine are in the folder now") }
+        if outcome.givenSegments > 0 { parts.append("changes of this machine are in the folder now") }
         if outcome.waiting > 0 { parts.append(waiting(outcome.waiting)) }
         if let obstacles = obstacles(notShared(outcome, settings: settings)) { parts.append(obstacles) }
         if let conflicts = conflicts(outcome.conflicts) { parts.append(conflicts) }
@@ -130,7 +130,13 @@ enum SharingText {
 
     private static func heard(_ machine: Sync.Machine) -> String {
         if machine.own { return "this machine" }
-        return machine.heard.map { "last heard \(TimeText($0).relative())" } ?? "nothing heard yet"
+        let heard = machine.heard.map { "last heard \(TimeText($0).relative())" } ?? "nothing heard yet"
+        return machine.seen == false ? "\(heard), lacks changes of this machine" : heard
+    }
+
+    /// What the machines are called that have not taken in all that this one gave out.
+    static func behind(_ machines: [Sync.Machine]) -> [String] {
+        zip(machines, MachineChoice(machines: machines).shown).filter { $0.0.seen == false }.map(\.1)
     }
 }
 
@@ -177,6 +183,7 @@ struct SharingRecord: Encodable {
         var own: Bool
         var heard: String?
         var forked: Bool
+        var seen: Bool?
     }
 
     /// - Parameter folder: nil if it is not known now.
@@ -187,7 +194,8 @@ struct SharingRecord: Encodable {
         machines = state.machines.map { machine in
             MachineRecord(
                 device: machine.device, name: machine.name, role: machine.role, protection: machine.protection,
-                own: machine.own, heard: machine.heard.map { TimeText($0).iso8601 }, forked: machine.forked)
+                own: machine.own, heard: machine.heard.map { TimeText($0).iso8601 }, forked: machine.forked,
+                seen: machine.seen)
         }
         digest = state.digest
         (pending, waiting, requested) = (state.pending, state.waiting, state.requested)

@@ -1167,7 +1167,7 @@ extension Sync.Machine: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
         Self(
             device: source.next(), name: source.next(), role: source.next(), protection: source.next(),
-            own: source.next(), heard: source.next(), forked: source.next()
+            own: source.next(), heard: source.next(), forked: source.next(), seen: source.next()
         )
     }
 }

@@ -19,7 +19,8 @@ enum StateHandler: MethodHandler {
                     Sync.Machine(
                         device: Hex.encode(machine.device.bytes), name: machine.profile?.name.text,
                         role: machine.role.text, protection: machine.profile?.protection.text, own: machine.isOwn,
-                        heard: machine.heard.map { Int64(clamping: $0) }, forked: machine.isForked)
+                        heard: machine.heard.map { Int64(clamping: $0) }, forked: machine.isForked,
+                        seen: machine.isOwn ? nil : machine.hasTakenAll)
                 }, digest: Hex.encode(state.digest), joined: state.isMember, pending: Int64(state.pending),
                 waiting: Int64(state.waiting),
                 requested: requested, conflicts: state.conflicts.map { Int64($0) }))

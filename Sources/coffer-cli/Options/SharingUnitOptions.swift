@@ -1,0 +1,18 @@
+import ArgumentParser
+import Coffer
+
+/// Whether a command starts the user service that carries changes by itself.
+struct SharingUnitOptions: ParsableArguments {
+    @Flag(help: "Do not start the user service that carries changes by itself.")
+    var noService = false
+
+    /// Starts it where it can run, and says so. Elsewhere, says what to run.
+    func start(_ session: CommandSession) throws(KeychainError) {
+        let isWanted = try noService ? false : !SharingUnit.isForAnother(session)
+        let isStarted = isWanted && SharingUnit().start()
+        Output.note(
+            isStarted
+                ? "Changes travel by themselves from now on (user service coffer-sync)."
+                : "To have changes travel by themselves, keep this running: coffer sync watch")
+    }
+}
