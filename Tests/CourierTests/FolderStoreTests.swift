@@ -82,7 +82,7 @@ import Testing
     @Test func eachKindHasItsLimit() throws {
         let fixture = try StoreFixture()
         let store = try fixture.store()
-        let limits = [1 << 20, 1 << 17, 64, 512 + 28, (1 << 24) + 28]
+        let limits = [1 << 20, 1 << 17, 64, 768 + 28, (1 << 24) + 28]
         for (path, limit) in zip(try fixture.paths(), limits) {
             try store.write([UInt8](repeating: 7, count: limit), to: path)
             #expect(try store.read(path)?.count == limit)

@@ -78,7 +78,9 @@ class Device:
         self.name = name
         self.membership, self.stream = scalar(name + " membership"), scalar(name + " stream")
         receiving = b"".join(public(x25519_key(f"{name} {one}")) for one in CLASSES)
-        self.keys = point(self.membership) + point(self.stream) + receiving + sha((name + " random").encode())
+        self.guards = [scalar(f"{name} {one}") for one in GUARDS]
+        guards = b"".join(point(one) for one in self.guards)
+        self.keys = point(self.membership) + point(self.stream) + receiving + guards + sha((name + " random").encode())
         self.id = device_id(self.keys)
 
 
@@ -113,6 +115,8 @@ def agreed(private, other, info): return hkdf(lp(private.exchange(x25519.X25519P
 
 
 CLASSES = ("when unlocked", "after first unlock", "always")
+GUARDS = ("presence", "biometry-any", "passcode")
+GUARDED, NAME = bytes([1, 1, 0, 0, 0, 1]), (b"github", b"me", b"generic")
 ITEM, FIELD, REVISION, ACCESS = sha(b"item")[:16], b"secret", sha(b"revision")[:16], bytes([1, 1, 0, 0, 0, 0])
 
 
@@ -152,6 +156,27 @@ def carried_value(circle, generation, half, writer):
     slot = b"\x01\x01" + public(ephemeral) + other + AESGCM(agreed(ephemeral, half, info)).encrypt(other, key, info)
     value = lp(b"secret") + ITEM + hmac.new(key, bound(b"commitment"), hashlib.sha256).digest() + listed([lp(slot)]) + lp(sealed)
     return carried(change(writer, 8, b"\x06" + REVISION + sha(sealed) + ACCESS, FIELD), value)
+
+
+def guarded_info(circle, device, receiving, guard, prefix):
+    """What a slot for one device is bound to: a value that asks for the presence of that device's person."""
+    name = sha(lp(b"org.coffer.name") + b"".join(lp(one) for one in (*NAME, FIELD)))
+    parts = (circle, device, ITEM, FIELD, REVISION, GUARDED, name, prefix, receiving, guard)
+    return name, lp(b"org.coffer.circle.guarded") + lp(struct.pack(">H", 3)) + b"".join(lp(one) for one in parts)
+
+
+def point_of(data): return ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), data)
+
+
+def guarded_slot(circle, device, key):
+    """The item key for a device, under its key of the class and its key that demands presence."""
+    ephemeral, guard = x25519_key("guarded ephemeral"), scalar("guarded point")
+    prefix = bytes([0, 1, 0, 0, 1]) + public(ephemeral) + point(guard)
+    receiving, demanded = device.keys[130:162], device.keys[226:291]
+    name, info = guarded_info(circle, device.id, receiving, demanded, prefix)
+    shared = lp(ephemeral.exchange(x25519.X25519PublicKey.from_public_bytes(receiving))) + lp(guard.exchange(ec.ECDH(), point_of(demanded)))
+    nonce = sha(b"guarded nonce")[:12]
+    return b"\x02" + device.id + name + prefix + nonce + AESGCM(hkdf(shared, b"", info)).encrypt(nonce, key, info)
 
 
 def segment(records, before):
@@ -251,6 +276,9 @@ def make():
         "request": request.hex(), "code": shown(code), "checkWords": check_words(circle, request), "answer": answer.hex(),
         "receivingKeys": {one.name: [sha(f"{one.name} {kind}".encode()).hex() for kind in CLASSES] for one in (desk, laptop)},
         "value": {"body": 3, "item": ITEM.hex(), "revision": REVISION.hex(), "itemKey": sha(b"item key").hex(), "plain": b"a secret".hex()},
+        "guarded": {"service": "github", "account": "me", "item": ITEM.hex(), "revision": REVISION.hex(), "access": GUARDED.hex(), "itemKey": sha(b"item key").hex(),
+                    "receivingKey": sha(b"laptop when unlocked").hex(), "presenceKey": laptop.guards[0].private_numbers().private_value.to_bytes(32, "big").hex(),
+                    "slot": guarded_slot(circle, laptop, sha(b"item key")).hex()},
         "oneTimeKey": sha(b"one-time").hex(), "place": hkdf(secret, b"", b"org.coffer.circle.join.name")[:16].hex(),
         "requestKey": hkdf(secret, b"", b"org.coffer.circle.join.request").hex(), "answerKey": hkdf(secret, b"", b"org.coffer.circle.join.answer").hex(),
     }
@@ -315,6 +343,18 @@ def check(given):
     assert key.hex() == given["value"]["itemKey"] and commitment == hmac.new(key, bound(b"commitment"), hashlib.sha256).digest(), "an item key"
     plain = AESGCM(key).decrypt(sealed[:12], sealed[12:], bound(b"value"))
     assert plain[4:4 + int.from_bytes(plain[:4], "big")].hex() == given["value"]["plain"], "a value"
+    # A slot for the laptop alone: its key of the class and the one that demands presence give the item key.
+    one = given["guarded"]
+    slot, laptop = Take(bytes.fromhex(one["slot"])), keys["laptop"]
+    assert slot.number(1) == 2 and slot.take(16) == device_id(laptop), "a guarded slot's device"
+    name, prefix = slot.take(32), slot.take(102)
+    assert prefix[:5] == bytes([0, 1, 0, 0, 1]), "a guarded slot's shape"
+    receiving, presence = x25519.X25519PrivateKey.from_private_bytes(bytes.fromhex(one["receivingKey"])), ec.derive_private_key(int(one["presenceKey"], 16), ec.SECP256R1())
+    assert public(receiving) == laptop[130:162] and point(presence) == laptop[226:291], "the laptop's keys"
+    bound_name, info = guarded_info(circle, device_id(laptop), laptop[130:162], laptop[226:291], prefix)
+    assert name == bound_name, "a guarded slot's name"
+    shared = lp(receiving.exchange(x25519.X25519PublicKey.from_public_bytes(prefix[5:37]))) + lp(presence.exchange(ec.ECDH(), point_of(prefix[37:])))
+    assert AESGCM(hkdf(shared, b"", info)).decrypt(slot.take(12), slot.data, info).hex() == one["itemKey"], "a guarded item key"
     # Heads: well signed, and a walk back along the chain ends where the run began.
     for text in given["heads"] + [given["forkHead"]]:
         data = bytes.fromhex(text)

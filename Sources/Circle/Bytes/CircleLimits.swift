@@ -22,7 +22,7 @@ package enum CircleLimits {
     package static let generation = 300_000
     /// The length of a device's name in bytes.
     package static let name = 64
-    package static let request = 512
+    package static let request = 768
     package static let statements = 8192
     package static let generations = 1024
     package static let answer = 1 << 24

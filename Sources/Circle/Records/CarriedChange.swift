@@ -91,7 +91,7 @@ package struct CarriedValue: Hashable, Sendable {
 
     var bytes: [UInt8] {
         LengthPrefixed.encode(Array(kind.rawValue.utf8)) + item.bytes + commitment
-            + [UInt8](list: slots) { LengthPrefixed.encode($0.bytes) } + LengthPrefixed.encode(sealed)
+            + ReleasedSlots.bytes(of: slots) + LengthPrefixed.encode(sealed)
     }
 
     init(decoding bytes: [UInt8]) throws(CircleFormError) {
@@ -99,58 +99,9 @@ package struct CarriedValue: Hashable, Sendable {
         guard let kind = FieldKind(rawValue: try rest.text(upTo: CircleLimits.name)) else { throw .kind }
         guard let item = SharedItemID(bytes: try rest.take(SharedItemID.count)) else { throw .length }
         let commitment = try rest.take(HMACSHA256.count)
-        let slots = try rest.elements(upTo: CircleLimits.slots) { (rest) throws(CircleFormError) in
-            try ValueSlot(decoding: try rest.prefixed(upTo: CircleLimits.slot))
-        }
+        let slots = try ReleasedSlots.slots(from: &rest)
         let sealed = try rest.prefixed(upTo: CircleLimits.body)
         try rest.end()
         try self.init(kind: kind, item: item, commitment: commitment, slots: slots, sealed: sealed)
-    }
-}
-
-/// A way to a value's item key.
-package enum ValueSlot: Hashable, Sendable {
-    /// For all members of the record's generation, while their vaults can read this class.
-    case members(ValueClass, ephemeral: [UInt8], wrappedKey: [UInt8])
-    /// Of a kind that this reader does not know. Others can use it.
-    case unknown(kind: UInt8, content: [UInt8])
-
-    /// The length of a wrapped key in bytes.
-    package static let wrappedCount = AESGCM.keyCount + AESGCM.overhead
-
-    var bytes: [UInt8] {
-        switch self {
-        case .members(let valueClass, let ephemeral, let wrapped): [1, valueClass.rawValue] + ephemeral + wrapped
-        case .unknown(let kind, let content): [kind] + content
-        }
-    }
-
-    init(decoding bytes: [UInt8]) throws(CircleFormError) {
-        var rest = bytes[...]
-        let kind = try rest.integer(UInt8.self)
-        guard kind == 1 else {
-            self = .unknown(kind: kind, content: Array(rest))
-            return
-        }
-        guard let valueClass = ValueClass(rawValue: try rest.integer()) else { throw .kind }
-        let (ephemeral, wrapped) = (try rest.take(X25519.count), try rest.take(Self.wrappedCount))
-        try rest.end()
-        self = .members(valueClass, ephemeral: ephemeral, wrappedKey: wrapped)
-    }
-}
-
-/// The class key of a generation that a slot is for.
-package enum ValueClass: UInt8, Sendable {
-    case whenUnlocked = 1
-    case afterFirstUnlock = 2
-
-    /// - Returns: nil for what does not travel.
-    package init?(_ access: AccessControl) {
-        guard access.travels else { return nil }
-        switch access.accessibility {
-        case .whenUnlocked: self = .whenUnlocked
-        case .afterFirstUnlock: self = .afterFirstUnlock
-        case .always, .passcodeSet: return nil
-        }
     }
 }

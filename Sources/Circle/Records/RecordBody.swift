@@ -10,6 +10,8 @@ package enum RecordBody: Sendable {
     case head(SignedHead)
     /// What the device says of itself. The last one counts.
     case profile(DeviceProfile)
+    /// Ways to values that were given out before.
+    case released([ReleasedSlots])
     /// Of a kind that this reader does not know. The record waits.
     case unknown(kind: UInt8, content: [UInt8])
 
@@ -22,6 +24,7 @@ package enum RecordBody: Sendable {
         case .seen(let seen): [4] + [UInt8](list: seen, \.bytes)
         case .head(let head): [5] + head.bytes
         case .profile(let profile): [6] + profile.bytes
+        case .released(let all): [7] + (try ReleasedSlots.content(all))
         case .unknown(let kind, let content): [kind] + content
         }
     }
@@ -58,6 +61,7 @@ package enum RecordBody: Sendable {
         case 6:
             self = .profile(try DeviceProfile(from: &rest))
             try rest.end()
+        case 7: self = .released(try ReleasedSlots.list(Array(rest)))
         default: self = .unknown(kind: kind, content: Array(rest))
         }
     }
