@@ -165,7 +165,11 @@ struct CircleSharingTests {
     @Test func whatBelongsToOneMachineStaysThere() throws {
         let (desk, laptop) = try pair()
         try desk.set("here", "", "1", .whenUnlocked.thisDeviceOnly)
-        try desk.set("asked", "", "2", .whenUnlocked.requiring(.userPresence))
+        try desk.vault.set(
+            ItemDraft(
+                service: "asked", account: "", value: SecretBytes(copying: [50]),
+                access: .whenUnlocked.requiring(.applicationPassword),
+                applicationPassword: StretchedPassword(SecretBytes(copying: Array("password".utf8)))))
         try desk.set("always", "", "3", .always)
         try desk.set("early", "", "4", .afterFirstUnlock)
         let taken = try desk.sync(store)
@@ -511,7 +515,9 @@ struct CircleSharingTests {
             try laptop.give([.changes([CarriedChange(change, value)])])
             try laptop.put(store)
             let taken = try desk.takeIn(store)
-            #expect(taken.obstacles["unreadable"] == 1)
+            // A slot for all members is none for a value that asks a person.
+            // Which of the two is shown is decided by their names.
+            #expect((taken.obstacles["unreadable"] ?? 0) + (taken.obstacles["not-released"] ?? 0) == 1)
             #expect(try desk.get("github", "me") == "1")
             #expect(try desk.get("mine") == "2")
             _ = try desk.vault.verify()
@@ -679,10 +685,9 @@ struct CircleSharingTests {
         #expect(throws: VaultError.self) { try laptop.get("github", "me") }
         let value = try laptop.fixture.value(laptop.vault, "github", "me")
         #expect(value == Array("1".utf8))
-        // A value of one that asks stays where it was set.
         try desk.set("github", "me", "2", .whenUnlocked.requiring(.userPresence))
         try settle(desk, laptop)
-        #expect(try laptop.fixture.value(laptop.vault, "github", "me") == Array("1".utf8))
+        #expect(try laptop.fixture.value(laptop.vault, "github", "me") == Array("2".utf8))
     }
 
     @Test func aHeadThatIsNotSignedIsNotStored() throws {

@@ -163,6 +163,11 @@ struct ReceivingKeys: Sendable {
         }
     }
 
+    /// The key that slots of this class are made for; nil while it is missing, and for a class that does not travel.
+    subscript(keyClass: KeyClass) -> X25519.PrivateKey? {
+        KeyClass.receiving.firstIndex { $0.kind == keyClass.kind && keyClass.kind != .always }.flatMap { keys[$0] }
+    }
+
     /// The public halves, 96 bytes.
     ///
     /// - Throws: `.locked` if one is missing.

@@ -17,6 +17,10 @@ struct CircleMaterial: Sendable {
     var shared = SharedItems()
     /// The SHA-256 of the requests that this vault's person has agreed to, by the device.
     var answered: [WriterID: [UInt8]] = [:]
+    /// The values with slots for other machines that were not said to the circle yet.
+    var offered: [RevisionID] = []
+    /// Slots that were added to values, and were not given out yet.
+    var released: [ReleasedSlots] = []
 
     init(device: CircleDevice) { self.device = device }
 
@@ -38,7 +42,10 @@ struct CircleMaterial: Sendable {
 
     private mutating func take(_ row: CircleRow, _ content: [UInt8]) throws(CircleFormError) {
         switch row {
-        case .device, .joining, .shared: break
+        case .device, .joining, .shared, .receivers: break
+        case .offered(let revision): offered.append(revision)
+        case .released(let change):
+            released.append(try ReleasedSlots(of: change, ReleasedSlots.slots(decoding: content)))
         case .statement: statements.append(try SignedStatement(decoding: content))
         case .halves:
             var rest = content[...]

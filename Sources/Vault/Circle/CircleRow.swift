@@ -22,6 +22,12 @@ enum CircleRow: Hashable, Sendable {
     case pending(UInt64)
     /// The request of a device that this vault's person has agreed to add.
     case answered(WriterID)
+    /// The slots that a guarded value has for other machines, until they are said to the circle, by its revision.
+    case offered(RevisionID)
+    /// The keys of the other machines that guarded values are sealed for.
+    case receivers
+    /// Slots that were added to a value after it was given out, by the change that gave it.
+    case released(RevisionName)
 
     /// How much of a segment's hash its id has.
     static let hashCount = 8
@@ -38,6 +44,9 @@ enum CircleRow: Hashable, Sendable {
         case .head(let device, let run, let chain): [7] + device.bytes + run.bytes + chain.bytes
         case .pending(let number): [8] + BigEndian.bytes(number)
         case .answered(let device): [9] + device.bytes
+        case .offered(let revision): [10] + revision.bytes
+        case .receivers: [11]
+        case .released(let change): [12] + change.bytes
         }
     }
 
@@ -59,6 +68,9 @@ enum CircleRow: Hashable, Sendable {
             row = ChainHash(bytes: try reader.bytes(ChainHash.count)).map { .head(device, run, $0) }
         case 8: row = .pending(try reader.integer())
         case 9: row = .answered(try Self.device(&reader))
+        case 10: row = RevisionID(bytes: try reader.bytes(RevisionID.count)).map { .offered($0) }
+        case 11: row = .receivers
+        case 12: row = RevisionName(digest: try reader.bytes(SHA256.count)).map { .released($0) }
         default: row = nil
         }
         try reader.end()

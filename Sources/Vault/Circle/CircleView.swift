@@ -22,12 +22,17 @@ struct CircleView: Sendable {
     /// Records that this vault cannot read yet: of a generation or a kind that it does not know, or written wrongly.
     private(set) var unread = 0
     private(set) var pending: [(number: UInt64, change: PendingChange)]
+    /// Slots that this vault has added to values, and has not given out yet.
+    let pendingSlots: [ReleasedSlots]
+    /// Slots that were added to values after these were given out, by the change.
+    private var released: [RevisionName: [[ValueSlot]]] = [:]
 
     private let receiving: ReceivingKeys
     private var opened: Set<ChainHash> = []
     /// Heads that records pass on. A run begins with that of the run before.
     private var passed: [SignedHead] = []
     private var changes: [(change: PartChange, writer: WriterID, record: CircleRecord, after: ChainHash)] = []
+    private var releases: [(slots: ReleasedSlots, writer: WriterID, after: ChainHash)] = []
     /// What each device has said to have seen of others, in its records.
     private var vouched: [(by: WriterID, seen: SeenEnd)] = []
     /// Where removals were given out. Anybody can repeat one.
@@ -37,6 +42,7 @@ struct CircleView: Sendable {
     init(_ material: CircleMaterial, _ classKeys: ClassKeys, in vault: VaultID) throws(VaultError) {
         device = material.device
         pending = material.pending
+        pendingSlots = material.released
         receiving = try ReceivingKeys(classKeys, vault: vault, material.device.keys.random)
         membership = try Self.membership(of: material.device.circle, [])
         for signed in material.statements { statements[signed.statement.name, default: []].append(signed) }
@@ -113,6 +119,7 @@ struct CircleView: Sendable {
             guard let receiver = generation.receivers.first(where: { $0.device == device.id }) else { return }
             try take(generation, receiver)
         case .changes(let carried): changes += carried.map { ($0.change, record.header.device, record, counted.after) }
+        case .released(let all): releases += all.map { ($0, record.header.device, counted.after) }
         case .profile(let profile): profiles[record.header.device] = profile
         case .head(let head):
             guard keys[head.head.device].map(head.isSigned) ?? false, !passed.contains(head) else { return }
@@ -141,8 +148,14 @@ struct CircleView: Sendable {
         let readers = Set(membership.members.filter { $0.role == .reader }.map(\.keys.device))
         var open: [PartChange] = []
         let removed = Dictionary(uniqueKeysWithValues: membership.others.map { ($0, whatCounts(of: $0)) })
+        func hasEffect(_ writer: WriterID, _ after: ChainHash) -> Bool {
+            (removed[writer]?.contains(after) ?? true) && !readers.contains(writer)
+        }
+        for (slots, writer, after) in releases where hasEffect(writer, after) {
+            released[slots.change, default: []].append(slots.slots)
+        }
         for (change, writer, record, after) in changes
-        where (removed[writer]?.contains(after) ?? true) && change.stamp.writer == writer && !readers.contains(writer) {
+        where hasEffect(writer, after) && change.stamp.writer == writer {
             open.append(change)
             if case .value? = change.content { places[change.name] = record }
         }
@@ -154,7 +167,7 @@ struct CircleView: Sendable {
             guard left.count < open.count, !left.isEmpty else { break }
             open = left
         }
-        changes = []
+        (changes, releases) = ([], [])
     }
 
     /// The places up to which a removed device's records count: those that lead to an end which a member has named in a
@@ -246,6 +259,12 @@ struct CircleView: Sendable {
         let past = Set(statements.values.compactMap(\.first).flatMap(\.statement.past))
         let void = Set(membership.waiting + membership.refused)
         return statements.keys.filter { !past.contains($0) && !void.contains($0) }.sorted()
+    }
+
+    /// The ways to a value's item key: those that came with it, and then those that members have added, each time by
+    /// themselves. A reader takes the first ones that it can use.
+    func slots(of change: PartChange, _ value: CarriedValue) -> [[ValueSlot]] {
+        [value.slots] + (released[change.name] ?? [])
     }
 
     /// The sealed value that a change gave, and the generation that its slot for all members is for.

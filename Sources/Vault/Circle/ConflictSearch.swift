@@ -50,9 +50,10 @@ struct ConflictSearch {
     private static func here(
         _ item: SharedItem, _ shared: SharedItems, _ snapshot: Snapshot
     ) throws(VaultError) -> StoredItem? {
-        guard let access = item.access, TravelRule.obstacle(access) == nil,
+        guard let access = item.access, access.requirements.isEmpty, TravelRule.obstacle(access) == nil,
             let id = item.ids.lazy.compactMap({ ItemID(bytes: $0.bytes) }).first(where: shared.contains),
-            let here = try snapshot.itemIfPresent(id), TravelRule.obstacle(here.record.access) == nil,
+            let here = try snapshot.itemIfPresent(id), here.record.access.requirements.isEmpty,
+            TravelRule.obstacle(here.record.access) == nil,
             here.summary.metadata.deleted == nil
         else { return nil }
         return here

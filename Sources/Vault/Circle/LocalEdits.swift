@@ -18,6 +18,10 @@ struct LocalEdits {
     private var stamps: ItemStamps?
     /// The items that are not shared, and why.
     private(set) var obstacles: [ItemID: TravelRule.Obstacle] = [:]
+    /// The values whose slots for other machines the circle has from now on.
+    private(set) var said: Set<RevisionID> = []
+    /// The slots of values that the circle has already.
+    private(set) var released: [ReleasedSlots] = []
 
     /// - Returns: nil if this device can open no generation, so that it has nothing to say things with.
     init?(
@@ -65,21 +69,22 @@ struct LocalEdits {
         if let obstacle = TravelRule.obstacle(item.record.access) {
             if metadata.deleted == nil { obstacles[item.summary.id] = obstacle }
             guard let known, shared.contains(item.summary.id), !known.isInBin else { return }
-            // What now belongs to this machine alone leaves the others.
-            guard obstacle == .gated else {
-                shared.remove(item.summary.id)
-                return try bin(known)
-            }
-            // The others can take over that a person is asked, with the value that they have.
-            guard metadata.deleted == nil, TravelRule.canBeTakenOver(item.record.access) else { return }
-            return try compareAccess(item, known)
+            // What they cannot ask for stays with the others as it was.
+            guard obstacle != .gated else { return }
+            // What now belongs to this machine alone leaves them.
+            shared.remove(item.summary.id)
+            return try bin(known)
         }
         guard let known else {
             guard metadata.deleted == nil, !metadata.isExpired(at: time) else { return }
             return try create(item, id)
         }
-        // Another machine's item has this one's id. It is not this one's.
-        guard shared.contains(item.summary.id) else { return }
+        if !shared.contains(item.summary.id) {
+            // Another machine's item has this one's id, and is not this one's. But a vault that has come back to its circle
+            // has the item under the same name.
+            guard metadata.deleted == nil, metadata.name == known.localName(names) else { return }
+            shared.put(item.summary.id)
+        }
         if metadata.deleted != nil {
             if !known.isInBin { try bin(known) }
             return
@@ -103,10 +108,7 @@ struct LocalEdits {
         var fields: [(FieldName, SealedField)] = []
         var values: [FieldName: CarriedValue] = [:]
         for value in try change.values(of: item) {
-            guard let carried = try carried(value) else {
-                obstacles[item.summary.id] = .tooLong
-                return
-            }
+            guard let carried = try carried(value) else { return }
             fields.append((value.fieldName, carried.field))
             values[value.fieldName] = carried.value
         }
@@ -119,6 +121,7 @@ struct LocalEdits {
         for one in changes {
             if case .field(let name) = one.part { try add(one, values[name]) } else { try add(one) }
         }
+        said.formUnion(try change.values(of: item).map(\.field.revision))
         shared.put(item.summary.id)
         guard let new = view.state.item(id) else { return }
         try compareTexts(metadata, new, of: item.summary.id)
@@ -141,18 +144,19 @@ struct LocalEdits {
         for value in try change.values(of: item) {
             present.insert(value.fieldName)
             let part = SharedPart.field(value.fieldName)
-            guard try !known.hasValue(value),
-                try !shared.isWithheld(part, of: id, present: value.field.revision.bytes)
-            else { continue }
-            guard let carried = try carried(value) else {
-                obstacles[id] = .tooLong
+            guard try !known.hasValue(value) else {
+                try release(value, known.shown(part))
                 continue
             }
+            guard try !shared.isWithheld(part, of: id, present: value.field.revision.bytes),
+                let carried = try carried(value)
+            else { continue }
             try add(
                 try merging { () throws(MergingError) in
                     try writer(part).set(part, of: known, to: .value(carried.field))
                 },
                 carried.value)
+            said.insert(value.field.revision)
         }
         for case .field(let name) in known.parts where !present.contains(name) {
             guard try !shared.isWithheld(.field(name), of: id, present: []) else { continue }
@@ -199,10 +203,24 @@ struct LocalEdits {
             })
     }
 
-    /// A value of format 1 or 2 is bound to this vault, so it is sealed anew before it travels.
+    /// Gives a value that the circle has the slots that were made for it since.
+    private mutating func release(_ value: ItemValue, _ shown: PartChange?) throws(VaultError) {
+        guard !value.field.access.requirements.isEmpty, let shown else { return }
+        let slots = try change.offered(value.field.revision)
+        guard !slots.isEmpty else { return }
+        do throws(CircleFormError) { released.append(try ReleasedSlots(of: shown.name, slots)) } catch {
+            throw .impossible(error)
+        }
+        said.insert(value.field.revision)
+    }
+
+    /// A value of format 1 or 2 is bound to this vault, so it is sealed anew before it travels. One that needs a person is
+    /// sealed anew when it is released.
     private func sealedAnewIfOld(_ item: StoredItem) throws(VaultError) -> StoredItem {
         let values = try change.values(of: item)
-        guard values.contains(where: { $0.field.format != 3 }) else { return item }
+        guard item.record.access.requirements.isEmpty, values.contains(where: { $0.field.format == 1 }) else {
+            return item
+        }
         var opened: [FieldValue] = []
         for value in values {
             let plain = try vault.open(
@@ -217,26 +235,46 @@ struct LocalEdits {
 
     /// A value as a record carries it.
     ///
-    /// - Returns: nil for one that is too long.
-    private func carried(_ value: ItemValue) throws(VaultError) -> (field: SealedField, value: CarriedValue)? {
+    /// - Returns: nil for one that is too long, and for one that a person has to release first.
+    private mutating func carried(
+        _ value: ItemValue
+    ) throws(VaultError) -> (field: SealedField, value: CarriedValue)? {
         let sealed = try change.sealedValue(of: value)
         let record = value.field
-        guard sealed.count <= TravelRule.longestValue, let kind = value.item.metadata.field(value.fieldName)?.kind,
+        let slots = try slots(of: value)
+        guard !slots.isEmpty else {
+            // Alone, there is nobody to release it to.
+            if view.membership.members.count > 1 { obstacles[value.item.id] = .toRelease }
+            return nil
+        }
+        guard sealed.count + ReleasedSlots.bytes(of: slots).count <= TravelRule.longestValue,
+            let kind = value.item.metadata.field(value.fieldName)?.kind,
             let item = SharedItemID(bytes: record.item.bytes),
             let field = SealedField(
                 revision: record.revision.bytes, digest: record.valueDigest, access: record.access)
-        else { return nil }
-        let slot = try MembersSlot(
-            circle: view.device.circle, generation: generation.name, value: value.context(in: vault.format.vault),
-            revision: record.revision
-        ).wrap(vault.itemKey(of: value, classKeys: classKeys), generation)
+        else {
+            obstacles[value.item.id] = .tooLong
+            return nil
+        }
         do throws(CircleFormError) {
             return (
                 field,
                 try CarriedValue(
-                    kind: kind, item: item, commitment: record.commitment, slots: [slot], sealed: sealed)
+                    kind: kind, item: item, commitment: record.commitment, slots: slots, sealed: sealed)
             )
         } catch { throw .impossible(error) }
+    }
+
+    /// - Returns: none for a guarded value that has none for others yet.
+    private func slots(of value: ItemValue) throws(VaultError) -> [ValueSlot] {
+        let revision = value.field.revision
+        guard value.field.access.requirements.isEmpty else { return try change.offered(revision) }
+        return [
+            try MembersSlot(
+                circle: view.device.circle, generation: generation.name, value: value.context(in: vault.format.vault),
+                revision: revision
+            ).wrap(vault.itemKey(of: value, classKeys: classKeys), generation)
+        ]
     }
 
     private mutating func add(_ change: PartChange, _ value: CarriedValue? = nil) throws(VaultError) {

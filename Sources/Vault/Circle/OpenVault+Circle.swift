@@ -52,8 +52,11 @@ extension OpenVault {
         membershipPoint: [UInt8], streamPoint: [UInt8], _ secrets: CircleSecrets, _ classKeys: ClassKeys
     ) throws(VaultError) -> MemberKeys {
         let receiving = try ReceivingKeys(classKeys, vault: format.vault, secrets.random).publicKeys()
+        let guards = MemberKeys.guards.flatMap { requirement in
+            requirement.role.flatMap { constraintPoints[$0] } ?? MemberKeys.noPoint
+        }
         do throws(CircleFormError) {
-            return try MemberKeys(bytes: membershipPoint + streamPoint + receiving + secrets.random)
+            return try MemberKeys(bytes: membershipPoint + streamPoint + receiving + guards + secrets.random)
         } catch { throw .impossible(error) }
     }
 
@@ -119,6 +122,7 @@ extension OpenVault {
         }
         try change.put(.head(head.head.device, head.head.end.run, head.head.end.chain), head.bytes)
         for number in prepared.given { try change.put(.pending(number), []) }
+        for name in prepared.givenSlots { try change.put(.released(name), []) }
         try change.put(device: prepared.after)
     }
 }

@@ -3,7 +3,7 @@ import Circle
 import Cryptography
 import Item
 
-/// Takes in what other machines gave out, and gives out what was changed here.
+/// Takes in what other machines gave out.
 extension OpenVault {
     /// What a vault has made of records that came in.
     package struct Taken: Sendable {
@@ -35,6 +35,7 @@ extension OpenVault {
             {
                 (before, material.shared) = try edits.find()
                 obstacles = edits.obstacles
+                try keepSlots(edits, material, change)
             }
             let fresh = try Self.fresh(heads: heads, segments: segments, material)
             material.pending = before.pending
@@ -59,6 +60,22 @@ extension OpenVault {
         }
     }
 
+    /// What has been said to the circle is no longer kept for it, nor what belongs to a value that is gone.
+    func keepSlots(
+        _ edits: LocalEdits, _ material: CircleMaterial, _ change: Change
+    ) throws(VaultError) {
+        for one in edits.released {
+            let before = material.released.filter { $0.change == one.change }.flatMap(\.slots)
+            let slots = (before + one.slots).suffix(CircleLimits.slots)
+            try change.put(.released(one.change), ReleasedSlots.bytes(of: Array(slots)))
+        }
+        for revision in material.offered {
+            let isThere = try change.rows.sealedValue(revision.bytes) != nil
+            guard !isThere || edits.said.contains(revision) else { continue }
+            try change.put(.offered(revision), [])
+        }
+    }
+
     /// Stores what this vault has said, and what it shares.
     ///
     /// - Parameter known: how many changes waited before.
@@ -69,17 +86,18 @@ extension OpenVault {
             try change.put(.pending(number), pending.encoded)
         }
         try change.put(.shared, shared.encoded)
+        try change.put(GuardReceivers(view))
         try change.put(device: view.device)
     }
 
-    private struct Fresh {
+    struct Fresh {
         var heads: [SignedHead] = []
         var segments: [RecordSegment] = []
         var isEmpty: Bool { heads.isEmpty && segments.isEmpty }
     }
 
     /// What is new of it. What does not have the form is left out: the store has made it so.
-    private static func fresh(
+    static func fresh(
         heads: [[UInt8]], segments: [[UInt8]], _ material: CircleMaterial
     ) throws(VaultError) -> Fresh {
         var fresh = Fresh()
@@ -177,110 +195,6 @@ extension OpenVault {
         }
     }
 
-    /// Records of what was changed here and not given out yet. Their head must be signed, and then they are committed.
-    ///
-    /// - Parameter heads: those that the store has. If it knows more of this vault than the vault itself, that is taken
-    ///   in first.
-    /// - Returns: nil if there is nothing to give out.
-    /// - Throws: `.changed` if what the store has of this vault must be taken in first; `.invalidArgument` if another
-    ///   copy of the vault writes, too; `.locked`, `.damaged`, `.storage`.
-    package func giveOut(heads: [[UInt8]], _ classKeys: ClassKeys) throws(VaultError) -> PreparedRecords? {
-        try read { (snapshot) throws(VaultError) in
-            let (material, view) = try view(snapshot, classKeys)
-            // A machine that has left says nothing more. Also a copy can leave so.
-            guard view.role != nil else { return nil }
-            try checkOwnStream(material, view, heads)
-            guard view.role != .reader, !view.openGenerations.isEmpty else { return nil }
-            var bodies: [RecordBody] = []
-            let unnamed = view.unnamed
-            if !unnamed.isEmpty { bodies.append(.seen(unnamed)) }
-            if view.profiles[view.device.id] != view.device.profile { bodies.append(.profile(view.device.profile)) }
-            guard let present = view.present else { return try prepared(view, bodies, given: [], from: view) }
-            guard let key = view.halves[present.name] else {
-                throw VaultError(
-                    .invalidArgument,
-                    "another machine has made keys that do not open here, so nothing can be given out",
-                    advice:
-                        "remove that machine; it can join again: coffer sync remove \(Hex.encode(present.maker.bytes))")
-            }
-            guard !view.pending.isEmpty || !bodies.isEmpty else { return try acknowledgement(view) }
-            var writer = try RecordWriter(view.device, after: view.ownEnd, in: run(), before: view.device)
-            for body in try view.beginning(of: run()) + bodies { try writer.add(body, (present.name, key.metadata)) }
-            var batch: [CarriedChange] = []
-            var size = 0
-            for (_, pending) in view.pending {
-                let carried = try carried(pending, in: present, view)
-                let count = carried.bytes.count
-                if size + count > Self.batch, !batch.isEmpty {
-                    try writer.add(.changes(batch), (present.name, key.metadata))
-                    (batch, size) = ([], 0)
-                }
-                batch.append(carried)
-                size += count
-            }
-            if !batch.isEmpty { try writer.add(.changes(batch), (present.name, key.metadata)) }
-            return try finish(&writer, view, given: view.pending.map(\.number))
-        }
-    }
-
-    /// About how many bytes of changes one record has.
-    private static let batch = 128 << 10
-
-    private func checkOwnStream(
-        _ material: CircleMaterial, _ view: CircleView, _ heads: [[UInt8]]
-    ) throws(VaultError) {
-        guard let stream = view.streams[view.device.id], let end = view.device.end else { return }
-        var chains: [UInt64: ChainHash] = [:]
-        var former: Set<RunID> = []
-        for one in stream.counted {
-            let header = one.record.header
-            if header.run == end.run { chains[header.number] = one.after } else { former.insert(header.run) }
-        }
-        let shown = try Self.fresh(heads: heads, segments: [], material).heads.filter {
-            $0.head.device == view.device.id
-        }
-        let own = OwnStream(end: end, chains: chains, formerRuns: former)
-        switch own.step(shown: shown, circle: view.device.circle, keys: view.device.keys) {
-        case .goOn: break
-        case .beginRun:
-            throw VaultError(.changed, "the store has what this vault gave out and lost since", advice: "try again")
-        case .ask:
-            throw VaultError(
-                .invalidArgument, "another copy of this vault writes to the store, too",
-                advice:
-                    "stop the other copy; then run here: coffer sync leave, and to come back: coffer sync join FOLDER")
-        }
-    }
-
-    /// A change with its value's key wrapped for this generation.
-    private func carried(
-        _ pending: PendingChange, in present: KeyGeneration, _ view: CircleView
-    ) throws(VaultError) -> CarriedChange {
-        guard pending.generation != present.name, let value = pending.carried.value,
-            case .field(let field) = pending.carried.change.part,
-            case .value(let content)? = pending.carried.change.content
-        else { return pending.carried }
-        guard let halves = view.halves[pending.generation], let revision = RevisionID(bytes: content.revision),
-            let item = ItemID(bytes: value.item.bytes)
-        else { throw .damaged("a change that waits has no key") }
-        let context = FieldContext(
-            vault: format.vault, item: item, field: field, access: content.access, seal: .third(revision),
-            name: ItemName(service: "", account: ""))
-        let former = MembersSlot(
-            circle: view.device.circle, generation: pending.generation, value: context, revision: revision)
-        let key = try cryptography { () throws(CryptographyError) -> SecretBytes? in
-            for slot in value.slots { if let key = try former.unwrap(slot, halves) { return key } }
-            return nil
-        }
-        guard let key else { throw VaultError(.locked, "the vault is locked", advice: "open it with: coffer unlock") }
-        let slot = try MembersSlot(
-            circle: view.device.circle, generation: present.name, value: context, revision: revision
-        ).wrap(key, present)
-        do throws(CircleFormError) {
-            return try CarriedChange(pending.carried.change, value.with([slot]))
-        } catch { throw .impossible(error) }
-    }
-
     /// What a vault's circle is, for people.
     package struct CircleState: Sendable {
         package struct Machine: Sendable {
@@ -321,7 +235,7 @@ extension OpenVault {
             return CircleState(
                 circle: view.device.circle, machines: machines, digest: try view.stateDigest(),
                 isMember: view.role != nil,
-                pending: view.pending.count, waiting: view.unread + view.state.waits.count,
+                pending: view.pending.count + view.pendingSlots.count, waiting: view.unread + view.state.waits.count,
                 conflicts: try conflictCount(view, material.shared, snapshot))
         }
     }

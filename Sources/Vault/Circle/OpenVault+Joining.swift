@@ -123,7 +123,9 @@ extension OpenVault {
                 throw VaultError(.changed, "the members were changed meanwhile", advice: "try again")
             }
             var prepared = try prepared(view, [.statement(signed)], given: [], from: before)
-            prepared.besides = [(.answered(request.keys.device), request.digest)]
+            prepared.besides = [
+                (.answered(request.keys.device), request.digest), (.receivers, GuardReceivers(view).encoded),
+            ]
             return prepared
         }
     }
@@ -200,7 +202,7 @@ extension OpenVault {
     ///
     /// - Throws: as ``members(by:)``; `.locked`; `.damaged`, `.storage`.
     package func enter(_ answer: JoinAnswer, _ profile: DeviceProfile, _ classKeys: ClassKeys) throws(VaultError) {
-        let (request, _) = try members(by: answer)
+        let (request, membership) = try members(by: answer)
         let oneTime = try CirclePasswords.oneTimeKey(classKeys, vault: format.vault, request.keys.random)
         let opened: SecretBytes
         do throws(CryptographyError) {
@@ -225,6 +227,7 @@ extension OpenVault {
             rows.append((.halves(generation.name), LengthPrefixed.encode(generation.bytes) + own.sealed))
         }
         for signed in answer.statements { rows.append((.statement(signed.statement.name), signed.bytes)) }
+        rows.append((.receivers, GuardReceivers(circle: answer.circle, membership.members.map(\.keys)).encoded))
         for head in answer.heads {
             rows.append((.head(head.head.device, head.head.end.run, head.head.end.chain), head.bytes))
         }

@@ -47,8 +47,11 @@ extension OpenVault {
                 throw VaultError(.changed, "the members were changed meanwhile", advice: "try again")
             }
             let merged = view.unnamed.filter { devices.contains($0.device) }
-            return try prepared(
+            var prepared = try prepared(
                 view, (merged.isEmpty ? [] : [.seen(merged)]) + [.statement(signed)], given: [], from: before)
+            // From now on, what is set here is not for them.
+            prepared.besides = [(.receivers, GuardReceivers(view).encoded)]
+            return prepared
         }
     }
 

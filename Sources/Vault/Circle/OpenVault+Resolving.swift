@@ -36,6 +36,7 @@ extension OpenVault {
             else { throw .noMember }
             // What was changed here comes first: it may have ended the conflict.
             let (view, shared) = try edits.find()
+            try keepSlots(edits, material, change)
             let search = try ConflictSearch(view, shared, of: resolution.item, in: change)
             let (place, taken) = try search.find(resolution.taken, of: resolution.item, resolution.part)
             var decision = try ConflictDecision(self, view, place)
@@ -44,8 +45,16 @@ extension OpenVault {
             var application = SharedApplication(self, decision.view, shared, classKeys: classKeys, change)
             let after = try application.run().shared
             try store(decision.view, beyond: material.pending.count, after, change)
-            return (try change.item(place.here.summary.id).summary, decision.fields)
+            return (try Self.item(place.item, change).summary, decision.fields)
         }
+    }
+
+    /// What is here of a shared item. If two were one item, it can have the other one's id from now on.
+    private static func item(_ item: SharedItem, _ change: Change) throws(VaultError) -> StoredItem {
+        for id in item.ids.compactMap({ ItemID(bytes: $0.bytes) }) {
+            if let found = try change.itemIfPresent(id) { return found }
+        }
+        throw .changed
     }
 }
 

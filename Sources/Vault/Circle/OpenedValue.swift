@@ -22,7 +22,8 @@ struct OpenedValue {
         as name: ItemName
     ) throws(VaultError) {
         guard case .field(let field) = change.part, case .value(let content)? = change.content, let found,
-            TravelRule.obstacle(content.access) == nil, let halves = view.halves[found.generation],
+            content.access.requirements.isEmpty, TravelRule.obstacle(content.access) == nil,
+            let halves = view.halves[found.generation],
             let revision = RevisionID(bytes: content.revision), let item = ItemID(bytes: found.value.item.bytes)
         else { return nil }
         let context = FieldContext(

@@ -12,6 +12,8 @@ package struct PreparedRecords: Sendable {
     let after: CircleDevice
     /// The rows of changes that are given out with these records.
     let given: [UInt64]
+    /// The values whose added slots are given out with these records, by the changes that gave them.
+    var givenSlots: [RevisionName] = []
     let streamPassword: SecretBytes
     /// What else is stored with these records.
     var besides: [(row: CircleRow, content: [UInt8])] = []

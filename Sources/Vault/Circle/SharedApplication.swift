@@ -19,11 +19,14 @@ struct SharedApplication {
     private let classKeys: ClassKeys
     private let change: Change
     private let view: CircleView
+    private let guarded: GuardedReader
     private var shared: SharedItems
     private var outcome = Outcome()
     private var local: [ItemID: StoredItem] = [:]
     /// The revisions that this change has sealed or taken.
     private var revisions: Set<RevisionID> = []
+    /// The points of the guarded values that this change has taken.
+    private var points: Set<[UInt8]> = []
     /// The names of items that were set aside.
     private var former: [ItemID: ItemName] = [:]
 
@@ -31,6 +34,7 @@ struct SharedApplication {
         _ vault: OpenVault, _ view: CircleView, _ shared: SharedItems, classKeys: ClassKeys, _ change: Change
     ) {
         (self.vault, self.view, self.shared, self.classKeys, self.change) = (vault, view, shared, classKeys, change)
+        guarded = GuardedReader(vault: vault, view: view, change: change)
     }
 
     /// - Returns: the shared items from now on, and what was done.
@@ -59,7 +63,10 @@ struct SharedApplication {
         guard waiting.count > 1 else { return }
         for item in waiting {
             for id in item.ids.compactMap({ ItemID(bytes: $0.bytes) }) {
-                guard let here = local[id], TravelRule.obstacle(here.record.access) == nil else { continue }
+                // A guarded item keeps its name: its values open under no other.
+                guard let here = local[id], TravelRule.obstacle(here.record.access) == nil,
+                    here.record.access.requirements.isEmpty
+                else { continue }
                 let (metadata, name) = (here.summary.metadata, Self.asideName(of: item))
                 former[id] = metadata.name
                 _ = try vault.replace(
@@ -98,7 +105,24 @@ struct SharedApplication {
             if isLast { outcome.obstacles[item.id] = .nameTaken }
             return false
         }
-        try put(item, as: name, access, over: here.first, withheld)
+        guard try put(item, as: name, access, over: here.first, withheld) else {
+            return try here.first.map { (old) throws(VaultError) in
+                try stay(item, names, over: old, withheld)
+            } ?? true
+        }
+        return true
+    }
+
+    /// Takes in what it can of an item whose name or access control cannot change here without its person.
+    private mutating func stay(
+        _ item: SharedItem, _ names: SharedNames, over old: StoredItem, _ before: SharedItems.Withheld
+    ) throws(VaultError) -> Bool {
+        var withheld = before
+        let (name, access) = (former[old.summary.id] ?? old.summary.metadata.name, old.record.access)
+        if item.access != access { withheld[.access] = try SharedItems.digest(access.encoded) }
+        if item.localName(names) != name { withheld[.name] = try SharedItems.digest(name.bytes) }
+        _ = try put(item, as: name, access, over: old, withheld)
+        outcome.obstacles[item.id] = .undecided
         return true
     }
 
@@ -108,11 +132,9 @@ struct SharedApplication {
     private mutating func access(
         of item: SharedItem, over old: StoredItem?, _ withheld: inout SharedItems.Withheld
     ) throws(VaultError) -> AccessControl? {
-        if let access = item.access, TravelRule.obstacle(access) == nil { return access }
+        if let access = item.access, TravelRule.obstacle(access) == nil, canRequire(access) { return access }
         outcome.obstacles[item.id] = .gated
         guard let old else { return nil }
-        // A person is asked from now on, here, too.
-        if let access = item.access, TravelRule.canBeTakenOver(access), canRequire(access) { return access }
         withheld[.access] = try SharedItems.digest(old.record.access.encoded)
         return old.record.access
     }
@@ -143,11 +165,14 @@ struct SharedApplication {
         return other == nil || other?.summary.id == old?.summary.id
     }
 
+    /// - Returns: false if a guarded value would stay under another name or access control. Nobody has opened it, so it
+    ///   cannot be sealed anew. Nothing is done then.
     private mutating func put(
         _ item: SharedItem, as name: ItemName, _ access: AccessControl, over old: StoredItem?,
         _ without: SharedItems.Withheld
-    ) throws(VaultError) {
-        guard let id = old?.summary.id ?? ItemID(bytes: item.id.bytes) else { return }
+    ) throws(VaultError) -> Bool {
+        guard let id = old?.summary.id ?? ItemID(bytes: item.id.bytes) else { return true }
+        let (takenBefore, pointsBefore) = (revisions, points)
         var withheld = without
         let before = try old.map { (item) throws(VaultError) in try change.values(of: item) } ?? []
         var fields: [ItemField] = []
@@ -169,41 +194,50 @@ struct SharedApplication {
                 }
                 // What is there already stays until a value comes that opens.
                 withheld[part] = try SharedItems.digest(present?.field.revision.bytes ?? [])
-                outcome.obstacles[item.id] = .unreadable
+                outcome.obstacles[item.id] = try obstacle(revision)
             }
             guard let present, let described = present.item.metadata.field(field) else { continue }
+            guard present.field.access.requirements.isEmpty || present.field.access == access && present.name == name
+            else {
+                (revisions, points) = (takenBefore, pointsBefore)
+                return false
+            }
             fields.append(described)
             records[field] = present.field
             if present.field.access != access {
-                let again = try anew(present, revision, access, version: version)
+                let again = try anew(present, revision, name, access, version: version)
                 records[field] = again.record
                 fresh.append(again)
             }
         }
-        guard !fields.isEmpty else { return }
+        guard !fields.isEmpty else { return true }
         let metadata = try item.metadata(
             as: name, fields.inOrder, over: old?.summary.metadata, at: vault.now(), &withheld)
         shared.put(id, withheld: withheld)
         let gone = before.filter { records[$0.fieldName] != $0.field }
         let isOther = !fresh.isEmpty || !gone.isEmpty
-        guard isOther || old.map({ !$0.summary.metadata.isSame(as: metadata) }) ?? true else { return }
+        guard isOther || old.map({ !$0.summary.metadata.isSame(as: metadata) }) ?? true else { return true }
         local[id] = try store(
             id, metadata, access, records, fresh, version: first + (isOther ? UInt64(max(1, fresh.count)) : 0),
             over: old, gone)
         if old == nil { outcome.added += 1 } else { outcome.updated += 1 }
+        return true
     }
 
     /// A value that is here, sealed anew for another access control. All machines give it the same revision.
     private mutating func anew(
-        _ value: ItemValue, _ shown: PartChange, _ access: AccessControl, version: UInt64
+        _ value: ItemValue, _ shown: PartChange, _ name: ItemName, _ access: AccessControl, version: UInt64
     ) throws(VaultError) -> (sealed: [UInt8], record: FieldRecord) {
         var revision = value.field.revision.bytes
         if case .value(let content)? = shown.content, try item(shown, has: value) { revision = content.revision }
-        let id = try RevisionID(sealing: revision, under: access)
-        guard try isFree(id, of: value.item.id) else { throw .damaged("two of its values have the same revision") }
+        var id = try RevisionID(sealing: revision, under: access)
+        // Somebody has put another value into its place. That must not keep this one from being guarded.
+        if try !isFree(id, of: value.item.id) {
+            id = try cryptography { () throws(CryptographyError) in try RevisionID.random() }
+        }
         let plain = try vault.open(
             value, change.sealedValue(of: value), classKeys: { classKeys }, agreements: [:], applicationPassword: nil)
-        return try seal(plain, of: value.item.id, value.fieldName, access, id, value.name, version: version)
+        return try seal(plain, of: value.item.id, value.fieldName, access, id, name, version: version)
     }
 
     private func item(_ shown: PartChange, has value: ItemValue) throws(VaultError) -> Bool {
@@ -253,6 +287,15 @@ struct SharedApplication {
         return try change.item(id)
     }
 
+    /// Why a value of another machine is not here.
+    private func obstacle(_ revision: PartChange) throws(VaultError) -> TravelRule.Obstacle {
+        guard case .value(let content)? = revision.content, !content.access.requirements.isEmpty,
+            let found = try view.value(of: revision)
+        else { return .unreadable }
+        let isForThis = view.slots(of: revision, found.value).joined().contains { $0.device == view.device.id }
+        return isForThis ? .unreadable : .notReleased
+    }
+
     /// A value that another machine has sealed, with slots for this vault.
     ///
     /// - Returns: nil for a value that does not open, or whose key is not the one that it commits to.
@@ -260,6 +303,15 @@ struct SharedApplication {
         _ revision: PartChange, _ field: FieldName, of item: ItemID, _ name: ItemName, _ access: AccessControl,
         version: UInt64
     ) throws(VaultError) -> (field: ItemField, record: FieldRecord, sealed: [UInt8])? {
+        if case .value(let content)? = revision.content, !content.access.requirements.isEmpty {
+            guard
+                let (value, record) = try guarded.record(
+                    of: revision, field, of: item, name, access, version: version),
+                points.isDisjoint(with: record.points), try isFree(record.revision, of: item)
+            else { return nil }
+            points.formUnion(record.points)
+            return (ItemField(field, value.kind, set: revision.stamp.clock), record, value.sealed)
+        }
         guard case .value(let content)? = revision.content,
             let opened = try OpenedValue(
                 revision, view.value(of: revision), in: view, of: vault.format.vault, as: name)

@@ -7,8 +7,14 @@ enum TravelRule {
     package enum Obstacle: String, Sendable, CaseIterable {
         /// It is for this device only, or of a class or with a requirement that implies it.
         case thisDeviceOnly = "this-device-only"
-        /// It requires a person.
+        /// It requires what other machines cannot ask for: an application password, or the present fingers.
         case gated
+        /// It requires a person, and was set before the other machines were there. A person here has to release it.
+        case toRelease = "to-release"
+        /// It requires a person, and no machine has released it to this one yet.
+        case notReleased = "not-released"
+        /// Its requirements were changed on several machines at once. It has to be set again.
+        case undecided
         /// A value is too long for a record.
         case tooLong = "too-long"
         /// Another item has its name here.
@@ -20,14 +26,14 @@ enum TravelRule {
     /// The longest sealed value that a record carries.
     static let longestValue = CircleLimits.body - 8192
 
-    /// Whether another machine can require the same of its own person, with the value that it has.
+    /// Whether another machine can require the same of its own person.
     static func canBeTakenOver(_ access: AccessControl) -> Bool {
-        ValueClass(access) != nil && access.requirements.isSubset(of: [.userPresence, .biometryAny, .devicePasscode])
+        ValueClass(access) != nil && access.requirements.isSubset(of: Set(MemberKeys.guards))
     }
 
     /// - Returns: nil for an item that travels.
     static func obstacle(_ access: AccessControl) -> Obstacle? {
         if ValueClass(access) == nil { return .thisDeviceOnly }
-        return access.requirements.isEmpty ? nil : .gated
+        return access.requirements.isEmpty || canBeTakenOver(access) ? nil : .gated
     }
 }

@@ -30,6 +30,8 @@ struct FieldContext: Sendable {
     let seal: FieldSeal
     /// The name by which a person is asked for the value.
     let name: ItemName
+    /// The device that the slots are for, if another machine makes them.
+    var address: SlotAddress?
 
     func seal(_ value: SecretBytes, key: SecretBytes) throws(CryptographyError) -> [UInt8] {
         try AESGCM.seal(
@@ -63,10 +65,11 @@ struct FieldContext: Sendable {
         switch seal {
         case .first: return bind("org.coffer.slot") + LengthPrefixed.encode(parts)
         case .third(let revision):
+            let owner = address.map { [$0.circle.bytes, $0.device.bytes] } ?? [vault.bytes]
             return bind(
-                "org.coffer.slot",
-                [
-                    vault.bytes, item.bytes, field.bytes, revision.bytes, access.encoded,
+                address == nil ? "org.coffer.slot" : "org.coffer.circle.guarded",
+                owner + [
+                    item.bytes, field.bytes, revision.bytes, access.encoded,
                     slot.shape.requirements.isEmpty ? [] : try nameDigest(),
                 ] + parts)
         }
@@ -74,7 +77,7 @@ struct FieldContext: Sendable {
 
     /// The name that is asked for. It is part of each slot that needs a person, so that a name which nobody gave who
     /// could read the value opens nothing.
-    private func nameDigest() throws(CryptographyError) -> [UInt8] {
+    func nameDigest() throws(CryptographyError) -> [UInt8] {
         try SHA256.digest(
             LengthPrefixed.encode(
                 Array("org.coffer.name".utf8), Array(name.service.utf8), Array(name.account.utf8),

@@ -12,7 +12,7 @@ struct FieldRecord: Sendable, Equatable {
     let revision: RevisionID
     /// The key of the sealed value in the table `value`.
     let valueKey: [UInt8]
-    /// 1 for what formats 1 and 2 have sealed, otherwise 3.
+    /// 1 for what formats 1 and 2 have sealed, otherwise 3. 4 is as 3, with slots that another machine has made.
     let format: UInt16
     /// The item that the value was sealed for.
     let item: ItemID
@@ -23,10 +23,12 @@ struct FieldRecord: Sendable, Equatable {
     /// SHA-256 of the slots for other machines; ``noDigest`` without any.
     let otherSlotsDigest: [UInt8]
     let slots: [Slot]
+    /// Whom another machine has made the slots for; nil for slots of this vault's own.
+    let address: SlotAddress?
 
     init(
         version: UInt64, revision: RevisionID, valueKey: [UInt8], format: UInt16, item: ItemID, access: AccessControl,
-        valueDigest: [UInt8], commitment: [UInt8], slots: [Slot]
+        valueDigest: [UInt8], commitment: [UInt8], slots: [Slot], address: SlotAddress? = nil
     ) {
         self.version = version
         self.revision = revision
@@ -38,6 +40,15 @@ struct FieldRecord: Sendable, Equatable {
         self.commitment = commitment
         otherSlotsDigest = Self.noDigest
         self.slots = slots
+        self.address = address
+    }
+
+    /// The format of a value with slots that another machine has made.
+    static let addressed: UInt16 = 4
+
+    /// The slots that a value must have. Nobody makes one for the recovery code of another machine.
+    static func shapes(for access: AccessControl, isAddressed: Bool) -> [Slot.Shape] {
+        Slot.shapes(for: access).filter { !isAddressed || $0.keyClass != .recovery }
     }
 
     var seal: FieldSeal { format == 1 ? .first(version: version) : .third(revision) }
@@ -46,7 +57,7 @@ struct FieldRecord: Sendable, Equatable {
         let head = BigEndian.bytes(version) + revision.bytes + LengthPrefixed.encode(valueKey)
         let sealing = BigEndian.bytes(format) + item.bytes + access.encoded
         return head + sealing + valueDigest + commitment + otherSlotsDigest + [UInt8(slots.count)]
-            + LengthPrefixed.encode(slots.map(\.encoded))
+            + LengthPrefixed.encode(slots.map(\.encoded)) + (address?.encoded ?? [])
     }
 
     init(decoding bytes: [UInt8]) throws(VaultError) {
@@ -58,7 +69,9 @@ struct FieldRecord: Sendable, Equatable {
         self.revision = revision
         valueKey = try reader.prefixed()
         format = try reader.integer()
-        guard version > 0, format == 1 || format == 3 else { throw .damaged("a field has impossible numbers") }
+        guard version > 0, [1, 3, Self.addressed].contains(format) else {
+            throw .damaged("a field has impossible numbers")
+        }
         guard let item = ItemID(bytes: try reader.bytes(ItemID.count)) else { throw .damaged("a field has no item") }
         self.item = item
         guard Self.isKey(valueKey, of: revision, item, version, format) else {
@@ -71,15 +84,16 @@ struct FieldRecord: Sendable, Equatable {
         valueDigest = try reader.bytes(SHA256.count)
         commitment = try reader.bytes(HMACSHA256.count)
         otherSlotsDigest = try reader.bytes(SHA256.count)
-        guard format == 3 || commitment == Self.noDigest, otherSlotsDigest == Self.noDigest else {
+        guard format != 1 || commitment == Self.noDigest, otherSlotsDigest == Self.noDigest else {
             throw .damaged("a field has something that its format has not")
         }
         let count = try reader.integer(UInt8.self)
         guard count <= VaultLimits.slots else { throw .damaged("a field has impossible numbers") }
         var slots: [Slot] = []
         for _ in 0..<count { slots.append(try Slot(decoding: reader.prefixed())) }
+        address = format == Self.addressed ? try SlotAddress(decoding: reader.bytes(SlotAddress.count)) : nil
         try reader.end()
-        guard slots.map(\.shape) == Slot.shapes(for: self.access) else {
+        guard slots.map(\.shape) == Self.shapes(for: self.access, isAddressed: address != nil) else {
             throw .damaged("a field's slots are not those of its access control")
         }
         self.slots = slots
@@ -89,7 +103,7 @@ struct FieldRecord: Sendable, Equatable {
     private static func isKey(
         _ key: [UInt8], of revision: RevisionID, _ item: ItemID, _ version: UInt64, _ format: UInt16
     ) -> Bool {
-        format == 3 ? key == revision.bytes : key == item.bytes || key == item.bytes + BigEndian.bytes(version)
+        format != 1 ? key == revision.bytes : key == item.bytes || key == item.bytes + BigEndian.bytes(version)
     }
 
     /// The P-256 points of its slots. No two values of a vault have the same.

@@ -97,6 +97,9 @@ final class Change: Snapshot {
         try room.checkFile(rows)
     }
 
+    /// Whether a present or former value has this point.
+    func hasPoint(_ point: [UInt8]) throws(VaultError) -> Bool { try !touched(term(point)).isEmpty }
+
     /// Removes a value, present or former.
     func removeValue(_ field: FieldRecord, of item: ItemID) throws(VaultError) {
         for point in field.points {

@@ -1,4 +1,5 @@
 import Authorization
+import Circle
 import Cryptography
 import Item
 
@@ -123,13 +124,14 @@ extension OpenVault {
     ///   - values: of the fields that are sealed anew. All others must be the old item's, and keep their bytes.
     ///   - metadata: has all fields of the item from now on.
     ///   - replacement: decides what stays of the values before.
+    ///   - chosen: the machines that guarded values are sealed for, too; nil for all that share the vault's items.
     ///   - identity: the id and version that the item had in another vault. nil continues the old item, or starts a new
     ///     one.
     @discardableResult
     func store(
         _ values: [FieldValue], _ metadata: Metadata, _ access: AccessControl, password: StretchedPassword?,
         replacing old: StoredItem?, for replacement: Replacement = .value,
-        as identity: (id: ItemID, version: UInt64)? = nil, _ change: Change
+        offering chosen: GuardReceivers? = nil, as identity: (id: ItemID, version: UInt64)? = nil, _ change: Change
     ) throws(VaultError) -> ItemSummary {
         let fresh = try cryptography { () throws(CryptographyError) in try ItemID.random() }
         let id = identity?.id ?? old?.summary.id ?? fresh
@@ -143,11 +145,16 @@ extension OpenVault {
         let version = identity?.version ?? first + max(1, UInt64(values.count))
         var records: [FieldName: FieldRecord] = [:]
         var sealedValues: [(sealed: [UInt8], field: FieldRecord)] = []
+        var receivers = chosen
+        if receivers == nil { receivers = try change.receivers(for: access) }
+        var offered: [RevisionID: [ValueSlot]] = [:]
         for (place, value) in values.enumerated() {
-            let (record, sealed) = try cryptography { () throws(CryptographyError) in
+            let (record, sealed, slots) = try cryptography { () throws(CryptographyError) in
                 try seal(
-                    value, of: id, metadata.name, access, version: first + UInt64(place) + 1, password: password)
+                    value, of: id, metadata.name, access, version: first + UInt64(place) + 1, password: password,
+                    receivers)
             }
+            offered[record.revision] = slots
             records[value.name] = record
             sealedValues.append((sealed, record))
         }
@@ -170,6 +177,7 @@ extension OpenVault {
         }
         let summary = try change.put(fields, metadata, access, version: version, of: id, replacing: old)
         for (sealed, field) in sealedValues { try change.put(sealedValue: sealed, field, of: id) }
+        try change.offer(offered)
         if let old, old.record.access != access { try change.moveEpoch(.forFreeStep) }
         return summary
     }
@@ -197,10 +205,12 @@ extension OpenVault {
     }
 
     /// Seals a value under a fresh key, with a slot for each way of reading.
+    ///
+    /// - Parameter receivers: other machines that get slots, too.
     private func seal(
         _ value: FieldValue, of item: ItemID, _ name: ItemName, _ access: AccessControl, version: UInt64,
-        password: StretchedPassword?
-    ) throws(CryptographyError) -> (FieldRecord, sealedValue: [UInt8]) {
+        password: StretchedPassword?, _ receivers: GuardReceivers?
+    ) throws(CryptographyError) -> (FieldRecord, sealedValue: [UInt8], offered: [ValueSlot]) {
         let revision = try RevisionID.random()
         let context = FieldContext(
             vault: format.vault, item: item, field: value.name, access: access, seal: .third(revision), name: name)
@@ -210,7 +220,7 @@ extension OpenVault {
         let record = FieldRecord(
             version: version, revision: revision, valueKey: revision.bytes, format: 3, item: item, access: access,
             valueDigest: try SHA256.digest(sealed), commitment: try context.commitment(to: itemKey), slots: slots)
-        return (record, sealed)
+        return (record, sealed, try receivers?.slots(itemKey, context) ?? [])
     }
 
     /// A slot for each way of reading, with an item key that somebody has already.

@@ -111,9 +111,7 @@ extension OpenVault {
         guard applicationPassword.map({ $0.salt == slot.salt }) ?? true else {
             throw VaultError(.changed, "the item was changed meanwhile", advice: "try again")
         }
-        guard let classKey = classKeys()[slot.shape.keyClass] else {
-            throw VaultError(.locked, "the vault is locked", advice: "open it with: coffer unlock")
-        }
+        let classKey = try classKey(of: slot, stored, classKeys())
         let context = stored.context(in: format.vault)
         if let kept = keeper?.itemKey(of: stored.item.id), kept.opens(stored, in: format.vault) {
             return try context.open(sealed, key: kept.key)
@@ -124,15 +122,33 @@ extension OpenVault {
         return value
     }
 
-    /// The item key of a value that nobody is asked for.
+    /// The item key of a value without an application password.
     ///
-    /// - Throws: `.locked` if the class key is missing; `.damaged`.
-    func itemKey(of stored: ItemValue, classKeys: ClassKeys) throws(VaultError) -> SecretBytes {
-        let slot = try slot(of: stored, [:], hasPassword: false)
-        guard let classKey = classKeys[slot.shape.keyClass] else {
+    /// - Parameter agreements: for the points of a guarded value.
+    /// - Throws: `.locked` if the class key is missing; `.invalidArgument` if an agreement is missing; `.damaged`.
+    func itemKey(
+        of stored: ItemValue, classKeys: ClassKeys, agreements: Agreements = [:]
+    ) throws(VaultError) -> SecretBytes {
+        let slot = try slot(of: stored, agreements, hasPassword: false)
+        return try unwrap(slot, of: stored, classKey(of: slot, stored, classKeys), agreements, nil)
+    }
+
+    /// The private key of a slot's class. For a slot that another machine has made, it is a receiving key of this device.
+    ///
+    /// - Throws: `.locked` if the class key is missing.
+    private func classKey(
+        of slot: Slot, _ stored: ItemValue, _ classKeys: ClassKeys
+    ) throws(VaultError) -> X25519.PrivateKey {
+        let found =
+            if let address = stored.field.address {
+                try ReceivingKeys(classKeys, vault: format.vault, address.random)[slot.shape.keyClass]
+            } else {
+                classKeys[slot.shape.keyClass]
+            }
+        guard let found else {
             throw VaultError(.locked, "the vault is locked", advice: "open it with: coffer unlock")
         }
-        return try unwrap(slot, of: stored, classKey, [:], nil)
+        return found
     }
 
     private func unwrap(
@@ -152,9 +168,13 @@ extension OpenVault {
                 throw VaultError(
                     .authenticationFailed, "the application password is wrong, or the item is damaged", cause: error)
             }
-            throw .damaged("an item's key does not open", cause: error)
+            throw stored.field.address == nil
+                ? .damaged("an item's key does not open", cause: error) : .wronglySealed(cause: error)
         }
-        try stored.field.check(itemKey, context)
+        do throws(VaultError) { try stored.field.check(itemKey, context) } catch {
+            guard error.code == .damaged, stored.field.address != nil else { throw error }
+            throw .wronglySealed(cause: error)
+        }
         return itemKey
     }
 
@@ -170,6 +190,15 @@ extension OpenVault {
             throw VaultError(.invalidArgument, "the item needs: \(value.field.access.requirements.listed)")
         }
         return slot
+    }
+}
+
+extension VaultError {
+    /// What another machine has sealed for this one does not open. That is its fault, and no damage of this vault.
+    static func wronglySealed(cause: any Error) -> VaultError {
+        VaultError(
+            .invalidArgument, "another machine has sealed this value in a way that does not open here",
+            advice: "set it again, on any machine", cause: cause)
     }
 }
 

@@ -265,7 +265,8 @@ struct ItemValue: Sendable {
 
     func context(in vault: VaultID) -> FieldContext {
         FieldContext(
-            vault: vault, item: field.item, field: fieldName, access: field.access, seal: field.seal, name: name)
+            vault: vault, item: field.item, field: fieldName, access: field.access, seal: field.seal, name: name,
+            address: field.address)
     }
 }
 

@@ -94,6 +94,10 @@ public final class RecoverableVault: Sendable {
             let value = try snapshot.value(of: item.stored, field)
             return (value, try snapshot.sealedValue(of: value))
         }
+        guard value.field.address == nil else {
+            throw VaultError(
+                .locked, "another machine has sealed it, so only the code of a machine that set it opens it")
+        }
         guard item.isPortable, let slot = value.field.slots.first(where: { $0.shape.keyClass == .recovery })
         else { throw VaultError(.locked, "it was for that device only") }
         let context = value.context(in: vault)

@@ -3,6 +3,7 @@ import Circle
 import Cryptography
 import Foundation
 import Item
+import TestSupport
 
 @testable import Vault
 
@@ -206,6 +207,41 @@ final class CircleMachine {
     func get(_ service: String, _ account: String = "", _ field: FieldName = .secret) throws -> String {
         let item = try vault.find(service: service, account: account)
         return String(decoding: revealed(try vault.value(of: item, field, classKeys: classKeys)), as: UTF8.self)
+    }
+
+    /// The value of an item that asks its person, who agrees.
+    func guarded(_ service: String, _ account: String) throws -> String {
+        let item = try vault.find(service: service, account: account)
+        let value = try vault.value(
+            of: item, classKeys: classKeys, agreements: fixture.agreements(vault, item))
+        return String(decoding: revealed(value), as: UTF8.self)
+    }
+
+    /// All values of an item, with its person's consent.
+    func opened(_ item: ItemSummary) throws -> [FieldValue] {
+        try vault.values(of: item, classKeys: classKeys, agreements: fixture.agreements(vault, item))
+    }
+
+    /// What the constraint keys say to the points of a value, for any of its ways.
+    func agreements(_ field: FieldRecord) throws -> Agreements {
+        var agreements: Agreements = [:]
+        for slot in field.slots {
+            for (role, point) in zip(slot.shape.requirements.roles, slot.points) {
+                agreements[point] = try fixture.sealer.agree(role, point: point, vault.objects, record: fixture.record)
+                {
+                    (request) throws(SigningRefusal) in try fixture.sign(request)
+                }
+            }
+        }
+        return agreements
+    }
+
+    /// The person releases everything that another machine lacks.
+    func release() throws {
+        for one in try vault.unreleased(classKeys) {
+            try vault.release(
+                [one.item], to: one.machines, classKeys, agreements: fixture.agreements(vault, one.item))
+        }
     }
 
     var names: [String] {
