@@ -36,6 +36,8 @@ public enum RequestKind: String, Sendable, CaseIterable {
     case joinCircle
     /// To remove machines from the circle, or this one.
     case removeFromCircle
+    /// To give guarded items to machines of the circle that cannot read them yet.
+    case releaseToCircle
 
     /// The name of the purpose, on the wire and in logs. One item and several are read for the same purpose.
     public var purpose: String { self == .readAll ? RequestKind.read.rawValue : rawValue }

@@ -77,6 +77,9 @@ extension RequestKind {
                 "Remove from the machines that share your vault's secrets",
                 "They get no later changes. What they hold stays with them. This cannot be undone.", by: [.owner],
                 signs: [.circle])
+        case .releaseToCircle:
+            Terms(
+                "Release", "They can then read this, and ask you there each time.", by: [.owner], items: .several)
         }
     }
 

@@ -381,6 +381,8 @@ enum SharingCallLimits {
     static let names = 512
     /// The machines that a person is asked to remove at once. The prompt shows each of them.
     static let removals = 16
+    /// The guarded items of one answer that others cannot read yet.
+    static let releasables = 1000
     /// The files of one answer, in bytes before they are encoded. One file always fits.
     static let answer = 1 << 20
 }

@@ -71,5 +71,7 @@ extension Keychain {
         case joinCircle
         /// To remove machines from those that share the items.
         case removeFromCircle
+        /// To give guarded items to machines that cannot read them yet.
+        case releaseToCircle
     }
 }

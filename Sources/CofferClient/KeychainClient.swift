@@ -290,3 +290,4 @@ extension Sync.Found: Challengeable {}
 extension Sync.Add: Challengeable {}
 extension Sync.Enter: Challengeable {}
 extension Sync.Remove: Challengeable {}
+extension Sync.Release: Challengeable {}

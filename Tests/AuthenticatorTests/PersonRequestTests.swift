@@ -12,14 +12,16 @@ struct PersonRequestTests {
 
     /// A description with every field that these purposes take.
     private func facts(_ purposes: [Keychain.Purpose]) throws -> BrokerInterface.Describe.Reply {
+        let isOfSeveral = purposes == [.lease] || purposes == [.releaseToCircle]
         var facts = BrokerInterface.Describe.Reply(
-            owner: "user:0", purposes: purposes, service: purposes == [.lease] ? nil : "github",
-            account: purposes == [.lease] ? nil : "me", authorizations: [],
+            owner: "user:0", purposes: purposes, service: isOfSeveral ? nil : "github",
+            account: isOfSeveral ? nil : "me", authorizations: [],
             alternatives: [[]], enrolment: purposes.contains(.enrolment) ? ["biometry-any"] : nil,
-            items: purposes.contains(.rotate) || purposes.contains(.lease)
+            items: purposes.contains(.rotate) || purposes.contains(.lease) || purposes.contains(.releaseToCircle)
                 ? [.init(service: "github", account: "me")] : nil,
             lease: purposes.contains(.lease) ? .init(seconds: 60) : nil,
-            newService: "gitlab", newAccount: "you")
+            newService: "gitlab", newAccount: "you",
+            machines: purposes.contains(.releaseToCircle) ? ["laptop"] : nil)
         if let purpose = purposes.first(where: Self.ofCircles.contains) {
             facts.ask(purpose, try CircleSample.one.get())
             facts.purposes = purposes
@@ -73,7 +75,7 @@ struct PersonRequestTests {
             accepted.insert(Set(purposes))
         }
         #expect(accepted == Set(samples.keys))
-        #expect(Self.combinations.count == 2 * (19 + 171 + 969))
+        #expect(Self.combinations.count == 2 * (20 + 190 + 1140))
         // Each purpose is part of a request.
         #expect(Set(accepted.joined()) == Set(Keychain.Purpose.allCases))
     }
@@ -164,7 +166,8 @@ struct PersonRequestTests {
     /// A field of another request is refused, even though the person would not be shown it.
     @Test func eachFieldBelongsToItsRequest() throws {
         for purposes in try PersonRequest.samples.keys.map(Array.init) {
-            let (enrols, rotates) = (purposes == [.enrolment], purposes == [.rotate] || purposes == [.lease])
+            let enrols = purposes == [.enrolment]
+            let rotates = [[.rotate], [.lease], [.releaseToCircle]].contains(purposes)
             #expect(
                 try refusal(purposes) { $0.lease = .init(seconds: 60) } == (purposes == [.lease] ? nil : Self.foreign))
             #expect(try refusal(purposes) { $0.enrolment = ["biometry-any"] } == (enrols ? nil : Self.unclear))

@@ -167,7 +167,7 @@ public struct ClientConversation {
                 try checked.claim.confirm(checked.request, of: client)
                 let signer = signer(client, challenge, checked, by: .asked, dependencies)
                 try grant.sign(checked, for: client, by: signer, &broker)
-            case .vault, .use, .readAll, .rotate, .circle:
+            case .vault, .use, .readAll, .rotate, .circle, .release:
                 guard !checked.needsPassword else {
                     return try askForPassword(client, challenge, checked, dependencies, &session, &broker)
                 }
@@ -286,7 +286,7 @@ public struct ClientConversation {
         case .releaseFromBoot:
             try TiedVault(checked, ties: false, signer: signer, registry: dependencies.registry).perform(&broker)
         case .unlock, .read, .readAll, .change, .rename, .recovery, .approveBoot, .foundCircle, .addToCircle,
-            .removeFromCircle:
+            .removeFromCircle, .releaseToCircle:
             try signer.sign(checked.signatures, through: &broker)
         // The first two always take the password, an enrolment takes nobody's answer, and a lease is granted elsewhere.
         case .bind, .unbind, .enrolment, .lease: throw PersonRequest.unexplained

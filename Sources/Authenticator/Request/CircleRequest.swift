@@ -80,9 +80,11 @@ struct CircleRequest: Equatable {
     func isOwn(_ device: WriterID) -> Bool { signed?.signer.device == device }
 
     /// Checks that nothing of a circle stands beside another request.
-    static func checkAbsent(_ facts: BrokerInterface.Describe.Reply) throws(ConversationError) {
+    static func checkAbsent(
+        _ facts: BrokerInterface.Describe.Reply, butMachines: Bool = false
+    ) throws(ConversationError) {
         guard facts.statement == nil, facts.signer == nil, facts.request == nil, facts.circle == nil,
-            facts.machines == nil
+            butMachines || facts.machines == nil
         else { throw unclear }
     }
 
@@ -156,6 +158,6 @@ struct CircleRequest: Equatable {
         do throws(CircleFormError) { return try body(bytes) } catch { throw unclear }
     }
 
-    private static let unclear = ConversationError.refused(
+    static let unclear = ConversationError.refused(
         .challengeRefused("the challenge does not say clearly which machine it is about"))
 }

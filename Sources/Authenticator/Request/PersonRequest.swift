@@ -22,6 +22,8 @@ enum PersonRequest: Equatable {
     case lease(LeaseRequest)
     /// To share the vault's items with other machines.
     case circle(CircleRequest)
+    /// To give guarded items to machines that cannot read them yet. The person is shown each of both.
+    case release(ReleaseRequest)
 
     /// - Parameter facts: the broker's description of the challenge.
     /// - Throws: ``ConversationError`` if it describes no request.
@@ -58,6 +60,7 @@ enum PersonRequest: Equatable {
             self = .lease(LeaseRequest(items: facts.items ?? [], seconds: terms.seconds, command: terms.command))
         case .foundCircle, .addToCircle, .joinCircle, .removeFromCircle:
             self = .circle(try CircleRequest(kind, facts))
+        case .releaseToCircle: self = .release(try ReleaseRequest(facts))
         case .create, .unlock, .recovery, .bind, .unbind, .tieToBoot, .releaseFromBoot, .approveBoot, .accept:
             self = .vault(kind)
         }
@@ -66,7 +69,11 @@ enum PersonRequest: Equatable {
     /// Checks that a list of items or of kinds of biometry belongs to this request, and that it can be shown.
     private func checkFields(_ facts: BrokerInterface.Describe.Reply) throws(ConversationError) {
         guard kind == .lease || facts.lease == nil else { throw Self.unexplained }
-        if case .circle = self {} else { try CircleRequest.checkAbsent(facts) }
+        switch self {
+        case .circle: break
+        case .release: try CircleRequest.checkAbsent(facts, butMachines: true)
+        default: try CircleRequest.checkAbsent(facts)
+        }
         let isOfFingers = !(facts.enrolment ?? []).isEmpty
         guard isOfFingers == (kind == .enrolment) else { throw Self.unclearBiometrics }
         let items = facts.items ?? []
@@ -132,6 +139,7 @@ enum PersonRequest: Equatable {
         case .enrolment: .enrolment
         case .lease: .lease
         case .circle(let circle): circle.kind
+        case .release: .releaseToCircle
         }
     }
 
@@ -139,7 +147,7 @@ enum PersonRequest: Equatable {
     var unlocks: Bool {
         switch self {
         case .use(_, let unlocks), .readAll(_, let unlocks): unlocks
-        case .vault, .rotate, .enrolment, .lease, .circle: false
+        case .vault, .rotate, .enrolment, .lease, .circle, .release: false
         }
     }
 
@@ -149,6 +157,7 @@ enum PersonRequest: Equatable {
         case .use(let use, _): [use.item]
         case .readAll(let items, _), .rotate(let items): items
         case .lease(let lease): lease.items
+        case .release(let release): release.items
         case .vault, .enrolment, .circle: []
         }
     }
@@ -226,6 +235,7 @@ extension RequestKind {
             case .addToCircle: .addToCircle
             case .joinCircle: .joinCircle
             case .removeFromCircle: .removeFromCircle
+            case .releaseToCircle: .releaseToCircle
             }
     }
 }

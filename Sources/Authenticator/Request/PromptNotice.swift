@@ -25,6 +25,11 @@ enum PromptNotice {
             return try text([question.what + ":"], naming: lease.items, rest)
         case .circle(let circle):
             return try whole([question.what, asker(client)] + details(of: circle) + [question.effect, reason])
+        case .release(let release):
+            let names = release.machines.map { EscapedText.quoted($0.text, limit: CircleLimits.name) }
+            let rest = ["To: " + names.joined(separator: ", "), asker(client), question.effect, reason]
+            guard release.items.count > 1 else { return try whole([question.what] + rest) }
+            return try text([question.what + ":"], naming: release.items, rest)
         case .vault, .use, .enrolment:
             return try whole([question.what, asker(client), question.effect, reason])
         }
@@ -173,6 +178,10 @@ enum PromptNotice {
         case .readAll(let items, let unlocks):
             let named = items.count == 1 ? name(items[0]) : "these \(items.count) items"
             question.what += " \(named)\(owner)" + (unlocks ? unlocking : "")
+        case .release(let release):
+            question.what +=
+                " " + (release.items.count == 1 ? name(release.items[0]) : "these \(release.items.count) items")
+                + " to your other machines"
         case .lease(let lease):
             let named = lease.items.count == 1 ? name(lease.items[0]) : "these \(lease.items.count) items"
             let time = SpokenTime.of(seconds: Int(clamping: lease.seconds))

@@ -31,6 +31,7 @@ extension AuthenticatorSession {
         var newName: Challenge.Name?
         var terms: BrokerInterface.LeaseTerms?
         var circle: CirclePlan?
+        var machines: [String]?
         switch request {
         case .use(let use, _): newName = use.deed.newName ?? use.subject.presentName
         case .enrolment(let kinds): enrolment = kinds.map(\.rawValue)
@@ -41,7 +42,12 @@ extension AuthenticatorSession {
         case .lease(let read, let wanted):
             items = read.items.map(\.named)
             terms = BrokerInterface.LeaseTerms(seconds: Int64(wanted.seconds), command: wanted.command)
-        case .circle(let plan): circle = plan
+        case .circle(let plan):
+            circle = plan
+            machines = plan.machines.map { $0.map(\.text) }
+        case .release(let read, let receivers):
+            items = read.items.map(\.named)
+            machines = receivers.names.map(\.text)
         case .vault, .login, .tieToBoot: break
         }
         var joined: StatementName?
@@ -64,7 +70,7 @@ extension AuthenticatorSession {
                 statement: circle?.statement.map { Base64.encode($0.bytes) },
                 signer: circle?.signer.map { Base64.encode($0.bytes) },
                 request: circle?.request.map { Base64.encode($0.bytes) },
-                circle: joined.map { Hex.encode($0.bytes) }, machines: circle?.machines.map { $0.map(\.text) }))
+                circle: joined.map { Hex.encode($0.bytes) }, machines: machines))
     }
 
     /// - Returns: nil unless the vault is bound, and open. The TPM is not asked for it.

@@ -23,6 +23,8 @@ extension Challenge {
         case lease(JointRead, Lease.Terms)
         /// Shares the vault's items with other machines.
         case circle(CirclePlan)
+        /// Makes guarded items readable on other machines.
+        case release(JointRead, ReleaseReceivers)
     }
 
     /// The use of one item's secret.
@@ -63,6 +65,7 @@ extension Challenge.Request {
         case .enrolment: .enrolment
         case .lease: .lease
         case .circle(let plan): plan.kind
+        case .release: .releaseToCircle
         }
     }
 
@@ -70,7 +73,7 @@ extension Challenge.Request {
     var unlocks: Bool {
         switch self {
         case .use(_, let unlocks), .readAll(_, let unlocks): unlocks
-        case .vault, .login, .tieToBoot, .rotate, .enrolment, .lease, .circle: false
+        case .vault, .login, .tieToBoot, .rotate, .enrolment, .lease, .circle, .release: false
         }
     }
 
@@ -88,7 +91,7 @@ extension Challenge.Request {
         let ways: [[Challenge.Authorization]] =
             switch self {
             case .use(let use, _): use.ways
-            case .readAll(let read, _), .lease(let read, _): read.ways
+            case .readAll(let read, _), .lease(let read, _), .release(let read, _): read.ways
             case .rotate(let rotation): [rotation.authorizations]
             case .vault, .login, .tieToBoot, .enrolment, .circle: []
             }
@@ -113,7 +116,7 @@ extension Challenge.Request {
         case .rotate: .rotate
         case .enrolment: nil
         case .lease: .lease
-        case .foundCircle, .addToCircle, .joinCircle, .removeFromCircle: .share
+        case .foundCircle, .addToCircle, .joinCircle, .removeFromCircle, .releaseToCircle: .share
         }
     }
 
@@ -141,7 +144,7 @@ extension Challenge.Request {
     /// Whether it takes signatures for several items, all or none.
     var readsSeveral: Bool {
         switch self {
-        case .readAll, .lease: true
+        case .readAll, .lease, .release: true
         default: false
         }
     }
@@ -149,7 +152,7 @@ extension Challenge.Request {
     /// The items that are read or used, and their versions.
     var subjects: [Challenge.Subject] {
         switch self {
-        case .readAll(let read, _), .lease(let read, _): read.items
+        case .readAll(let read, _), .lease(let read, _), .release(let read, _): read.items
         default: subject.map { [$0] } ?? []
         }
     }
@@ -170,6 +173,8 @@ extension Challenge.Request {
             purposes == other.purposes && read.items == others.items
         case (.lease(let read, let terms), .lease(let others, let othersTerms)):
             read.items == others.items && terms == othersTerms
+        case (.release(let read, let receivers), .release(let others, let othersReceivers)):
+            read.items == others.items && receivers == othersReceivers
         case (.readAll, _), (_, .readAll): false
         case (.enrolment(let kinds), .enrolment(let others)): kinds == others
         case (.circle(let plan), .circle(let other)): plan.repeats(other)
@@ -228,6 +233,7 @@ extension Keychain.Purpose {
             case .addToCircle: .addToCircle
             case .joinCircle: .joinCircle
             case .removeFromCircle: .removeFromCircle
+            case .releaseToCircle: .releaseToCircle
             }
     }
 }

@@ -112,6 +112,8 @@ struct KeychainMethods: Sendable {
             Entry(EnterHandler.self, withoutVault: .absent, isUse: true),
             Entry(RemoveHandler.self, withoutVault: .absent, isUse: true),
             Entry(ForgetHandler.self, withoutVault: .absent, isUse: true),
+            Entry(ReleasablesHandler.self, withoutVault: .absent),
+            Entry(ReleaseHandler.self, withoutVault: .absent, isUse: true),
             Entry(ResolveHandler.self, withoutVault: .absent, isUse: true),
             Entry(ConflictsHandler.self, withoutVault: .absent),
             Entry(LookHandler.self, withoutVault: .absent),

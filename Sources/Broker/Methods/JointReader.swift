@@ -98,7 +98,7 @@ struct JointReader: Sendable {
                         standing: request.admission.standing, own: request.own, item: found.item, fields: [found.field],
                         plan: found.plan,
                         lock: state.lock, mayUnlock: mayUnlock, hasPassword: false, together: all,
-                        isForLease: terms != nil, granted: granted))
+                        jointUse: terms == nil ? .read : .lease, granted: granted))
             }
         }
         return (found, missing)

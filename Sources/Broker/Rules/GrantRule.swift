@@ -4,11 +4,11 @@ import Vault
 /// shown.
 enum GrantRule: ReadRule {
     static func verdict(on facts: ReadFacts) -> Verdict {
-        // Consent to a lease is no consent to a read, and the other way round.
-        switch facts.granted?.request {
-        case .readAll(let read, _) where !facts.isForLease: return verdict(on: facts, read)
-        case .lease(let read, _) where facts.isForLease: return verdict(on: facts, read)
-        case .readAll, .lease: return .refuse(Faults.challengeRefused)
+        // Consent to one of these is no consent to another.
+        switch (facts.granted?.request, facts.jointUse) {
+        case (.readAll(let read, _), .read), (.lease(let read, _), .lease), (.release(let read, _), .release):
+            return verdict(on: facts, read)
+        case (.readAll, _), (.lease, _), (.release, _): return .refuse(Faults.challengeRefused)
         default: break
         }
         guard case .use(let use, _) = facts.granted?.request else { return .pass }

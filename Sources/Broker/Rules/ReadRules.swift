@@ -74,8 +74,15 @@ struct ReadFacts: Sendable {
     var deed = Challenge.ItemUse.Deed.read
     /// All that the call reads, in its order; nil for a call about one item.
     var together: [Challenge.Target]?
-    /// Whether the call gives out no secret, but asks for a lease of these items.
-    var isForLease = false
+    /// What a call for several items does with them.
+    enum JointUse: Sendable {
+        case read
+        /// It gives out no secret, and asks for a lease.
+        case lease
+        /// It gives out no secret, and makes other machines able to read them.
+        case release
+    }
+    var jointUse = JointUse.read
     /// The challenge that a person granted for this call.
     let granted: GrantedChallenge?
 

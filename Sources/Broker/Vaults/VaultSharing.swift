@@ -129,7 +129,7 @@ struct VaultSharing: Sendable {
     }
 
     /// A machine that has not said its name yet is told apart by its id.
-    private static func name(_ name: MachineName?, of device: WriterID) -> MachineName {
+    static func name(_ name: MachineName?, of device: WriterID) -> MachineName {
         name ?? MachineName(near: String(Hex.encode(device.bytes).prefix(8)))
     }
 

@@ -65,7 +65,7 @@ public enum BrokerInterface {
           vault: ?string,
           # What the person is asked for: create, unlock, read, change, rename, recovery, bind, unbind, rotate, accept,
           # tieToBoot, releaseFromBoot, approveBoot, enrolment, lease, foundCircle, addToCircle, joinCircle,
-          # removeFromCircle.
+          # removeFromCircle, releaseToCircle.
           purposes: []string,
           service: ?string,
           account: ?string,
@@ -113,7 +113,7 @@ public enum BrokerInterface {
           # For purpose joinCircle: the circle's id, hex.
           circle: ?string,
           # For purpose joinCircle: what the circle's machines call themselves. For purpose removeFromCircle: what those call
-          # themselves that the statement names, in its order.
+          # themselves that the statement names, in its order. For purpose releaseToCircle: what the receivers call themselves.
           machines: ?[]string
         )
 
@@ -651,7 +651,7 @@ public enum BrokerInterface {
             public var vault: String?
             /// What the person is asked for: create, unlock, read, change, rename, recovery, bind, unbind, rotate,
             /// accept, tieToBoot, releaseFromBoot, approveBoot, enrolment, lease, foundCircle, addToCircle,
-            /// joinCircle, removeFromCircle.
+            /// joinCircle, removeFromCircle, releaseToCircle.
             public var purposes: [Keychain.Purpose]
             public var service: String?
             public var account: String?
@@ -703,7 +703,8 @@ public enum BrokerInterface {
             /// For purpose joinCircle: the circle's id, hex.
             public var circle: String?
             /// For purpose joinCircle: what the circle's machines call themselves. For purpose removeFromCircle: what
-            /// those call themselves that the statement names, in its order.
+            /// those call themselves that the statement names, in its order. For purpose releaseToCircle: what the
+            /// receivers call themselves.
             public var machines: [String]?
 
             public init(

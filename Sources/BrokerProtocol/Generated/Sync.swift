@@ -49,7 +49,9 @@ public enum Sync {
 
         # How many items are not shared, or not whole, and why.
         type Obstacle (
-          # this-device-only, gated (it requires a person), too-long, name-taken, or unreadable.
+          # this-device-only, gated (it requires what other machines cannot ask for), to-release (Release makes it readable there),
+          # not-released (another machine has to release it), undecided (its requirements were changed on several machines at once,
+          # and setting it decides), too-long, name-taken, or unreadable.
           reason: string,
           items: int
         )
@@ -193,6 +195,42 @@ public enum Sync {
           # There are more. Write these, and call again with their names.
           more: bool
         )
+
+        # A guarded item that other machines cannot read yet.
+        type Releasable (
+          service: string,
+          account: string,
+          # It is absent for a generic item.
+          kind: ?string,
+          # The ids of the machines, hex.
+          machines: []string,
+          # How many signatures its release takes. One call takes 32 at most.
+          signatures: int
+        )
+
+        # The items to release, as Releasable names them.
+        type Released (service: string, account: string, kind: ?string)
+
+        # Tells which guarded items other machines of the circle cannot read yet, although this one can. Nobody is asked.
+        # The vault must be unlocked.
+        method Releasables(group: ?string, user: ?string) -> (
+          # Sorted by service and account, 1,000 at most.
+          items: []Releasable,
+          # There are more.
+          more: bool
+        )
+
+        # Makes guarded items readable on these machines, which each ask their own person. The person is asked here, because the
+        # items are opened for it. Machines that can read an item already are left out. Take and Give carry it to them.
+        method Release(
+          # At least one, each once.
+          items: []Released,
+          # The ids of the machines, hex.
+          devices: []string,
+          challenge: ?string,
+          group: ?string,
+          user: ?string
+        ) -> ()
 
         # Lists what machines have changed at the same time, of the items that are shared here. It has no values: Get of
         # org.coffer.Keychain gives out the value of a revision. The vault must be unlocked, and nobody is asked.
@@ -381,7 +419,9 @@ public enum Sync {
 
     /// How many items are not shared, or not whole, and why.
     public struct Obstacle: JSONValue, Equatable {
-        /// this-device-only, gated (it requires a person), too-long, name-taken, or unreadable.
+        /// this-device-only, gated (it requires what other machines cannot ask for), to-release (Release makes it
+        /// readable there), not-released (another machine has to release it), undecided (its requirements were
+        /// changed on several machines at once, and setting it decides), too-long, name-taken, or unreadable.
         public var reason: String
         public var items: Int64
 
@@ -580,6 +620,102 @@ public enum Sync {
             writer.member("name", name)
             writer.member("part", part)
             writer.member("revisions", revisions)
+            writer.member("service", service)
+            writer.endObject()
+        }
+    }
+
+    /// A guarded item that other machines cannot read yet.
+    public struct Releasable: JSONValue, Equatable {
+        public var service: String
+        public var account: String
+        /// It is absent for a generic item.
+        public var kind: String?
+        /// The ids of the machines, hex.
+        public var machines: [String]
+        /// How many signatures its release takes. One call takes 32 at most.
+        public var signatures: Int64
+
+        public init(service: String, account: String, kind: String? = nil, machines: [String], signatures: Int64) {
+            self.service = service
+            self.account = account
+            self.kind = kind
+            self.machines = machines
+            self.signatures = signatures
+        }
+
+        private static let jsonNames = ["account", "kind", "machines", "service", "signatures"]
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var service: String?
+            var account: String?
+            var kind: String?
+            var machines: [String]?
+            var signatures: Int64?
+            var members = try reader.members()
+            while let member = try reader.next(&members, of: Self.jsonNames) {
+                switch member {
+                case 0: account = try reader.read()
+                case 1: kind = try reader.read()
+                case 2: machines = try reader.read()
+                case 3: service = try reader.read()
+                default: signatures = try reader.read()
+                }
+            }
+            self.init(
+                service: try members.required(service, "service"), account: try members.required(account, "account"),
+                kind: kind, machines: try members.required(machines, "machines"),
+                signatures: try members.required(signatures, "signatures")
+            )
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("account", account)
+            writer.member("kind", kind)
+            writer.member("machines", machines)
+            writer.member("service", service)
+            writer.member("signatures", signatures)
+            writer.endObject()
+        }
+    }
+
+    /// The items to release, as Releasable names them.
+    public struct Released: JSONValue, Equatable {
+        public var service: String
+        public var account: String
+        public var kind: String?
+
+        public init(service: String, account: String, kind: String? = nil) {
+            self.service = service
+            self.account = account
+            self.kind = kind
+        }
+
+        private static let jsonNames = ["account", "kind", "service"]
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var service: String?
+            var account: String?
+            var kind: String?
+            var members = try reader.members()
+            while let member = try reader.next(&members, of: Self.jsonNames) {
+                switch member {
+                case 0: account = try reader.read()
+                case 1: kind = try reader.read()
+                default: service = try reader.read()
+                }
+            }
+            self.init(
+                service: try members.required(service, "service"), account: try members.required(account, "account"),
+                kind: kind
+            )
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("account", account)
+            writer.member("kind", kind)
             writer.member("service", service)
             writer.endObject()
         }
@@ -1108,6 +1244,102 @@ public enum Sync {
                 writer.member("more", more)
                 writer.endObject()
             }
+        }
+    }
+
+    /// Tells which guarded items other machines of the circle cannot read yet, although this one can. Nobody is
+    /// asked. The vault must be unlocked.
+    public struct Releasables: VarlinkMethod {
+        public static let name = "org.coffer.Sync.Releasables"
+
+        public init() {}
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            try reader.emptyObject()
+            self.init()
+        }
+
+        public func write(to writer: inout JSONWriter) { writer.emptyObject() }
+
+        public struct Reply: JSONValue, Equatable {
+            /// Sorted by service and account, 1,000 at most.
+            public var items: [Releasable]
+            /// There are more.
+            public var more: Bool
+
+            public init(items: [Releasable], more: Bool) {
+                self.items = items
+                self.more = more
+            }
+
+            private static let jsonNames = ["items", "more"]
+
+            public init(from reader: inout JSONReader) throws(JSONFailure) {
+                var items: [Releasable]?
+                var more: Bool?
+                var members = try reader.members()
+                while let member = try reader.next(&members, of: Self.jsonNames) {
+                    switch member {
+                    case 0: items = try reader.read()
+                    default: more = try reader.read()
+                    }
+                }
+                self.init(items: try members.required(items, "items"), more: try members.required(more, "more"))
+            }
+
+            public func write(to writer: inout JSONWriter) {
+                writer.beginObject()
+                writer.member("items", items)
+                writer.member("more", more)
+                writer.endObject()
+            }
+        }
+    }
+
+    /// Makes guarded items readable on these machines, which each ask their own person. The person is asked here,
+    /// because the items are opened for it. Machines that can read an item already are left out. Take and Give carry
+    /// it to them.
+    public struct Release: VarlinkMethod {
+        public static let name = "org.coffer.Sync.Release"
+        public typealias Reply = Nothing
+        /// At least one, each once.
+        public var items: [Released]
+        /// The ids of the machines, hex.
+        public var devices: [String]
+        public var challenge: String?
+
+        public init(items: [Released], devices: [String], challenge: String? = nil) {
+            self.items = items
+            self.devices = devices
+            self.challenge = challenge
+        }
+
+        private static let jsonNames = ["challenge", "devices", "items"]
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var items: [Released]?
+            var devices: [String]?
+            var challenge: String?
+            var members = try reader.members()
+            while let member = try reader.next(&members, of: Self.jsonNames) {
+                switch member {
+                case 0: challenge = try reader.read()
+                case 1: devices = try reader.read()
+                default: items = try reader.read()
+                }
+            }
+            self.init(
+                items: try members.required(items, "items"), devices: try members.required(devices, "devices"),
+                challenge: challenge
+            )
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("challenge", challenge)
+            writer.member("devices", devices)
+            writer.member("items", items)
+            writer.endObject()
         }
     }
 

@@ -24,6 +24,11 @@ extension PersonRequest {
                 [.lease]: .lease(LeaseRequest(items: [item], seconds: 60, command: nil)),
                 [.rename]: .use(rename, unlocks: false), [.unlock, .rename]: .use(rename, unlocks: true),
             ]
+            samples[[.releaseToCircle]] = .release(
+                try ReleaseRequest(
+                    BrokerInterface.Describe.Reply(
+                        owner: "user:0", purposes: [.releaseToCircle], authorizations: [], alternatives: [],
+                        items: [item], machines: ["laptop"])))
             for (purpose, kind) in [
                 (Keychain.Purpose.foundCircle, RequestKind.foundCircle), (.addToCircle, .addToCircle),
                 (.joinCircle, .joinCircle), (.removeFromCircle, .removeFromCircle),

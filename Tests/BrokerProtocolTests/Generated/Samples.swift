@@ -157,6 +157,8 @@ extension SampleSource {
         Sync.Obstacle.self,
         Sync.Revision.self,
         Sync.Conflict.self,
+        Sync.Releasable.self,
+        Sync.Released.self,
         Sync.Found.Reply.self,
         Sync.Found.self,
         Sync.Request.Reply.self,
@@ -171,6 +173,9 @@ extension SampleSource {
         Sync.Take.self,
         Sync.Give.Reply.self,
         Sync.Give.self,
+        Sync.Releasables.Reply.self,
+        Sync.Releasables.self,
+        Sync.Release.self,
         Sync.Conflicts.Reply.self,
         Sync.Conflicts.self,
         Sync.Resolve.Reply.self,
@@ -1203,6 +1208,21 @@ extension Sync.Conflict: Sampled {
     }
 }
 
+extension Sync.Releasable: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(
+            service: source.next(), account: source.next(), kind: source.next(), machines: source.next(),
+            signatures: source.next()
+        )
+    }
+}
+
+extension Sync.Released: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(service: source.next(), account: source.next(), kind: source.next())
+    }
+}
+
 extension Sync.Found.Reply: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
         Self(circle: source.next())
@@ -1287,6 +1307,24 @@ extension Sync.Give.Reply: Sampled {
 extension Sync.Give: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
         Self(heads: source.next(), names: source.next())
+    }
+}
+
+extension Sync.Releasables.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(items: source.next(), more: source.next())
+    }
+}
+
+extension Sync.Releasables: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self()
+    }
+}
+
+extension Sync.Release: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(items: source.next(), devices: source.next(), challenge: source.next())
     }
 }
 

@@ -34,13 +34,14 @@ struct ChallengeLifeTests {
                 case .rotate: #expect(action == .none)
                 case .login: #expect(action == (isLast ? .end : .none))
                 // Many signatures take time, which begins anew with the first, and only then.
-                case .readAll, .lease: #expect(action == (isLast ? .startGrant : number == 0 ? .restartAnswer : .none))
+                case .readAll, .lease, .release:
+                    #expect(action == (isLast ? .startGrant : number == 0 ? .restartAnswer : .none))
                 default: #expect(action == (isLast ? .startGrant : .none), "\(request.purposes)")
                 }
             }
             switch request {
             case .rotate, .login: #expect(throws: ChallengeRefusal.notGranted) { try life.redeem() }
-            case .readAll, .lease:
+            case .readAll, .lease, .release:
                 // Each point has what was agreed on for it, and no other has the same.
                 let grant = try life.redeem()
                 #expect(Set(grant.agreements.keys) == [[4], [5]] && grant.agreements[[4]] != grant.agreements[[5]])

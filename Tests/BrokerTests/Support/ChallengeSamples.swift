@@ -46,6 +46,9 @@ extension Challenge.Request {
             .tieToBoot(registers: [7]), .vault(.releaseFromBoot), .vault(.approveBoot), .vault(.accept),
             .rotate(rotation), .enrolment([.biometryAny]), .enrolment([.biometryAny, .biometryCurrentSet]),
             .lease(together, Lease.Terms(seconds: 60, command: nil)),
+            .release(
+                together,
+                ReleaseReceivers(devices: [try CirclePlan.keys(1).device], names: [MachineName(near: "laptop")])),
         ] + (try CirclePlan.oneOfEach().map(Challenge.Request.circle))
     }
 }

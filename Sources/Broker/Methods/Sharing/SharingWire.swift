@@ -40,12 +40,19 @@ enum SharingWire {
         }
     }
 
+    static func item(_ item: Sync.Released) throws(Fault) -> ItemName {
+        guard let kind = item.kind.map(ItemKind.init(rawValue:)) ?? .genericPassword,
+            max(item.service.utf8.count, item.account.utf8.count) <= ItemLimits.name
+        else { throw Fault(.invalidArgument, "that is no name of an item") }
+        return ItemName(service: item.service, account: item.account, itemClass: kind)
+    }
+
     /// The ids of devices, sorted, each once.
     static func devices(_ texts: [String]) throws(Fault) -> [WriterID] {
         guard (1...SharingCallLimits.removals).contains(texts.count) else {
             throw Fault(
-                .invalidArgument, "a call removes 1 to \(SharingCallLimits.removals) machines",
-                advice: "remove the others with another call")
+                .invalidArgument, "a call names 1 to \(SharingCallLimits.removals) machines",
+                advice: "name the others in another call")
         }
         let devices = texts.compactMap { Hex.decode($0).flatMap(WriterID.init) }
         guard devices.count == texts.count else {
