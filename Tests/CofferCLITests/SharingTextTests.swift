@@ -20,9 +20,12 @@ import Testing
     @Test func anExchangeIsSummedUp() {
         #expect(SharingText.summary(outcome(), settings: 0) == "3 new, 1 changed, 0 deleted here")
         #expect(
-            SharingText.summary(outcome(["gated": 1, "this-device-only": 2]), settings: 1)
-                == "3 new, 1 changed, 0 deleted here; 2 secrets are not shared: 1 requires you, 1 is for this device only"
-        )
+            SharingText.summary(outcome(["to-release": 1, "this-device-only": 2]), settings: 1)
+                == "3 new, 1 changed, 0 deleted here; 2 secrets are not shared: 1 is for this device only, 1 requires you "
+                + "and was set before the other machines joined (run: coffer sync release)")
+        #expect(SharingText.obstacles(["gated": 2])?.contains("2 require an application password, or") == true)
+        #expect(SharingText.obstacles(["not-released": 1])?.contains("1 requires you and waits to be released") == true)
+        #expect(SharingText.obstacles(["undecided": 2])?.contains("set them again there") == true)
         #expect(
             SharingText.summary(outcome(["too-long": 1], given: 2, waiting: 1), settings: 0)
                 == "3 new, 1 changed, 0 deleted here; changes of this machine are in the folder now; "

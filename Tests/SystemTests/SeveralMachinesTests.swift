@@ -76,7 +76,7 @@ import Testing
         }
         // What requires a person is where it was, and says so.
         #expect(try laptop.coffer("get", "bank", "me", password: Self.password).code == 3)
-        #expect(try succeed(desk, "sync", "now").all.contains("1 requires you"))
+        #expect(try succeed(desk, "sync", "now").all.contains("coffer sync release"))
         // Each change travels by itself: a field here, a comment there, a name, the bin.
         try succeed(desk, "set", "github", "me", "--field", "pin", input: "1234")
         try succeed(laptop, "edit", "github", "me", "--comment", "ours")
@@ -114,6 +114,57 @@ import Testing
             let doctor = try machine.coffer("doctor")
             #expect(doctor.all.contains("the whole vault was checked"), "\(doctor)")
         }
+    }
+
+    /// Each machine's own TPM and its own authenticator ask its own person.
+    @Test func guardedSecretsAskOnEachMachine() throws {
+        let shared = try Folder(folder)
+        let (desk, laptop, spare) = (try Sandbox(), try Sandbox(), try Sandbox())
+        try succeed(desk, "set", "old", "me", "--require", "presence", input: "from before")
+        try begin(desk, "desk")
+        _ = try join(laptop, "laptop", by: desk)
+        try succeed(desk, "sync", "now")
+        try succeed(laptop, "sync", "now")
+        // What is set from now on asks on both.
+        try succeed(desk, "set", "bank", "me", "--require", "presence", input: "guarded")
+        try succeed(laptop, "set", "card", "me", "--require", "passcode", input: "1234")
+        for machine in [desk, laptop, desk] { try succeed(machine, "sync", "now") }
+        for machine in [desk, laptop] {
+            #expect(try machine.coffer("get", "bank", "me", "--no-prompt").code == 4)
+            #expect(try machine.coffer("get", "bank", "me", password: "wrong").code == 4)
+            #expect(try succeed(machine, "get", "bank", "me").text == "guarded")
+            #expect(try succeed(machine, "get", "card", "me").text == "1234")
+        }
+        // What was there before is released by a person.
+        #expect(try laptop.coffer("get", "old", "me", password: Self.password).code == 3)
+        #expect(try desk.coffer("sync", "release", "--no-prompt").code == 4)
+        #expect(try desk.coffer("sync", "release", password: "wrong").code == 4)
+        let asked = try succeed(desk, "sync", "release")
+        #expect(asked.all.contains("Released 1 secret to laptop"), "\(asked)")
+        try succeed(laptop, "sync", "now")
+        #expect(try succeed(laptop, "get", "old", "me").text == "from before")
+        #expect(try succeed(desk, "sync", "release").all.contains("nothing to release"))
+        // A machine that comes later gets them from one that did not make them.
+        _ = try join(spare, "spare", by: desk)
+        #expect(try succeed(spare, "sync", "now").all.contains("released to this machine"))
+        try succeed(laptop, "sync", "now")
+        let all = try succeed(laptop, "sync", "release", "--to", "spare")
+        #expect(all.all.contains("Released 3 secrets to spare"), "\(all)")
+        try succeed(spare, "sync", "now")
+        for (service, value) in [("old", "from before"), ("bank", "guarded"), ("card", "1234")] {
+            #expect(try spare.coffer("get", service, "me", "--no-prompt").code == 4)
+            #expect(try succeed(spare, "get", service, "me").text == value)
+        }
+        // Renamed and guarded otherwise, each once by a person.
+        try succeed(spare, "rename", "bank", "me", "savings", "me")
+        for machine in [spare, desk, laptop] { try succeed(machine, "sync", "now") }
+        for machine in [desk, laptop] { #expect(try succeed(machine, "get", "savings", "me").text == "guarded") }
+        #expect(try succeed(desk, "log").text.contains("released to laptop"))
+        for machine in [desk, laptop, spare] {
+            let doctor = try machine.coffer("doctor")
+            #expect(doctor.all.contains("the whole vault was checked"), "\(doctor)")
+        }
+        _ = shared
     }
 
     /// Two people set the same secret while they are apart. Both values are read, and one decision is everybody's.

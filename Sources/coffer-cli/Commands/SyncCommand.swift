@@ -7,12 +7,13 @@ struct SyncCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sync",
         abstract: "Share your vault's secrets with your other machines.",
-        usage: "coffer sync init | join | add | now | watch | wait | status | conflicts | resolve | remove | leave",
+        usage:
+            "coffer sync init | join | add | now | watch | wait | status | conflicts | resolve | release | remove | leave",
         discussion: """
             Your machines share secrets through a folder that all of them can use: of Syncthing, on a network, or on a stick. What lies in it \
             is sealed and signed. Nobody who has the folder can read your secrets, change them, or add a machine.
 
-            Secrets that require you at each read, and those for one device only, stay on their machine. Sharing needs no network of \
+            Secrets that require you ask you on each machine. Those for one device only stay on their machine. Sharing needs no network of \
             Coffer's own.
 
             On the first machine:
@@ -27,6 +28,9 @@ struct SyncCommand: ParsableCommand {
             From then on changes travel by themselves where systemd runs: coffer help sync watch. To have it done at once:
               coffer sync now
 
+            For secrets that require you, once more machines have joined:
+              coffer sync release
+
             If two machines have changed the same thing, nothing is lost:
               coffer sync conflicts
 
@@ -36,8 +40,7 @@ struct SyncCommand: ParsableCommand {
         subcommands: [
             SyncInitCommand.self, SyncJoinCommand.self, SyncAddCommand.self, SyncNowCommand.self,
             SyncWatchCommand.self, SyncWaitCommand.self, SyncStatusCommand.self, SyncConflictsCommand.self,
-            SyncResolveCommand.self, SyncRemoveCommand.self,
-            SyncLeaveCommand.self,
+            SyncResolveCommand.self, SyncReleaseCommand.self, SyncRemoveCommand.self, SyncLeaveCommand.self,
         ])
 
     /// What a machine is called.

@@ -35,13 +35,25 @@ enum SharingText {
         let one = count == 1
         return switch reason {
         case "this-device-only": "\(count) \(one ? "is" : "are") for this device only"
-        case "gated": "\(count) require\(one ? "s" : "") you"
+        case "gated":
+            "\(count) require\(one ? "s" : "") an application password, or the fingers that are enrolled here"
+        case "to-release":
+            "\(count) require\(one ? "s" : "") you and \(one ? "was" : "were") set before the other machines joined "
+                + "(run: coffer sync release)"
+        case "not-released":
+            "\(count) require\(one ? "s" : "") you and wait\(one ? "s" : "") to be released to this machine (run on another "
+                + "one: coffer sync release)"
+        case "undecided":
+            "\(count) \(one ? "was" : "were") renamed, or require\(one ? "s" : "") something else, on another machine (do the same "
+                + "here, or set \(one ? "it" : "them") again there)"
         case "too-long": "\(count) \(one ? "is" : "are") too long"
         case "name-taken": "\(count) \(one ? "has" : "have") a name that is taken"
         case "unreadable": "\(count) cannot be read here"
         case let other: "\(count) (\(VisibleText.line(other)))"
         }
     }
+
+    static func secrets(_ count: Int) -> String { count == 1 ? "1 secret" : "\(count) secrets" }
 
     /// What several machines have changed at the same time, and the command that shows it.
     /// - Returns: nil if there is nothing.

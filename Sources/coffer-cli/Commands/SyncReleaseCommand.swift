@@ -1,0 +1,90 @@
+import ArgumentParser
+import BrokerProtocol
+import Coffer
+import Courier
+
+/// `coffer sync release`
+struct SyncReleaseCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "release",
+        abstract: "Make secrets that require you readable on machines that joined later.",
+        usage: "coffer sync release [<service> [<account>]] [--to <machine> ...] [--folder <folder>] [--quiet]",
+        discussion: """
+            A secret that requires you is sealed for each of your machines by itself, when it is set. A machine that joined later cannot read \
+            it yet. This command opens such secrets here, after you have agreed, and seals them for the other machines, too. They then ask you \
+            there, each time.
+
+            Without a name, all of them are released to all machines that lack them.
+
+            Example:
+              coffer sync release
+              coffer sync release bank --to laptop
+            """)
+
+    @Argument(help: ArgumentHelp("Only secrets of this service.", valueName: "service"))
+    var service: String?
+
+    @Argument(help: ArgumentHelp("Only the one of this account.", valueName: "account"))
+    var account: String?
+
+    @Option(help: ArgumentHelp("Only to this machine; can be repeated.", valueName: "machine"))
+    var to: [String] = []
+
+    @Option(
+        help: ArgumentHelp("The folder that your machines share, if it is another one now.", valueName: "folder"),
+        completion: .directory)
+    var folder: String?
+
+    @Flag(name: .shortAndLong, help: "Print only warnings and errors.")
+    var quiet = false
+
+    @OptionGroup var prompt: PromptOptions
+
+    func validate() throws {
+        try SyncCommand.checkFolder(folder)
+        guard to.allSatisfy({ !$0.isEmpty }) else { throw ValidationError("a machine's name must not be empty") }
+    }
+
+    func run() throws {
+        let session = CommandSession(quiet: quiet)
+        let sharing = try Sharing.find(session, folder: folder, noPrompt: prompt.noPrompt)
+        // Others may have added machines, or released something meanwhile.
+        for line in SharingText.warnings(try sharing.exchange()) { Output.note(line) }
+        let machines = try Sharing.state(session, noPrompt: prompt.noPrompt).machines
+        let chosen = try to.isEmpty ? nil : Set(MachineChoice(machines: machines).chosen(to).map(\.device))
+        var released = 0
+        var isComplete = true
+        repeat {
+            let reply = try session.client.call(Sync.Releasables())
+            isComplete = !reply.more
+            let batches = ReleaseBatch.all(of: reply.items.filter(isNamed), to: chosen)
+            // The rest of a list that is cut off comes with the next one, as long as each brings something.
+            guard !batches.isEmpty else { break }
+            for batch in batches {
+                let names = MachineChoice(machines: machines.filter { batch.devices.contains($0.device) }).shown
+                _ = try session.call(
+                    Sync.Release(items: batch.items, devices: batch.devices),
+                    for: "releasing \(SharingText.secrets(batch.items.count)) to \(names.joined(separator: ", "))",
+                    noPrompt: prompt.noPrompt, command: "coffer sync release")
+                released += batch.items.count
+                if !quiet {
+                    Output.note(
+                        "Released \(SharingText.secrets(batch.items.count)) to \(names.joined(separator: ", ")).")
+                }
+            }
+        } while !isComplete
+        guard released > 0 else {
+            Output.note("There is nothing to release.")
+            return
+        }
+        do { _ = try sharing.exchange() } catch {
+            Output.note("It is not in the folder yet. Once the error is mended, run: coffer sync now")
+            throw error
+        }
+        if !quiet { Output.note("On the other machines, run: coffer sync now") }
+    }
+
+    private func isNamed(_ item: Sync.Releasable) -> Bool {
+        (service.map { $0 == item.service } ?? true) && (account.map { $0 == item.account } ?? true)
+    }
+}
