@@ -98,6 +98,7 @@ struct ReleaseTests {
         for call in [
             release(["older"], [there], try await agreed(desk, ["old"], [there])),
             release(["old", "older"], [there], try await agreed(desk, ["old"], [there])),
+            release(["old"], [there], try await agreed(desk, ["old", "older"], [there])),
             release(["old"], [other], try await agreed(desk, ["old"], [there])),
             release(["old"], [there, other], try await agreed(desk, ["old"], [there])),
         ] { #expect(try await fault { try await desk.client.call(call) }.name == .challengeRefused) }
