@@ -278,7 +278,7 @@ import Testing
         _ = try laptop.coffer("sync", "now", password: Self.password)
         try succeed(desk, "sync", "now")
         #expect(try desk.coffer("get", "own", "thing", password: Self.password).code == 3)
-        // Nobody is asked for what is no use any more.
+        // Nobody is asked, because this machine is no member.
         #expect(try laptop.coffer("sync", "leave").code == 0)
         #expect(try laptop.coffer("sync", "now", password: Self.password).code == 3)
         _ = try join(laptop, "laptop", by: spare)

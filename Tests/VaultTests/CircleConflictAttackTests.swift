@@ -150,7 +150,7 @@ struct CircleConflictAttackTests {
         #expect(try group.counts() == [1])
     }
 
-    /// Pages begin where the one before has ended, whatever is in them.
+    /// A page begins where the one before has ended.
     @Test func aLongListComesInPages() throws {
         let (group, desk, laptop) = try conflicting()
         for name in ["a", "b", "c"] {
@@ -185,8 +185,8 @@ struct CircleConflictAttackTests {
 
     // MARK: What is asked for
 
-    /// A machine tightens the item, while others have set values without that. None of them is shown, given out or taken
-    /// any more.
+    /// A machine tightens the item, while others have set values without that. From then on none of them is shown, given out
+    /// or taken.
     @Test func whatAsksForAPersonIsNotDecidedHere() throws {
         let (group, desk, laptop) = try conflicting()
         for machine in [desk, laptop] { try machine.edit("github", MetadataChanges(label: machine.name.text)) }
@@ -316,7 +316,7 @@ struct CircleConflictAttackTests {
                 laptop.classKeys)
         }
         #expect(try laptop.get("github") == "of laptop")
-        // The others still know what it has set, and by whom.
+        // The others still know each value, and the machine that has set it.
         #expect(try desk.values("github") == ["of laptop", "of desk"])
         #expect(try desk.conflict("github").revisions[0].machine?.text == "laptop")
     }

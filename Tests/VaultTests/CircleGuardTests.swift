@@ -675,6 +675,22 @@ struct CircleGuardTests {
         #expect(try all.slots(key, context).map(\.device) == [try laptop.view().device.id])
     }
 
+    /// A person would release to such a machine in vain, again and again.
+    @Test func nothingIsReleasedToKeysThatAreNone() throws {
+        let desk = try CircleMachine("desk")
+        try desk.set("bank", "me", "secret", presence)
+        try desk.found()
+        let asked = try CircleMachine("laptop").request()
+        var bytes = asked.keys.bytes
+        bytes.replaceSubrange(226..<291, with: [4] + [UInt8](repeating: 7, count: 64))
+        let broken = try JoinRequest(
+            keys: MemberKeys(bytes: bytes), oneTimeKey: asked.oneTimeKey, protection: asked.protection,
+            name: asked.name, time: asked.time)
+        _ = try desk.add(broken)
+        #expect(try desk.view().membership.members.count == 2)
+        #expect(try desk.vault.unreleased(desk.classKeys).isEmpty)
+    }
+
     /// Junk that is released for a device which has a slot already does not come before that one.
     @Test func whatIsReleasedTwiceChangesNothing() throws {
         let (desk, laptop) = try pair()

@@ -15,8 +15,8 @@ struct GuardReceivers: Sendable, Equatable {
         self.machines = machines.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
     }
 
-    /// The members but for those of which two copies write; none for a vault that is no member. This device is one of them:
-    /// a vault that lost a value takes it in again.
+    /// All members of which only one copy writes. There are none for a vault that is no member. This device is one of
+    /// them, so that a vault which lost a value takes it in again.
     init(_ view: CircleView) {
         self.init(
             circle: view.device.circle,

@@ -40,7 +40,7 @@ extension OpenVault {
         }
     }
 
-    /// The value of one revision of a field that is in conflict. Whoever gives it out asks for what the item requires.
+    /// The value of one revision of a field that is in conflict. The caller asks for what the item requires.
     ///
     /// - Throws: `.outdated` if it is no longer there; `.invalidArgument` if it does not open; otherwise as above.
     package func value(

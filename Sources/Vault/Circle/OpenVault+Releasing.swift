@@ -19,7 +19,7 @@ extension OpenVault {
     /// - Throws: `.notFound` without a circle; `.damaged`, `.storage`.
     package func unreleased(_ classKeys: ClassKeys) throws(VaultError) -> [Unreleased] {
         try read { (snapshot) throws(VaultError) in
-            let lacking = try LackingSlots(snapshot, view(snapshot, classKeys).1)
+            let lacking = try LackingSlots(view(snapshot, classKeys).1)
             var found: [Unreleased] = []
             for item in try snapshot.allItems() where lacking.isReleasable(item, at: now()) {
                 var machines: Set<WriterID> = []
@@ -53,7 +53,7 @@ extension OpenVault {
         try write { (change) throws(VaultError) in
             let (_, view) = try view(change, classKeys)
             guard view.role != nil else { throw .noMember }
-            let lacking = LackingSlots(change, view)
+            let lacking = LackingSlots(view)
             for summary in items {
                 let item = try change.present(summary, now: now())
                 guard lacking.isReleasable(item, at: now()) else { continue }
@@ -108,7 +108,7 @@ struct LackingSlots {
     private let view: CircleView
     private var known: [SharedItemID: SharedItem] = [:]
 
-    init(_ snapshot: Snapshot, _ view: CircleView) {
+    init(_ view: CircleView) {
         self.view = view
         receivers = GuardReceivers(view).machines
         for item in view.state.items { for id in item.ids { known[id] = item } }
@@ -135,7 +135,8 @@ struct LackingSlots {
         let served = Set(slots.compactMap(\.device))
         return receivers.filter { machine in
             (withOwn || machine.device != view.device.id) && !served.contains(machine.device)
-                && value.field.access.requirements.allSatisfy { machine.point(of: $0) != nil }
+                // To a machine whose keys are none, a person would release it in vain, again and again.
+                && value.field.access.requirements.allSatisfy { machine.point(of: $0).map(P256.isOnCurve) ?? false }
         }
     }
 }

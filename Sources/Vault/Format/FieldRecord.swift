@@ -23,7 +23,7 @@ struct FieldRecord: Sendable, Equatable {
     /// SHA-256 of the slots for other machines; ``noDigest`` without any.
     let otherSlotsDigest: [UInt8]
     let slots: [Slot]
-    /// Whom another machine has made the slots for; nil for slots of this vault's own.
+    /// The device that another machine has made the slots for; nil if this vault has made them.
     let address: SlotAddress?
 
     init(

@@ -41,7 +41,7 @@ struct CompleteWordsCommand: ParsableCommand {
                 try session.list(in: vault) + (completion.namesDeleted ? session.deletedItems(in: vault) : [])
             }) ?? []
         } machines: {
-            // `try?`: as above.
+            // `try?`: if the broker does not answer, no machines are offered.
             (try? Sharing.presentState(session).machines) ?? []
         }
         if !found.isEmpty { try Output.line(found.joined(separator: "\n")) }

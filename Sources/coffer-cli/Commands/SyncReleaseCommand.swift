@@ -52,36 +52,36 @@ struct SyncReleaseCommand: ParsableCommand {
         for line in SharingText.warnings(try sharing.exchange()) { Output.note(line) }
         let machines = try Sharing.state(session, noPrompt: prompt.noPrompt).machines
         let chosen = try to.isEmpty ? nil : Set(MachineChoice(machines: machines).chosen(to).map(\.device))
-        var released = 0
-        var isComplete = true
-        repeat {
-            let reply = try session.client.call(Sync.Releasables())
-            isComplete = !reply.more
-            let batches = ReleaseBatch.all(of: reply.items.filter(isNamed), to: chosen)
-            // The rest of a list that is cut off comes with the next one, as long as each brings something.
-            guard !batches.isEmpty else { break }
-            for batch in batches {
-                let names = MachineChoice(machines: machines.filter { batch.devices.contains($0.device) }).shown
-                _ = try session.call(
-                    Sync.Release(items: batch.items, devices: batch.devices),
-                    for: "releasing \(SharingText.secrets(batch.items.count)) to \(names.joined(separator: ", "))",
-                    noPrompt: prompt.noPrompt, command: "coffer sync release")
-                released += batch.items.count
-                if !quiet {
-                    Output.note(
-                        "Released \(SharingText.secrets(batch.items.count)) to \(names.joined(separator: ", ")).")
-                }
+        let reply = try session.client.call(Sync.Releasables())
+        let batches = ReleaseBatch.all(of: reply.items.filter(isNamed), to: chosen)
+        for batch in batches {
+            let names = MachineChoice(machines: machines.filter { batch.devices.contains($0.device) }).shown
+            _ = try session.call(
+                Sync.Release(items: batch.items, devices: batch.devices),
+                for: "releasing \(SharingText.secrets(batch.items.count)) to \(names.joined(separator: ", "))",
+                noPrompt: prompt.noPrompt, command: "coffer sync release")
+            if !quiet {
+                Output.note("Released \(SharingText.secrets(batch.items.count)) to \(names.joined(separator: ", ")).")
             }
-        } while !isComplete
-        guard released > 0 else {
-            Output.note("There is nothing to release.")
+        }
+        // One question after the other, without an end, is no question.
+        if reply.more {
+            Output.note(
+                "Only the first \(SharingText.secrets(reply.items.count)) were looked at. "
+                    + "For the rest, run again without a name: coffer sync release")
+        }
+        guard !batches.isEmpty else {
+            if !reply.more { Output.note("There is nothing to release.") }
             return
         }
         do { _ = try sharing.exchange() } catch {
             Output.note("It is not in the folder yet. Once the error is mended, run: coffer sync now")
             throw error
         }
-        if !quiet { Output.note("On the other machines, run: coffer sync now") }
+        if !quiet {
+            Output.note(
+                "The other machines can read it after their next exchange; for that, run there: coffer sync now")
+        }
     }
 
     private func isNamed(_ item: Sync.Releasable) -> Bool {

@@ -60,8 +60,7 @@ struct SyncWaitCommand: ParsableCommand {
             }
             if !quiet, behind != told { Output.note("Waiting for: \(names)") }
             told = behind
-            // `try?`: what is not waited for is looked at sooner.
-            _ = try? Readiness.wait(for: [], until: min(.now + WaitingLimits.pause, end ?? .now + WaitingLimits.pause))
+            _ = try Readiness.wait(for: [], until: min(.now + WaitingLimits.pause, end ?? .now + WaitingLimits.pause))
         }
     }
 }

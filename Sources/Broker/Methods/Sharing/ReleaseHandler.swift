@@ -54,7 +54,7 @@ enum ReleaseHandler: MethodHandler {
         let program = request.program(granted)
         return try await request.vaultActor.use { state in
             if let granted {
-                // The machines are those that the person was shown, whatever the repeated call says.
+                // The machines are those that the person was shown. The repeated call could name others.
                 guard granted.vault == state.record.vault, case .release(_, receivers) = granted.request else {
                     throw Faults.challengeRefused
                 }
