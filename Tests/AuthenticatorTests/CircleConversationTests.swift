@@ -86,6 +86,29 @@ import Varlink
         #expect(fixture.broker.completions.isEmpty)
     }
 
+    /// H8: other machines seal guarded values to the constraint keys. The registry knows them, so a broker cannot put in
+    /// its own, which would ask nobody.
+    @Test func constraintKeysThatAreNotTheVaultsAreRefused() throws {
+        let own = Fixture.points.map(\.point)
+        for place in 0..<3 {
+            for point in [own[place].map { $0 ^ 1 }, MemberKeys.noPoint] {
+                var points = own
+                points[place] = point
+                let keys = try CircleSample.keys(1, points: points.flatMap(\.self))
+                let (statement, request) = (try Statement(founder: keys), try CircleSample.request(keys))
+                try fixture.ask(.foundCircle, sample)
+                fixture.broker.change { $0.facts.statement = Base64.encode(statement.bytes) }
+                var client = try fixture.client()
+                #expect(try client.begin().name == .authenticationChallengeRefused)
+                try fixture.ask(.joinCircle, sample)
+                fixture.broker.change { $0.facts.request = Base64.encode(request.bytes) }
+                var second = try fixture.client()
+                #expect(try second.begin().name == .authenticationChallengeRefused)
+            }
+        }
+        #expect(fixture.broker.completions.isEmpty && !fixture.broker.calls.contains("ConfirmAcceptance"))
+    }
+
     /// Each of them ends the conversation before the person is asked.
     static let lies: [(String, Keychain.Purpose, @Sendable (inout BrokerInterface.Describe.Reply) -> Void)] = [
         (

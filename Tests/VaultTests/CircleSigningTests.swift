@@ -18,6 +18,7 @@ struct CircleSigningTests {
         let record: RegistryRecord
         let authenticator: P256.PrivateKey
         let keys: SigningKeyPair
+        let objects: SealedObjects
         let passwords: (stream: SecretBytes, membership: SecretBytes)
         /// nil with the software sealer.
         let tpm: SWTPM?
@@ -38,10 +39,12 @@ struct CircleSigningTests {
                     authenticatorKey: authenticator.publicKey, storageKey: made.storageKey, counter: made.counter,
                     objects: made.names, generation: isBeforeGenerations ? nil : made.generation)
                 (self.tpm, self.sealer, software) = (tpm, sealer, nil)
+                objects = SealedObjects(uniqueKeysWithValues: made.objects.map { ($0.role, $0) })
             case .software:
                 let software = try VaultFixture()
                 (self.software, sealer, record) = (software, software.sealer, software.record)
                 (authenticator, tpm) = (software.authenticator, nil)
+                objects = SealedObjects(uniqueKeysWithValues: software.keys.objects.map { ($0.role, $0) })
             }
             passwords = (try .random(count: 32), try .random(count: 32))
             keys = try sealer.makeSigningKeys(
@@ -143,6 +146,22 @@ struct CircleSigningTests {
             StatementSigning(record: fixture.another(), membershipPoint: fixture.keys.membershipPoint).name,
         ]
         #expect(!names.contains(signing.name))
+    }
+
+    /// So the authenticator can tell whether a broker names its vault's constraint keys to other machines, or others.
+    @Test(arguments: SealerKind.allCases) func theAuthenticatorComputesTheNamesOfConstraintKeys(kind: SealerKind) throws
+    {
+        let fixture = try Fixture(kind)
+        for role in [ObjectRole.presence, .biometryAny, .passcode] {
+            let point = try fixture.sealer.publicPoint(of: role, fixture.objects, record: fixture.record)
+            #expect(try GuardedKeyName.of(role, point: point, in: fixture.record) == fixture.record.objects[role])
+            let other = point.dropLast() + [(point.last ?? 0) ^ 1]
+            #expect(
+                try GuardedKeyName.of(role, point: Array(other), in: fixture.record) != fixture.record.objects[role])
+        }
+        #expect(throws: CryptographyError.self) {
+            try GuardedKeyName.of(.unlockRoot, point: fixture.keys.membershipPoint, in: fixture.record)
+        }
     }
 
     @Test(arguments: SealerKind.allCases) func signaturesForAnythingElseAreRefused(kind: SealerKind) throws {

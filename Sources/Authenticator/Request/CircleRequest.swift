@@ -134,6 +134,21 @@ struct CircleRequest: Equatable {
         }
     }
 
+    /// Checks the keys that this machine names as its own.
+    ///
+    /// - Parameter record: of its vault.
+    func check(keysOf record: RegistryRecord?) throws(ConversationError) {
+        let own: MemberKeys?
+        switch deed {
+        case .found: own = signed?.signer
+        case .join(let request, _, _): own = request.keys
+        case .add, .remove: return
+        }
+        guard let own, let record, own.areGuarded(by: record) else {
+            throw .refused(.challengeRefused("the keys that others would seal to are not those of this vault"))
+        }
+    }
+
     /// Checks that exactly this statement is what the membership key signs. Only then is the broker given a signature.
     ///
     /// - Parameter hash: the parameter hash that the broker has named, base64.

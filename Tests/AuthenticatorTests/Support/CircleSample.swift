@@ -26,11 +26,16 @@ struct CircleSample: Sendable {
             circle: founding.name, signer: founder.device, past: [addition.name], .removal([request.keys.device]))
     }
 
-    /// Keys of another machine. Only the membership key is a real one.
-    static func keys(_ number: UInt8) throws -> MemberKeys {
-        try MemberKeys(
-            bytes: P256.PrivateKey.generate().publicKey
-                + [UInt8](repeating: number, count: MemberKeys.count - P256.pointCount))
+    /// Keys of a machine. Only the membership key is a real one.
+    ///
+    /// - Parameter points: of the constraint keys, one after the other; nil for those of the vaults here.
+    static func keys(
+        _ number: UInt8, membership: [UInt8]? = nil, points: [UInt8]? = nil
+    ) throws -> MemberKeys {
+        let own = try membership ?? P256.PrivateKey.generate().publicKey
+        let guards = points ?? Fixture.points.flatMap(\.point)
+        let rest = [UInt8](repeating: number, count: P256.pointCount + 3 * 32)
+        return try MemberKeys(bytes: own + rest + guards + [UInt8](repeating: number, count: 32))
     }
 
     static func request(

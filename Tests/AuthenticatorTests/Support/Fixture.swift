@@ -140,10 +140,26 @@ final class Fixture: Sendable {
         for role in ObjectRole.ofNewVault {
             names[role] = [0, 11] + [UInt8](repeating: UInt8(role.rawValue), count: 32)
         }
+        return try guarded(
+            RegistryRecord(
+                vault: try VaultID.random(), owner: .user(account.uid), ownerName: account.name,
+                created: UInt64(Date().timeIntervalSince1970 * 1000), sealer: .software, authenticatorKey: key,
+                storageKey: nil, objects: names))
+    }
+
+    /// The points of the constraint keys of every vault here.
+    static let points: [(role: ObjectRole, point: [UInt8])] = [ObjectRole.presence, .biometryAny, .passcode].map {
+        ($0, [UInt8](repeating: UInt8($0.rawValue), count: P256.pointCount))
+    }
+
+    /// The record with the Names of these keys.
+    static func guarded(_ record: RegistryRecord) throws -> RegistryRecord {
+        var names = record.objects
+        for (role, point) in points { names[role] = try GuardedKeyName.of(role, point: point, in: record) }
         return RegistryRecord(
-            vault: try VaultID.random(), owner: .user(account.uid), ownerName: account.name,
-            created: UInt64(Date().timeIntervalSince1970 * 1000), sealer: .software, authenticatorKey: key,
-            storageKey: nil, objects: names)
+            vault: record.vault, owner: record.owner, ownerName: record.ownerName, created: record.created,
+            sealer: record.sealer, authenticatorKey: record.authenticatorKey, storageKey: record.storageKey,
+            objects: names)
     }
 
     // Without a file the log is empty.
