@@ -158,7 +158,7 @@ struct PersonRequestTests {
             .init(service: "github", account: "me", fields: ["pin"]),
             .init(service: "github", account: "me", fields: ["otp", "notes"]),
         ]
-        for request in [PersonRequest.readAll(items, unlocks: false), .rotate(items)] {
+        for request in [PersonRequest.readAll(items, unlocks: false), .rotate(items, telling: nil)] {
             #expect(ways(3, request) == (request.kind == .readAll) && !ways(4, request))
         }
     }

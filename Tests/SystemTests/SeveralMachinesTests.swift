@@ -167,6 +167,36 @@ import Testing
         _ = shared
     }
 
+    /// A machine renews all its keys, and stays with the others. What waits there is said before.
+    @Test func renewedKeysStayWithTheOthers() throws {
+        let shared = try Folder(folder)
+        let (desk, laptop) = (try Sandbox(), try Sandbox())
+        try begin(desk, "desk")
+        _ = try join(laptop, "laptop", by: desk)
+        try succeed(desk, "set", "github", "me", input: "from the desk")
+        try succeed(laptop, "set", "bank", "me", "--require", "presence", input: "guarded")
+        for machine in [desk, laptop, desk] { try succeed(machine, "sync", "now") }
+        try succeed(laptop, "set", "late", "me", input: "not given out yet")
+        #expect(try laptop.coffer("rotate", "--all", password: "wrong").code == 4)
+        let renewed = try succeed(laptop, "rotate", "--all")
+        #expect(renewed.all.contains("The other machines are told"), "\(renewed)")
+        for machine in [laptop, desk, laptop] { try succeed(machine, "sync", "now") }
+        try succeed(desk, "set", "after", "me", "--require", "presence", input: "afterwards")
+        for machine in [desk, laptop] { try succeed(machine, "sync", "now") }
+        for machine in [desk, laptop] {
+            for (service, value) in [("github", "from the desk"), ("bank", "guarded"), ("late", "not given out yet")] {
+                #expect(try succeed(machine, "get", service, "me").text == value)
+            }
+            #expect(try succeed(machine, "get", "after", "me").text == "afterwards")
+            #expect(try !succeed(machine, "sync", "now").all.contains("coffer sync release"))
+            let status = try succeed(machine, "sync", "status").text
+            #expect(status.contains("desk") && status.contains("laptop"), "\(status)")
+            let doctor = try machine.coffer("doctor")
+            #expect(doctor.all.contains("the whole vault was checked"), "\(doctor)")
+        }
+        _ = shared
+    }
+
     /// Two people set the same secret while they are apart. Both values are read, and one decision is everybody's.
     @Test func whatBothChangeIsKeptUntilSomebodyDecides() throws {
         let shared = try Folder(folder)

@@ -288,7 +288,7 @@ struct BinTests {
         let missing = try vault.missing(in: successor)
         #expect(missing.map(\.metadata.account) == ["a", "c"] && missing.map(\.isDeleted) == [true, true])
         let classKeys = try fixture.unlock(vault)
-        try successor.takeUp(missing.map { ($0, try vault.values(of: $0, classKeys: classKeys), nil) })
+        try successor.takeUp(missing.map { try vault.renewing($0, classKeys: classKeys) })
         #expect(try vault.missing(in: successor).isEmpty)
         // One comes back meanwhile.
         let back = try vault.putBack(service: "s", account: "a")

@@ -90,8 +90,7 @@ struct BoundVault {
             try TiedVault(checked, ties: ties, signer: signer, registry: registry).performReleased(&broker)
         case .rotate:
             _ = try release(&session, &broker)
-            let rotation = VaultRotation(
-                signatures: checked.signatures, record: record, signer: signer, registry: registry, password: password)
+            let rotation = try VaultRotation(checked, signer: signer, registry: registry, password: password)
             try rotation.perform(through: &broker)
         }
     }

@@ -151,6 +151,7 @@ public struct ClientConversation {
             if case .circle(let circle) = checked.request {
                 // Before anybody is asked, because the answer would be in vain.
                 try circle.check(code: code)
+                try circle.check(keysOf: checked.record)
             } else if code != nil {
                 throw ConversationError.refused(.invalidArgument("this challenge takes no code"))
             }
@@ -277,9 +278,7 @@ public struct ClientConversation {
             try signer.sign([SignatureWays.Signature(index: 0, kind: .unlock)], through: &broker)
         case .rotate:
             try signer.sign(checked.signatures.filter { $0.kind == .unlock }, through: &broker)
-            let rotation = VaultRotation(
-                signatures: checked.signatures, record: try checked.registered(), signer: signer,
-                registry: dependencies.registry)
+            let rotation = try VaultRotation(checked, signer: signer, registry: dependencies.registry)
             try rotation.perform(through: &broker)
         case .tieToBoot:
             try TiedVault(checked, ties: true, signer: signer, registry: dependencies.registry).perform(&broker)

@@ -14,8 +14,9 @@ enum PersonRequest: Equatable {
     case use(ItemUse, unlocks: Bool)
     /// To read several items, all or none. The person is shown each of them.
     case readAll([BrokerInterface.NamedItem], unlocks: Bool)
-    /// To renew all keys of the vault. These items are read for it, and the person is shown each of them.
-    case rotate([BrokerInterface.NamedItem])
+    /// To renew all keys of the vault. These items are read for it, and the person is shown each of them. The machines of
+    /// the circle are told.
+    case rotate([BrokerInterface.NamedItem], telling: RenewedCircle?)
     /// To bind an item to these kinds of biometry, at least one. Nobody is asked, and nothing is signed.
     case enrolment([AuthorizationKind])
     /// To let the process and its descendants read several items without a prompt for a while. The person is shown each of them.
@@ -53,7 +54,7 @@ enum PersonRequest: Equatable {
             let use = ItemUse(item: try Self.item(facts), deed: .rename(to: try Self.newName(facts)))
             self = .use(use, unlocks: unlocks)
         case .readAll: self = .readAll(facts.items ?? [], unlocks: unlocks)
-        case .rotate: self = .rotate(facts.items ?? [])
+        case .rotate: self = .rotate(facts.items ?? [], telling: try RenewedCircle(facts))
         case .enrolment: self = .enrolment(try Self.biometrics(facts))
         case .lease:
             guard let terms = facts.lease else { throw Self.unexplained }
@@ -70,7 +71,7 @@ enum PersonRequest: Equatable {
     private func checkFields(_ facts: BrokerInterface.Describe.Reply) throws(ConversationError) {
         guard kind == .lease || facts.lease == nil else { throw Self.unexplained }
         switch self {
-        case .circle: break
+        case .circle, .rotate: break
         case .release: try CircleRequest.checkAbsent(facts, butMachines: true)
         default: try CircleRequest.checkAbsent(facts)
         }
@@ -155,7 +156,7 @@ enum PersonRequest: Equatable {
     var items: [BrokerInterface.NamedItem] {
         switch self {
         case .use(let use, _): [use.item]
-        case .readAll(let items, _), .rotate(let items): items
+        case .readAll(let items, _), .rotate(let items, _): items
         case .lease(let lease): lease.items
         case .release(let release): release.items
         case .vault, .enrolment, .circle: []

@@ -12,9 +12,11 @@ enum PromptNotice {
         let question = question(of: checked)
         let reason = (checked.reason ?? "").ifGiven("Reason it gives: ")
         switch checked.request {
-        case .rotate(let items):
+        case .rotate(let items, let circle):
             let what = items.isEmpty ? question.what : question.what + ", and read and reseal:"
-            return try text([what], naming: items, [asker(client), question.effect, reason])
+            let machines = circle?.machines ?? []
+            let told = machines.isEmpty ? "" : "Your other machines are told the new keys: \(list(machines))."
+            return try text([what], naming: items, [asker(client), question.effect, told, reason])
         case .readAll(let items, _):
             guard items.count > 1 else { return try whole([question.what, asker(client), reason]) }
             return try text([question.what + ":"], naming: items, [asker(client), reason])
@@ -57,11 +59,7 @@ enum PromptNotice {
                 words + (try request.checkWords ?? ""), place, may,
             ]
         case .join(_, _, let machines):
-            let names = machines.prefix(PromptLimits.machines).map {
-                EscapedText.quoted($0.text, limit: CircleLimits.name)
-            }
-            let more = machines.count > names.count ? " and \(machines.count - names.count) more" : ""
-            return ["Machines: " + names.joined(separator: ", ") + more, words + (try request.checkWords ?? "")]
+            return ["Machines: " + list(machines), words + (try request.checkWords ?? "")]
         case .remove(let devices, let machines):
             // Each is shown. Names are chosen by the machines themselves, so the ids stand beside them.
             guard devices.count <= PromptLimits.machines else { throw tooLong }
@@ -72,6 +70,15 @@ enum PromptNotice {
             }
             return ["Machines: " + lines.joined(separator: ", ")]
         }
+    }
+
+    /// The first of many machines, and how many more there are.
+    private static func list(_ machines: [MachineName]) -> String {
+        let names = machines.prefix(PromptLimits.machines).map {
+            EscapedText.quoted($0.text, limit: CircleLimits.name)
+        }
+        let more = machines.count > names.count ? " and \(machines.count - names.count) more" : ""
+        return names.joined(separator: ", ") + more
     }
 
     private static func text(

@@ -11,8 +11,19 @@ struct VaultRotation {
     let record: RegistryRecord
     let signer: Signer
     let registry: Registry
+    /// nil for a vault that shares its items with nobody.
+    let circle: RenewedCircle?
     /// The login password of a bound vault, which PAM has just accepted.
     var password: SecretBytes?
+
+    /// - Throws: ``ConversationError`` for a request that renews nothing.
+    init(
+        _ checked: CheckedRequest, signer: Signer, registry: Registry, password: SecretBytes? = nil
+    ) throws(ConversationError) {
+        guard case .rotate(_, let circle) = checked.request else { throw PersonRequest.unexplained }
+        (signatures, record) = (checked.signatures, try checked.registered())
+        (self.signer, self.registry, self.circle, self.password) = (signer, registry, circle, password)
+    }
 
     func perform(through broker: inout BrokerConnection) throws(ConversationError) {
         var binding: (pin: SecretBytes, salt: [UInt8])?
@@ -28,6 +39,12 @@ struct VaultRotation {
                     pin: binding?.pin.base64Encoded(), salt: binding.map { Base64.encode($0.salt) }),
                 within: BrokerLimits.making)
         } catch { throw ConversationError(error) }
+        let salt = binding?.salt
+        let introduced = try circle.flatMap { (circle) throws(ConversationError) in
+            try CircleSuccessor(circle: circle, record: record, signer: signer) {
+                (proposal) throws(ConversationError) in try checked(proposal, salt: salt)
+            }.sign(through: &broker)
+        }
         try signer.sign(signatures.filter { $0.kind != .unlock }, through: &broker)
         let reply: BrokerInterface.Succeed<RegistryRecord>.Reply
         do throws(BrokerFailure) {
@@ -37,7 +54,8 @@ struct VaultRotation {
         // There were more items than one prompt can name. The next request continues.
         guard let proposal = reply.record else { return }
         let offered = ContinuousClock.now
-        let next = try checked(proposal, salt: binding?.salt)
+        let next = try checked(proposal, salt: salt)
+        guard introduced == nil || introduced == next else { throw Self.strange }
         // The new vault must open before it replaces the present one.
         var prover = signer
         prover.record = next
@@ -96,9 +114,7 @@ struct VaultRotation {
             (proposal.binding == nil) == (record.binding == nil), proposal.binding?.salt == salt,
             proposal.binding.map({ $0.cost == BindingPin.standardCost && $0.index != record.binding?.index }) ?? true
         else {
-            throw .refused(
-                .notCompleted(
-                    "the broker made a vault that is not the renewed one, so it was not registered", kind: "failed"))
+            throw Self.strange
         }
         var next = RegistryRecord(
             vault: proposal.vault, owner: record.owner, ownerName: record.ownerName, created: record.created,
@@ -114,4 +130,7 @@ struct VaultRotation {
         }
         return next
     }
+
+    private static let strange = ConversationError.refused(
+        .notCompleted("the broker made a vault that is not the renewed one, so it was not registered", kind: "failed"))
 }

@@ -46,7 +46,8 @@ struct Signer {
             BrokerInterface.Prepare(challenge: challenge, authorization: Int64(wanted.index)),
             within: BrokerLimits.sealing)
         try witness?(wanted, prepared.parameterHash)
-        let signature = try self.signature(for: prepared, kind: wanted.kind)
+        let signature = try self.signature(
+            nonce: prepared.nonce, parameterHash: prepared.parameterHash, kind: wanted.kind)
         _ = try broker.call(
             BrokerInterface.Complete(
                 challenge: challenge, authorization: Int64(wanted.index),
@@ -68,11 +69,13 @@ struct Signer {
         .refused(.failed(words))
     }
 
-    private func signature(
-        for prepared: BrokerInterface.Prepare.Reply, kind: AuthorizationKind
+    /// - Parameters:
+    ///   - nonce: of the TPM's session, base64.
+    ///   - parameterHash: of the command that the session is for, base64.
+    func signature(
+        nonce: String, parameterHash: String, kind: AuthorizationKind
     ) throws(BrokerFailure) -> [UInt8] {
-        guard let record, let nonce = Base64.decode(prepared.nonce),
-            let hash = Base64.decode(prepared.parameterHash),
+        guard let record, let nonce = Base64.decode(nonce), let hash = Base64.decode(parameterHash),
             let request = SigningRequest(
                 nonce: nonce, parameterHash: hash, reference: record.policyReference(for: kind))
         else {

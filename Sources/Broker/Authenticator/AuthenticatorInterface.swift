@@ -18,7 +18,8 @@ struct AuthenticatorInterface: ServedInterface {
             BrokerInterface.Companions.self, BrokerInterface.ProvideKey.self, BrokerInterface.ConfirmEnrolment.self,
             BrokerInterface.ConfirmAcceptance.self, BrokerInterface.Prepare.self, BrokerInterface.Complete.self,
             BrokerInterface.Reseal.self, BrokerInterface.ResealForBoot.self, BrokerInterface.AdoptRoots.self,
-            BrokerInterface.Renew.self, BrokerInterface.Succeed<RegistryRecord>.self,
+            BrokerInterface.Renew.self, BrokerInterface.PrepareSuccession<RegistryRecord>.self,
+            BrokerInterface.CompleteSuccession.self, BrokerInterface.Succeed<RegistryRecord>.self,
             BrokerInterface.AdoptSuccessor.self, BrokerInterface.Report.self, BrokerInterface.EndLeases.self,
             BrokerInterface.Refuse.self,
         ])
@@ -73,6 +74,9 @@ struct AuthenticatorInterface: ServedInterface {
         case let call as BrokerInterface.ResealForBoot: try await conversation.resealForBoot(call)
         case let call as BrokerInterface.AdoptRoots: try await conversation.adoptRoots(call)
         case let call as BrokerInterface.Renew: try await conversation.renew(call)
+        case let call as BrokerInterface.PrepareSuccession<RegistryRecord>:
+            try await conversation.prepareSuccession(call)
+        case let call as BrokerInterface.CompleteSuccession: try await conversation.completeSuccession(call)
         case let call as BrokerInterface.Succeed<RegistryRecord>: try await conversation.succeed(call)
         case let call as BrokerInterface.AdoptSuccessor: try await conversation.adoptSuccessor(call)
         case let call as BrokerInterface.Report: try await conversation.report(call)

@@ -32,11 +32,14 @@ extension AuthenticatorSession {
         var terms: BrokerInterface.LeaseTerms?
         var circle: CirclePlan?
         var machines: [String]?
+        var joined: StatementName?
         switch request {
         case .use(let use, _): newName = use.deed.newName ?? use.subject.presentName
         case .enrolment(let kinds): enrolment = kinds.map(\.rawValue)
         case .rotate(let rotation):
             items = rotation.items.map(\.named)
+            joined = rotation.circle
+            machines = rotation.circle.map { _ in rotation.machines.map(\.text) }
         case .readAll(let read, _):
             items = read.items.map(\.named)
         case .lease(let read, let wanted):
@@ -50,7 +53,6 @@ extension AuthenticatorSession {
             machines = receivers.names.map(\.text)
         case .vault, .login, .tieToBoot: break
         }
-        var joined: StatementName?
         if case .join(let answer, _, _)? = circle?.deed { joined = answer.circle }
         return .reply(
             BrokerInterface.Describe.Reply(

@@ -33,6 +33,61 @@ extension AuthenticatorSession {
         }
     }
 
+    /// Begins the use of a membership key: what the circle is told is signed by the vault's key and by the successor's.
+    func prepareSuccession(
+        _ method: BrokerInterface.PrepareSuccession<RegistryRecord>
+    ) async throws(Fault) -> MethodAnswer {
+        try await conduct(.prepareSuccession, method.challenge) { (challenge) throws(Fault) in
+            let vaultActor = core.vaultStore.vaultActor(of: challenge.owner)
+            guard let signing = try await vaultActor.renewal.circleSigning(in: vaultActor, for: challenge.id) else {
+                return .reply(BrokerInterface.PrepareSuccession<RegistryRecord>.Reply())
+            }
+            let exchange: SigningExchange
+            do throws(SealerError) {
+                exchange = try await core.sealer.begin(
+                    signing.use, with: signing.material, waiting: core.vaultStore.dependencies.signatureTime)
+            } catch { throw Fault(error) }
+            guard core.challenges.isOpen(challenge.id) else {
+                exchange.cancel()
+                throw Self.refusal
+            }
+            exchanges.insert(exchange, challenge.id, Self.succession, connection: caller.connection)
+            return .reply(
+                BrokerInterface.PrepareSuccession<RegistryRecord>.Reply(
+                    record: signing.record,
+                    signing: BrokerInterface.SuccessionSigning(
+                        circle: Hex.encode(signing.succession.circle.bytes),
+                        signer: Base64.encode(signing.signer.bytes), keys: Base64.encode(signing.succession.keys.bytes),
+                        statement: signing.statement.map { Base64.encode($0.bytes) },
+                        nonce: Base64.encode(exchange.request.nonce),
+                        parameterHash: Base64.encode(exchange.request.parameterHash))))
+        }
+    }
+
+    /// No authorization has this number.
+    private static let succession = -1
+
+    /// Takes the signature that the last `PrepareSuccession` was for.
+    func completeSuccession(_ method: BrokerInterface.CompleteSuccession) async throws(Fault) -> MethodAnswer {
+        try await conduct(.completeSuccession, method.challenge) { (challenge) throws(Fault) in
+            guard let exchange = exchanges.take(challenge.id, Self.succession, connection: caller.connection) else {
+                throw Self.refusal
+            }
+            guard let signature = Base64.decode(method.signature), signature.count == 64 else {
+                exchange.cancel()
+                throw Fault(.brokerInvalidArgument, "a signature has 64 bytes")
+            }
+            let made: SecretBytes?
+            do throws(SealerError) { made = try await exchange.finish(signature: signature, pin: nil) } catch {
+                throw Fault(error)
+            }
+            guard let made else { throw Fault(.brokerChallengeRefused, "the signature came too late") }
+            let vaultActor = core.vaultStore.vaultActor(of: challenge.owner)
+            try await vaultActor.renewal.take(in: vaultActor, made, for: challenge.id)
+            return .reply(Nothing())
+        }
+    }
+
     /// All signatures are there. Fills the successor. When no item is left, its record is offered to the registry.
     func succeed(_ method: BrokerInterface.Succeed<RegistryRecord>) async throws(Fault) -> MethodAnswer {
         try await conduct(.succeed, method.challenge) { (challenge) throws(Fault) in

@@ -1,5 +1,6 @@
 import Authorization
 import BrokerProtocol
+import Circle
 import Cryptography
 import Vault
 
@@ -50,6 +51,10 @@ extension Challenge {
         let authorizations: [Authorization]
         /// The application passwords of the call, stretched for reading their items and for storing them.
         var passwords: [ItemID: RenewedPassword]
+        /// The circle whose other machines are told; nil for a vault that shares its items with nobody.
+        var circle: StatementName?
+        /// What these machines call themselves.
+        var machines: [MachineName] = []
     }
 }
 

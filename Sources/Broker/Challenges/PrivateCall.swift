@@ -15,6 +15,8 @@ enum PrivateCall: String, Sendable, CaseIterable {
     case resealForBoot = "ResealForBoot"
     case adoptRoots = "AdoptRoots"
     case renew = "Renew"
+    case prepareSuccession = "PrepareSuccession"
+    case completeSuccession = "CompleteSuccession"
     case succeed = "Succeed"
     case adoptSuccessor = "AdoptSuccessor"
     case confirmAcceptance = "ConfirmAcceptance"
@@ -36,6 +38,8 @@ enum PrivateCall: String, Sendable, CaseIterable {
         case .resealForBoot: request.changesBoot ? .once : .never
         case .adoptRoots: request.mayBind || request.changesBoot ? .once : .never
         case .renew, .succeed, .adoptSuccessor: request.kind == .rotate ? .once : .never
+        // What is signed next follows from what is signed already.
+        case .prepareSuccession, .completeSuccession: request.tellsCircle ? .often : .never
         case .confirmAcceptance: request.needsNoSignature ? .once : .never
         }
     }
@@ -51,7 +55,8 @@ enum PrivateCall: String, Sendable, CaseIterable {
         case .complete: [.prepare]
         case .renew: [.complete]
         case .adoptRoots: [.reseal, .resealForBoot]
-        case .succeed: [.renew]
+        case .prepareSuccession, .succeed: [.renew]
+        case .completeSuccession: [.prepareSuccession]
         case .adoptSuccessor: [.succeed]
         }
     }
@@ -68,6 +73,7 @@ enum PrivateCall: String, Sendable, CaseIterable {
         case .resealForBoot: "this challenge neither ties a vault to the boot nor releases one"
         case .adoptRoots: "this challenge replaces no roots"
         case .renew, .succeed, .adoptSuccessor: "this challenge renews no keys"
+        case .prepareSuccession, .completeSuccession: "this challenge tells no other machine"
         case .confirmAcceptance: "this challenge takes signatures"
         }
     }
@@ -78,6 +84,11 @@ extension Challenge.Request {
     var needsNoSignature: Bool { kind == .accept || kind == .joinCircle }
 
     fileprivate var makesVault: Bool { kind == .create }
+
+    /// Whether keys are renewed that other machines know.
+    fileprivate var tellsCircle: Bool {
+        if case .rotate(let rotation) = self { rotation.circle != nil } else { false }
+    }
 
     fileprivate var changesBoot: Bool { kind.terms.replaces == .boot }
 

@@ -14,11 +14,11 @@ enum RotateAllHandler: MethodHandler {
                 return .reply(Keychain.RotateAll.Reply(items: Int64(items), revoked: outcome.isRevoked))
             }
         }
-        // Its successor would be no member, and nobody would notice.
-        guard try await !request.vaultActor.use({ try $0.vault.hasCircle }) else {
+        let sharing = try await request.vaultActor.use { try $0.vault.circleState($0.keys) }
+        guard sharing?.isMember ?? true else {
             throw Fault(
-                .failed, "a vault that shares its secrets with other machines cannot renew all its keys yet",
-                advice: "renew the key of one secret with: coffer rotate SERVICE ACCOUNT")
+                .failed, "this machine was removed from those that share the secrets",
+                advice: "forget them with: coffer sync leave; then renew the keys")
         }
         let plan = try await request.vaultActor.renewal.plan(in: request.vaultActor)
         let given = try check(method.applicationPasswords ?? [], plan)
@@ -34,8 +34,10 @@ enum RotateAllHandler: MethodHandler {
             guard let text = given[item.id] else { continue }
             passwords[item.id] = try await stretch(text, salt: salt, of: item.id, request)
         }
+        let others = sharing?.machines.filter { !$0.isOwn }.prefix(SharingCallLimits.names) ?? []
         let rotation = Challenge.Rotation(
-            items: plan.items, authorizations: plan.authorizations, passwords: passwords)
+            items: plan.items, authorizations: plan.authorizations, passwords: passwords, circle: sharing?.circle,
+            machines: others.map { VaultSharing.name($0.profile?.name, of: $0.device) })
         throw try request.ask(
             for: .rotate(rotation), vault: await request.vaultActor.vaultID(), secrets: kept)
     }

@@ -1,5 +1,6 @@
 import Authorization
 import BrokerProtocol
+import Circle
 import Cryptography
 import Item
 import Varlink
@@ -94,6 +95,14 @@ struct Renewal: Sendable {
     var offer: UInt64?
     /// The successor's own keys, once a signature has opened it.
     var keys: ClassKeys?
+    /// The password of the key with which the successor will sign statements, until that key has proven itself.
+    var membershipPassword: SecretBytes?
+    /// Who succeeds the vault's device, while it is being signed.
+    var statement: Statement?
+    /// Of a vault that shares its items: what the successor is to know of its guarded values.
+    var circle: CircleSuccessor?
+    /// The last words of the former vault to its circle.
+    var farewell: CircleFarewell?
 }
 
 /// The outcome of an authenticator session for a renewal.

@@ -13,7 +13,7 @@ final class VaultRenewal: Sendable {
 
     /// The successor, and how far it is filled. All methods run in the vault's turn, so nothing else changes it between
     /// two looks without an `await`.
-    private var renewal: Renewal? {
+    var renewal: Renewal? {
         get { state.withLock { $0 } }
         set { state.withLock { $0 = newValue } }
     }
@@ -56,7 +56,7 @@ final class VaultRenewal: Sendable {
         try vaultActor.begin(.renewal, for: challenge.id)
         // The password of a bound vault may have changed meanwhile, so its successor is always made anew.
         if binding == nil, await resume(from: record, in: vaultActor),
-            renewal?.succession.record.authenticatorKey == authenticatorKey
+            renewal?.succession.record.authenticatorKey == authenticatorKey, try followsCircle(in: vaultActor)
         {
             renewal?.challenge = challenge.id
             renewal?.agreements = [:]
@@ -73,6 +73,7 @@ final class VaultRenewal: Sendable {
             throw Fault(.failed, "the file of the renewed vault cannot be used, so your vault is unchanged")
         }
         renewal?.challenge = challenge.id
+        try await makeCircleKeys(in: vaultActor, for: challenge, unlockRoot: made.keys.unlockRoot)
     }
 
     /// The approving key of a tied vault would have to move too. Only a person can release it, in a step of its own.
@@ -108,16 +109,16 @@ final class VaultRenewal: Sendable {
         guard let item = try vaultActor.step({ () throws(VaultError) in try state.vault.item(id) }),
             item.version == subject.version
         else { return [] }
-        let values = try vaultActor.step { () throws(VaultError) in
-            try state.vault.values(
-                of: item, classKeys: state.keys, agreements: agreements,
-                applicationPassword: challenge.passwords[id]?.reading)
+        let passwords = challenge.passwords[id].map { (reading: $0.reading, storing: $0.storing) }
+        let renewed = try vaultActor.step { () throws(VaultError) in
+            try state.vault.renewing(
+                item, classKeys: state.keys, agreements: agreements, password: passwords, for: renewal.circle)
         }
         // A read that a person was asked for is always recorded.
         try vaultActor.step { () throws(VaultError) in
             try state.vault.note(AccessRecord(.rotate, by: LoggedProgram.of(challenge), of: .init(item)), .anchored)
         }
-        try put([(item, values, challenge.passwords[id]?.storing)], into: renewal.successor)
+        try put([renewed], into: renewal.successor)
         return challenge.passwords[id] == nil ? [] : [id]
     }
 
@@ -137,6 +138,10 @@ final class VaultRenewal: Sendable {
             let missing = try vaultActor.step { () throws(VaultError) in try state.vault.missing(in: renewal.successor)
             }
             if missing.isEmpty {
+                guard try isReadyToLeave(renewal, of: state, in: vaultActor) else {
+                    try await sayFarewell(renewal, of: state, in: vaultActor)
+                    continue
+                }
                 // There must be no `await` between finding nothing missing and the offer.
                 let record = try offer(renewal, of: state, challenge, over: connection, in: vaultActor)
                 try await count(renewal.successor, over: connection, in: vaultActor)
@@ -299,7 +304,7 @@ extension VaultRenewal {
     ) throws(Fault) -> [ItemID] {
         guard let state = vaultActor.open else { throw Faults.stopping }
         var taken: [ItemID] = []
-        var entries: [(item: ItemSummary, values: [FieldValue], applicationPassword: StretchedPassword?)] = []
+        var entries: [RenewedItem] = []
         for item in items {
             if try vaultActor.step({ () throws(VaultError) in try successor.followMetadata(of: item) }) {
                 taken.append(item.id)
@@ -312,22 +317,24 @@ extension VaultRenewal {
             let way = try RenewalPlan.way(to: item, in: state.vault)
             let password = challenge.passwords[item.id]
             guard way.agreements.isEmpty, way.needsApplicationPassword == (password != nil) else { continue }
-            let values = try vaultActor.step { () throws(VaultError) in
-                try state.vault.values(of: item, classKeys: state.keys, applicationPassword: password?.reading)
-            }
-            entries.append((item, values, password?.storing))
+            let passwords = password.map { (reading: $0.reading, storing: $0.storing) }
+            entries.append(
+                try vaultActor.step { () throws(VaultError) in
+                    try state.vault.renewing(item, classKeys: state.keys, password: passwords)
+                })
             taken.append(item.id)
         }
         if !entries.isEmpty { try put(entries, into: successor) }
         return taken
     }
 
-    private func put(
-        _ entries: [(item: ItemSummary, values: [FieldValue], applicationPassword: StretchedPassword?)],
-        into successor: SuccessorVault
-    ) throws(Fault) {
-        // The successor is not in use yet, so damage in it is not damage of the vault.
-        do throws(VaultError) { try successor.takeUp(entries) } catch {
+    private func put(_ entries: [RenewedItem], into successor: SuccessorVault) throws(Fault) {
+        try Self.write { () throws(VaultError) in try successor.takeUp(entries) }
+    }
+
+    /// Writes a successor. It is not in use yet, so damage in it is not damage of the vault.
+    static func write<Value>(_ body: () throws(VaultError) -> Value) throws(Fault) -> Value {
+        do throws(VaultError) { return try body() } catch {
             throw Fault(
                 .failed, "the renewed vault cannot be written: \(error.reason)", advice: error.advice,
                 cause: error.underlying)
@@ -346,7 +353,8 @@ extension VaultRenewal {
             .rotate, by: LoggedProgram.of(challenge), detail: "all keys were renewed; \(count) items")
         var succession = renewal.succession
         try vaultActor.step { () throws(VaultError) in
-            try renewal.successor.complete(from: state.vault, recording: event)
+            try renewal.successor.complete(
+                from: state.vault, recording: event, circle: renewal.farewell.map { ($0, state.keys) })
         }
         do throws(SystemError) {
             succession.offer = Succession.Offer(boot: try BootTime.bootID(), time: BootTime.milliseconds)

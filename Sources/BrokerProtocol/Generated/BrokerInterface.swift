@@ -110,10 +110,11 @@ public enum BrokerInterface {
           signer: ?string,
           # For purposes addToCircle and joinCircle: the request of the machine that joins, base64.
           request: ?string,
-          # For purpose joinCircle: the circle's id, hex.
+          # For purpose joinCircle, and for purpose rotate of a vault that shares its items: the circle's id, hex.
           circle: ?string,
           # For purpose joinCircle: what the circle's machines call themselves. For purpose removeFromCircle: what those call
           # themselves that the statement names, in its order. For purpose releaseToCircle: what the receivers call themselves.
+          # For purpose rotate with a circle: what its other machines call themselves.
           machines: ?[]string
         )
 
@@ -252,6 +253,33 @@ public enum BrokerInterface {
           # Of a bound vault: what the password was salted with, base64, 16 bytes.
           salt: ?string
         ) -> ()
+
+        # What a membership key is to sign so that the other machines of a circle know the successor (docs/sync-members.md).
+        type SuccessionSigning (
+          # The circle's id, hex.
+          circle: string,
+          # The public keys of the device whose vault is renewed, base64.
+          signer: string,
+          # The public keys that the successor will have in the circle, base64.
+          keys: string,
+          # The statement, base64, which the vault's membership key signs.
+          # It is absent if the successor's membership key is to prove itself: it signs the bytes of the proof.
+          statement: ?string,
+          # As in Prepare.
+          nonce: string,
+          parameterHash: string
+        )
+
+        # For purpose rotate of a vault that shares its items, after Renew: what is to be signed next for the circle.
+        # CompleteSuccession follows, and then this call again, until there is nothing to sign.
+        method PrepareSuccession(challenge: string) -> (
+          # The registry record that the successor is to have, as JSON. Both are absent if nothing is left to sign.
+          record: ?object,
+          signing: ?SuccessionSigning
+        )
+
+        # The signature that the last PrepareSuccession was for, base64, 64 bytes.
+        method CompleteSuccession(challenge: string, signature: string) -> ()
 
         # Fills the successor, because all authorizations are complete.
         # With a record in the answer, authorization 0 is the successor's own opening. AdoptSuccessor follows when the registry names it.
@@ -589,6 +617,73 @@ public enum BrokerInterface {
         }
     }
 
+    /// What a membership key is to sign so that the other machines of a circle know the successor
+    /// (docs/sync-members.md).
+    public struct SuccessionSigning: JSONValue, Equatable {
+        /// The circle's id, hex.
+        public var circle: String
+        /// The public keys of the device whose vault is renewed, base64.
+        public var signer: String
+        /// The public keys that the successor will have in the circle, base64.
+        public var keys: String
+        /// The statement, base64, which the vault's membership key signs. It is absent if the successor's membership
+        /// key is to prove itself: it signs the bytes of the proof.
+        public var statement: String?
+        /// As in Prepare.
+        public var nonce: String
+        public var parameterHash: String
+
+        public init(
+            circle: String, signer: String, keys: String, statement: String? = nil, nonce: String, parameterHash: String
+        ) {
+            self.circle = circle
+            self.signer = signer
+            self.keys = keys
+            self.statement = statement
+            self.nonce = nonce
+            self.parameterHash = parameterHash
+        }
+
+        private static let jsonNames = ["circle", "keys", "nonce", "parameterHash", "signer", "statement"]
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var circle: String?
+            var signer: String?
+            var keys: String?
+            var statement: String?
+            var nonce: String?
+            var parameterHash: String?
+            var members = try reader.members()
+            while let member = try reader.next(&members, of: Self.jsonNames) {
+                switch member {
+                case 0: circle = try reader.read()
+                case 1: keys = try reader.read()
+                case 2: nonce = try reader.read()
+                case 3: parameterHash = try reader.read()
+                case 4: signer = try reader.read()
+                default: statement = try reader.read()
+                }
+            }
+            self.init(
+                circle: try members.required(circle, "circle"), signer: try members.required(signer, "signer"),
+                keys: try members.required(keys, "keys"), statement: statement,
+                nonce: try members.required(nonce, "nonce"),
+                parameterHash: try members.required(parameterHash, "parameterHash")
+            )
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("circle", circle)
+            writer.member("keys", keys)
+            writer.member("nonce", nonce)
+            writer.member("parameterHash", parameterHash)
+            writer.member("signer", signer)
+            writer.member("statement", statement)
+            writer.endObject()
+        }
+    }
+
     /// Tells what a challenge is about.
     public struct Describe: VarlinkMethod {
         public static let name = "org.coffer.Broker.Describe"
@@ -700,11 +795,11 @@ public enum BrokerInterface {
             public var signer: String?
             /// For purposes addToCircle and joinCircle: the request of the machine that joins, base64.
             public var request: String?
-            /// For purpose joinCircle: the circle's id, hex.
+            /// For purpose joinCircle, and for purpose rotate of a vault that shares its items: the circle's id, hex.
             public var circle: String?
             /// For purpose joinCircle: what the circle's machines call themselves. For purpose removeFromCircle: what
             /// those call themselves that the statement names, in its order. For purpose releaseToCircle: what the
-            /// receivers call themselves.
+            /// receivers call themselves. For purpose rotate with a circle: what its other machines call themselves.
             public var machines: [String]?
 
             public init(
@@ -1460,6 +1555,102 @@ public enum BrokerInterface {
             writer.member("challenge", challenge)
             writer.member("pin", pin)
             writer.member("salt", salt)
+            writer.endObject()
+        }
+    }
+
+    /// For purpose rotate of a vault that shares its items, after Renew: what is to be signed next for the circle.
+    /// CompleteSuccession follows, and then this call again, until there is nothing to sign.
+    public struct PrepareSuccession<Record: JSONValue>: VarlinkMethod {
+        public static var name: String { "org.coffer.Broker.PrepareSuccession" }
+        public var challenge: String
+
+        public init(challenge: String) { self.challenge = challenge }
+
+        private static var jsonNames: [String] { ["challenge"] }
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var challenge: String?
+            var members = try reader.members()
+            while try reader.next(&members, of: Self.jsonNames) != nil { challenge = try reader.read() }
+            self.init(challenge: try members.required(challenge, "challenge"))
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("challenge", challenge)
+            writer.endObject()
+        }
+
+        public struct Reply: JSONValue {
+            /// The registry record that the successor is to have, as JSON. Both are absent if nothing is left to
+            /// sign.
+            public var record: Record?
+            public var signing: SuccessionSigning?
+
+            public init(record: Record? = nil, signing: SuccessionSigning? = nil) {
+                self.record = record
+                self.signing = signing
+            }
+
+            private static var jsonNames: [String] { ["record", "signing"] }
+
+            public init(from reader: inout JSONReader) throws(JSONFailure) {
+                var record: Record?
+                var signing: SuccessionSigning?
+                var members = try reader.members()
+                while let member = try reader.next(&members, of: Self.jsonNames) {
+                    switch member {
+                    case 0: record = try reader.read()
+                    default: signing = try reader.read()
+                    }
+                }
+                self.init(record: record, signing: signing)
+            }
+
+            public func write(to writer: inout JSONWriter) {
+                writer.beginObject()
+                writer.member("record", record)
+                writer.member("signing", signing)
+                writer.endObject()
+            }
+        }
+    }
+
+    /// The signature that the last PrepareSuccession was for, base64, 64 bytes.
+    public struct CompleteSuccession: VarlinkMethod {
+        public static let name = "org.coffer.Broker.CompleteSuccession"
+        public typealias Reply = Nothing
+        public var challenge: String
+        public var signature: String
+
+        public init(challenge: String, signature: String) {
+            self.challenge = challenge
+            self.signature = signature
+        }
+
+        private static let jsonNames = ["challenge", "signature"]
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var challenge: String?
+            var signature: String?
+            var members = try reader.members()
+            while let member = try reader.next(&members, of: Self.jsonNames) {
+                switch member {
+                case 0: challenge = try reader.read()
+                default: signature = try reader.read()
+                }
+            }
+            self.init(
+                challenge: try members.required(challenge, "challenge"),
+                signature: try members.required(signature, "signature")
+            )
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("challenge", challenge)
+            writer.member("signature", signature)
             writer.endObject()
         }
     }

@@ -67,7 +67,7 @@ package struct SignedStatement: Sendable {
     }
 
     /// - Parameter key: a P-256 point of 65 bytes.
-    static func isValid(_ signature: [UInt8], for bytes: [UInt8], by key: [UInt8]) -> Bool {
+    package static func isValid(_ signature: [UInt8], for bytes: [UInt8], by key: [UInt8]) -> Bool {
         guard signature.count == Self.signatureCount, !Self.half.lexicographicallyPrecedes(signature[32...]) else {
             return false
         }

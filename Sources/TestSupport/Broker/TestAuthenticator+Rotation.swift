@@ -12,15 +12,21 @@ extension TestAuthenticator {
         public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
     }
 
+    /// The step of telling a circle after which the machine, or the authenticator, stops.
+    public enum SuccessionStop: Sendable, CaseIterable {
+        case proofPrepared, proof, statementPrepared, statement
+    }
+
     private struct Nonsense: Error {}
 
     /// - Parameters:
     ///   - stop: the step to stop after; nil for the complete conversation.
+    ///   - succession: the step of telling a circle to stop after.
     ///   - pin: the PIN of a bound vault, both now and afterwards.
     ///   - before: called before each step, to do something at the same time.
     /// - Returns: the connection, which a stopped authenticator still holds, and whether the registry names another vault.
     public func rotate(
-        _ challenge: String, stop: RotationStop? = nil, pin: [UInt8]? = nil,
+        _ challenge: String, stop: RotationStop? = nil, succession: SuccessionStop? = nil, pin: [UInt8]? = nil,
         uid: UInt32 = OwnProcess.effectiveUser, owner: Owner? = nil,
         before: (RotationStop?) async throws -> Void = { _ in }
     ) async throws -> (line: WireClient, isDone: Bool) {
@@ -41,6 +47,7 @@ extension TestAuthenticator {
                 challenge: challenge, authenticatorKey: Data(key.publicKey).base64EncodedString(), pin: text,
                 salt: pin == nil ? nil : Data(salt).base64EncodedString()))
         if stop == .renew { return (line, false) }
+        if facts.circle != nil, try await tell(challenge, record, stop: succession, line) { return (line, false) }
         for index in facts.alternatives[0].map(Int.init) where index > 0 {
             try await before(index == 1 ? .firstItem : .items)
             try await sign(challenge, index, facts.authorizations[index].kind, by: record, line)
@@ -61,17 +68,42 @@ extension TestAuthenticator {
         return (line, true)
     }
 
+    /// Signs what a circle is told, as the real authenticator does once it has checked it.
+    ///
+    /// - Returns: whether it has stopped.
+    private func tell(
+        _ challenge: String, _ record: RegistryRecord, stop: SuccessionStop?, _ line: WireClient
+    ) async throws -> Bool {
+        while true {
+            let reply = try await line.call(BrokerInterface.PrepareSuccession<RegistryRecord>(challenge: challenge))
+            guard let signing = reply.signing, let next = reply.record else { return false }
+            let isProof = signing.statement == nil
+            if stop == (isProof ? .proofPrepared : .statementPrepared) { return true }
+            let signature = try signature(
+                nonce: signing.nonce, hash: signing.parameterHash, .circle, by: isProof ? next : record)
+            _ = try await line.call(
+                BrokerInterface.CompleteSuccession(challenge: challenge, signature: signature))
+            if stop == (isProof ? .proof : .statement) { return true }
+        }
+    }
+
+    private func signature(
+        nonce: String, hash: String, _ kind: AuthorizationKind, by record: RegistryRecord
+    ) throws -> String {
+        guard let nonce = Data(base64Encoded: nonce), let hash = Data(base64Encoded: hash),
+            let request = SigningRequest(
+                nonce: Array(nonce), parameterHash: Array(hash), reference: record.policyReference(for: kind))
+        else { throw Nonsense() }
+        return Data(try key.signature(for: request.message())).base64EncodedString()
+    }
+
     private func sign(
         _ challenge: String, _ index: Int, _ kind: String, by record: RegistryRecord, pin: [UInt8]? = nil,
         _ line: WireClient
     ) async throws {
         let question = try await line.call(BrokerInterface.Prepare(challenge: challenge, authorization: Int64(index)))
-        guard let kind = AuthorizationKind(rawValue: kind), let nonce = Data(base64Encoded: question.nonce),
-            let hash = Data(base64Encoded: question.parameterHash),
-            let request = SigningRequest(
-                nonce: Array(nonce), parameterHash: Array(hash), reference: record.policyReference(for: kind))
-        else { throw Nonsense() }
-        let signature = Data(try key.signature(for: request.message())).base64EncodedString()
+        guard let kind = AuthorizationKind(rawValue: kind) else { throw Nonsense() }
+        let signature = try signature(nonce: question.nonce, hash: question.parameterHash, kind, by: record)
         _ = try await line.call(
             BrokerInterface.Complete(
                 challenge: challenge, authorization: Int64(index), signature: signature,

@@ -40,9 +40,29 @@ struct CircleMaterial: Sendable {
         pending.sort { $0.number < $1.number }
     }
 
+    /// The devices that this one has succeeded, the first one first, and this one.
+    var ownDevices: [WriterID] {
+        var devices = [device.id]
+        // A device cannot name itself in its own keys, so the chain ends.
+        while let signer = statements.first(where: { signed in
+            guard case .succession(let keys, _) = signed.statement.content else { return false }
+            return keys.device == devices[0] && !devices.contains(signed.statement.signer)
+        })?.statement.signer {
+            devices.insert(signer, at: 0)
+        }
+        return devices
+    }
+
+    /// The head at the end of one of these devices; nil if there is none.
+    func lastHead(of device: WriterID) -> SignedHead? {
+        let heads = heads.filter { $0.head.device == device }
+        guard device == self.device.id else { return heads.max { $0.head.end.number < $1.head.end.number } }
+        return heads.first { $0.head.end == self.device.end }
+    }
+
     private mutating func take(_ row: CircleRow, _ content: [UInt8]) throws(CircleFormError) {
         switch row {
-        case .device, .joining, .shared, .receivers: break
+        case .device, .joining, .shared, .receivers, .succession: break
         case .offered(let revision): offered.append(revision)
         case .released(let change):
             released.append(try ReleasedSlots(of: change, ReleasedSlots.slots(decoding: content)))

@@ -28,6 +28,8 @@ enum CircleRow: Hashable, Sendable {
     case receivers
     /// Slots that were added to a value after it was given out, by the change that gave it.
     case released(RevisionName)
+    /// The keys that a renewed vault will have in its circle, while it is made.
+    case succession
 
     /// How much of a segment's hash its id has.
     static let hashCount = 8
@@ -47,6 +49,7 @@ enum CircleRow: Hashable, Sendable {
         case .offered(let revision): [10] + revision.bytes
         case .receivers: [11]
         case .released(let change): [12] + change.bytes
+        case .succession: [13]
         }
     }
 
@@ -71,6 +74,7 @@ enum CircleRow: Hashable, Sendable {
         case 10: row = RevisionID(bytes: try reader.bytes(RevisionID.count)).map { .offered($0) }
         case 11: row = .receivers
         case 12: row = RevisionName(digest: try reader.bytes(SHA256.count)).map { .released($0) }
+        case 13: row = .succession
         default: row = nil
         }
         try reader.end()

@@ -107,8 +107,12 @@ struct CircleView: Sendable {
         let record = counted.record
         switch body {
         case .statement(let signed):
-            if case .removal = signed.statement.content, let end = counted.end {
-                removals[signed.statement.name, default: []].append((record.header.device, end))
+            switch signed.statement.content {
+            case .removal, .succession:
+                if let end = counted.end {
+                    removals[signed.statement.name, default: []].append((record.header.device, end))
+                }
+            case .founding, .addition: break
             }
             let copies = statements[signed.statement.name] ?? []
             guard !copies.contains(where: { $0.signature == signed.signature }) else { return }
@@ -178,12 +182,15 @@ struct CircleView: Sendable {
         return streams[device]?.leading(to: ends + farewell(of: device)) ?? []
     }
 
-    /// Where a device that nobody else has removed has said that it leaves. The first time counts, because it can repeat
-    /// the statement behind what it writes later.
+    /// Where a device that nobody else has removed has said that it leaves, or who succeeds it. The first time counts,
+    /// because it can repeat the statement behind what it writes later.
     private func farewell(of device: WriterID) -> [RunEnd] {
         let names = membership.removals.filter { name in
-            guard case .removal(let devices)? = statements[name]?.first?.statement.content else { return false }
-            return devices.contains(device)
+            switch statements[name]?.first?.statement.content {
+            case .removal(let devices)?: return devices.contains(device)
+            case .succession?: return statements[name]?.first?.statement.signer == device
+            case .founding?, .addition?, nil: return false
+            }
         }
         guard names.allSatisfy({ statements[$0]?.first?.statement.signer == device }) else { return [] }
         let ends = names.flatMap { removals[$0] ?? [] }.filter { $0.by == device }.map(\.end)

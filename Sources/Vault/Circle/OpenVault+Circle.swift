@@ -62,6 +62,7 @@ extension OpenVault {
 
     /// What this vault signs statements with.
     package struct Signatory: Sendable {
+        package let circle: StatementName
         package let keys: MemberKeys
         package let key: SealedObject
         package let password: SecretBytes
@@ -73,7 +74,7 @@ extension OpenVault {
         guard let device else { throw .noCircle }
         let own = try CircleDevice(decoding: device)
         return Signatory(
-            keys: own.keys, key: own.signingKeys.membership,
+            circle: own.circle, keys: own.keys, key: own.signingKeys.membership,
             password: try circleSecrets(own.keys.random, classKeys).membershipPassword)
     }
 
@@ -115,6 +116,8 @@ extension OpenVault {
         for (row, content) in prepared.besides { try change.put(row, content) }
         // A vault that begins a circle waits for no answer of another one.
         if found == nil, try change.circle(.joining) != nil { try change.put(.joining, []) }
+        // A renewed vault that speaks has taken its place.
+        if try change.circle(.succession) != nil { try change.put(.succession, []) }
         for segment in prepared.segments { try change.put(.segment(segment), segment.bytes) }
         // The head of this run that was before leads to nothing that this one does not.
         if let end = found?.end, end.run == head.head.end.run {

@@ -240,7 +240,8 @@ extension OpenVault {
         }
     }
 
-    /// The files of this device that a store lacks, its segments before its head.
+    /// The files of this device that a store lacks, its segments before its head. Those of the devices that it has
+    /// succeeded come first.
     ///
     /// - Parameters:
     ///   - names: what the store has.
@@ -252,23 +253,22 @@ extension OpenVault {
     ) throws(VaultError) -> (files: [(path: StorePath, content: [UInt8])], hasMore: Bool) {
         try read { (snapshot) throws(VaultError) in
             guard let material = try CircleMaterial(snapshot) else { throw .noCircle }
-            let device = material.device
+            let circle = material.device.circle
             var files: [(path: StorePath, content: [UInt8])] = []
             var left = room
-            let own = material.segments.filter { $0.device == device.id }
-                .sorted { ($0.records[0].header.number, $0.run) < ($1.records[0].header.number, $1.run) }
-            for segment in own {
-                let path = StorePath.segment(
-                    circle: device.circle, device: device.id, number: segment.records[0].header.number,
-                    run: segment.run)
-                guard !names.contains(path) else { continue }
-                guard files.isEmpty || segment.bytes.count <= left else { return (files, true) }
-                files.append((path, segment.bytes))
-                left -= segment.bytes.count
-            }
-            let head = material.heads.filter { $0.head.device == device.id && $0.head.end == device.end }.first
-            if let head, !heads.contains(head.bytes) {
-                files.append((.head(circle: device.circle, device: device.id), head.bytes))
+            for device in material.ownDevices {
+                let own = material.segments.filter { $0.device == device }
+                    .sorted { ($0.records[0].header.number, $0.run) < ($1.records[0].header.number, $1.run) }
+                for segment in own {
+                    let path = StorePath.segment(
+                        circle: circle, device: device, number: segment.records[0].header.number, run: segment.run)
+                    guard !names.contains(path) else { continue }
+                    guard files.isEmpty || segment.bytes.count <= left else { return (files, true) }
+                    files.append((path, segment.bytes))
+                    left -= segment.bytes.count
+                }
+                guard let head = material.lastHead(of: device), !heads.contains(head.bytes) else { continue }
+                files.append((.head(circle: circle, device: device), head.bytes))
             }
             return (files, false)
         }

@@ -34,28 +34,41 @@ extension OpenVault {
             guard !view.pending.isEmpty || !view.pendingSlots.isEmpty || !bodies.isEmpty else {
                 return try acknowledgement(view)
             }
-            var writer = try RecordWriter(view.device, after: view.ownEnd, in: run(), before: view.device)
-            for body in try view.beginning(of: run()) + bodies { try writer.add(body, (present.name, key.metadata)) }
-            var batch: [CarriedChange] = []
-            var size = 0
-            for (_, pending) in view.pending {
-                let carried = try carried(pending, in: present, view)
-                let count = carried.bytes.count
-                if size + count > Self.batch, !batch.isEmpty {
-                    try writer.add(.changes(batch), (present.name, key.metadata))
-                    (batch, size) = ([], 0)
-                }
-                batch.append(carried)
-                size += count
-            }
-            if !batch.isEmpty { try writer.add(.changes(batch), (present.name, key.metadata)) }
-            for all in try Self.batches(of: view.pendingSlots, for: view) {
-                try writer.add(.released(all), (present.name, key.metadata))
-            }
-            var prepared = try finish(&writer, view, given: view.pending.map(\.number))
-            prepared.givenSlots = view.pendingSlots.map(\.change)
-            return prepared
+            return try records(view, bodies, in: present, key)
         }
+    }
+
+    /// Records of all that waits to be given out.
+    ///
+    /// - Parameters:
+    ///   - opening: what is said before it.
+    ///   - last: what is said behind it.
+    func records(
+        _ view: CircleView, _ opening: [RecordBody], _ last: [RecordBody] = [], in present: KeyGeneration,
+        _ key: GenerationHalves
+    ) throws(VaultError) -> PreparedRecords {
+        var writer = try RecordWriter(view.device, after: view.ownEnd, in: run(), before: view.device)
+        for body in try view.beginning(of: run()) + opening { try writer.add(body, (present.name, key.metadata)) }
+        var batch: [CarriedChange] = []
+        var size = 0
+        for (_, pending) in view.pending {
+            let carried = try carried(pending, in: present, view)
+            let count = carried.bytes.count
+            if size + count > Self.batch, !batch.isEmpty {
+                try writer.add(.changes(batch), (present.name, key.metadata))
+                (batch, size) = ([], 0)
+            }
+            batch.append(carried)
+            size += count
+        }
+        if !batch.isEmpty { try writer.add(.changes(batch), (present.name, key.metadata)) }
+        for all in try Self.batches(of: view.pendingSlots, for: view) {
+            try writer.add(.released(all), (present.name, key.metadata))
+        }
+        for body in last { try writer.add(body, (present.name, key.metadata)) }
+        var prepared = try finish(&writer, view, given: view.pending.map(\.number))
+        prepared.givenSlots = view.pendingSlots.map(\.change)
+        return prepared
     }
 
     /// Slots as records carry them. A machine that was removed meanwhile gets none.

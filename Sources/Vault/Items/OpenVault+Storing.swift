@@ -125,13 +125,14 @@ extension OpenVault {
     ///   - metadata: has all fields of the item from now on.
     ///   - replacement: decides what stays of the values before.
     ///   - chosen: the machines that guarded values are sealed for, too; nil for all that share the vault's items.
-    ///   - identity: the id and version that the item had in another vault. nil continues the old item, or starts a new
-    ///     one.
+    ///   - identity: the id and version that the item had in another vault, and the revisions of values that stay the
+    ///     same. nil continues the old item, or starts a new one.
     @discardableResult
     func store(
         _ values: [FieldValue], _ metadata: Metadata, _ access: AccessControl, password: StretchedPassword?,
         replacing old: StoredItem?, for replacement: Replacement = .value,
-        offering chosen: GuardReceivers? = nil, as identity: (id: ItemID, version: UInt64)? = nil, _ change: Change
+        offering chosen: GuardReceivers? = nil,
+        as identity: (id: ItemID, version: UInt64, revisions: [FieldName: RevisionID])? = nil, _ change: Change
     ) throws(VaultError) -> ItemSummary {
         let fresh = try cryptography { () throws(CryptographyError) in try ItemID.random() }
         let id = identity?.id ?? old?.summary.id ?? fresh
@@ -151,8 +152,8 @@ extension OpenVault {
         for (place, value) in values.enumerated() {
             let (record, sealed, slots) = try cryptography { () throws(CryptographyError) in
                 try seal(
-                    value, of: id, metadata.name, access, version: first + UInt64(place) + 1, password: password,
-                    receivers)
+                    value, of: id, metadata.name, access, version: first + UInt64(place) + 1,
+                    identity?.revisions[value.name], password: password, receivers)
             }
             offered[record.revision] = slots
             records[value.name] = record
@@ -206,12 +207,15 @@ extension OpenVault {
 
     /// Seals a value under a fresh key, with a slot for each way of reading.
     ///
-    /// - Parameter receivers: other machines that get slots, too.
+    /// - Parameters:
+    ///   - kept: the value's revision in another vault; nil for a new value.
+    ///   - receivers: other machines that get slots, too.
     private func seal(
         _ value: FieldValue, of item: ItemID, _ name: ItemName, _ access: AccessControl, version: UInt64,
-        password: StretchedPassword?, _ receivers: GuardReceivers?
+        _ kept: RevisionID?, password: StretchedPassword?, _ receivers: GuardReceivers?
     ) throws(CryptographyError) -> (FieldRecord, sealedValue: [UInt8], offered: [ValueSlot]) {
-        let revision = try RevisionID.random()
+        let fresh = try RevisionID.random()
+        let revision = kept ?? fresh
         let context = FieldContext(
             vault: format.vault, item: item, field: value.name, access: access, seal: .third(revision), name: name)
         let itemKey = try SecretBytes.random(count: AESGCM.keyCount)

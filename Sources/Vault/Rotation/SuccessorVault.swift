@@ -1,4 +1,5 @@
 import Authorization
+import Circle
 import Cryptography
 
 /// A vault that will replace another one, while it is being filled (docs/rotation.md). Its files have names of their
@@ -37,19 +38,21 @@ extension SuccessorVault {
     /// Puts items into a successor unchanged, each with a fresh key. It takes all of them or none.
     ///
     /// - Throws: `.fingersChanged`; `.invalidArgument` for an item that the successor has no key for; `.storage`.
-    package func takeUp(
-        _ items: [(item: ItemSummary, values: [FieldValue], applicationPassword: StretchedPassword?)]
-    ) throws(VaultError) {
+    package func takeUp(_ items: [RenewedItem]) throws(VaultError) {
         for entry in items {
             try vault.checkAvailability(entry.item.access, hasPassword: entry.applicationPassword != nil)
         }
         try vault.write { (change) throws(VaultError) in
-            for (item, values, password) in items {
-                let metadata = item.metadata
+            for entry in items {
+                let (item, metadata) = (entry.item, entry.item.metadata)
                 try vault.checkFingers(metadata)
                 try vault.store(
-                    values, metadata, item.access, password: password, replacing: change.itemIfPresent(item.id),
-                    for: .key, as: (item.id, item.version), change)
+                    entry.values, metadata, item.access, password: entry.applicationPassword,
+                    replacing: change.itemIfPresent(item.id), for: .key,
+                    as: (item.id, item.version, entry.revisions), change)
+                for slots in entry.slots {
+                    try change.put(.released(slots.change), ReleasedSlots.bytes(of: slots.slots))
+                }
             }
         }
     }
@@ -71,8 +74,13 @@ extension SuccessorVault {
     /// Removes items that the former vault no longer has, and carries its access log over. This is the last step before
     /// the registry is told.
     ///
-    /// - Parameter event: the log's record of the renewal.
-    public func complete(from former: OpenVault, recording event: AccessRecord) throws(VaultError) {
+    /// - Parameters:
+    ///   - event: the log's record of the renewal.
+    ///   - circle: what the former vault says last to its circle, and its keys; nil if it shares its items with nobody.
+    package func complete(
+        from former: OpenVault, recording event: AccessRecord,
+        circle: (farewell: CircleFarewell, classKeys: ClassKeys)? = nil
+    ) throws(VaultError) {
         let living = Set(try former.living().map(\.id))
         let gone = try vault.everything().filter { !living.contains($0.id) }
         let setting = try former.history
@@ -86,6 +94,7 @@ extension SuccessorVault {
                 change.next.binDays = bin.days
             }
         }
+        if let circle { try enterCircle(of: former, circle.farewell, circle.classKeys) }
         let (records, problem) = try former.restoredLog().allRecords()
         try vault.log.begin(with: records)
         if let problem { try vault.note(AccessRecord(.broken, detail: problem), .synced) }

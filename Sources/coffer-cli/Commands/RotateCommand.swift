@@ -15,7 +15,7 @@ struct RotateCommand: ParsableCommand {
             --all renews every key, in the TPM too. After that, earlier copies of the vault's file open nothing, no matter what else somebody has. One \
             prompt names all secrets that require you; those with an application password ask for theirs. Secrets that are stored meanwhile are \
             kept. If it is interrupted, the vault is as it was: run it again. Expired secrets are not carried over. Afterwards, make a new \
-            recovery code.
+            recovery code. Machines that share your secrets are told the new keys.
 
             --signing-key, for root, renews the key with which the authenticator confirms that a person was there. Each vault takes up the new \
             key with its next rotate --all. The former key stays until no vault needs it.
@@ -117,6 +117,9 @@ struct RotateCommand: ParsableCommand {
         }
         guard !quiet else { return }
         Output.note("Renewed all keys; \(items) secret\(items == 1 ? " was" : "s were") sealed anew")
+        if vault.words.isEmpty, try Sharing.presentState(session).circle != nil {
+            Output.note("The other machines are told by the next coffer sync now, or by the service")
+        }
         Output.note("An earlier recovery code opens only older copies; make a new one with: coffer recovery new")
     }
 }

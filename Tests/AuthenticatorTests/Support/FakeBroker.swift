@@ -27,6 +27,8 @@ final class FakeBroker: Sendable {
         var tied: BrokerInterface.ResealForBoot.Reply?
         /// A renewed vault's record; nil if items are left.
         var successor: RegistryRecord?
+        /// What a circle is told of a renewal, in order. Each is signed once.
+        var succession: [BrokerInterface.PrepareSuccession<RegistryRecord>.Reply] = []
         /// Answers to the next signatures, in order, before any is accepted.
         var refusedCompletions: [[UInt8]] = []
         /// Bytes sent instead of the answer to a method, by its last name.
@@ -43,6 +45,7 @@ final class FakeBroker: Sendable {
         var describes: [BrokerInterface.Describe] = []
         var completions: [BrokerInterface.Complete] = []
         var reseals: [BrokerInterface.Reseal] = []
+        var successions: [BrokerInterface.CompleteSuccession] = []
         var heard: [UInt8] = []
         var refusals: [String] = []
         var reports: [BrokerInterface.Report] = []
@@ -76,6 +79,7 @@ final class FakeBroker: Sendable {
     var describes: [BrokerInterface.Describe] { state.withLock { $0.describes } }
     var completions: [BrokerInterface.Complete] { state.withLock { $0.completions } }
     var reseals: [BrokerInterface.Reseal] { state.withLock { $0.reseals } }
+    var successions: [BrokerInterface.CompleteSuccession] { state.withLock { $0.successions } }
     /// Whether any request contained this text.
     func heard(_ text: String) -> Bool { state.withLock { Data($0.heard).range(of: Data(text.utf8)) != nil } }
     /// The uids whose logins were reported.
@@ -131,6 +135,12 @@ final class FakeBroker: Sendable {
         case "Reseal":
             let call = try Varlink.decode(VarlinkCall<BrokerInterface.Reseal>.self, from: bytes).parameters
             state.withLock { $0.reseals.append(call) }
+        case "CompleteSuccession":
+            let call = try Varlink.decode(VarlinkCall<BrokerInterface.CompleteSuccession>.self, from: bytes).parameters
+            state.withLock { state in
+                state.successions.append(call)
+                state.script.succession.removeFirst()
+            }
         case "Refuse":
             let call = try Varlink.decode(VarlinkCall<BrokerInterface.Refuse>.self, from: bytes).parameters
             state.withLock { $0.refusals.append(call.reason) }
@@ -159,6 +169,9 @@ final class FakeBroker: Sendable {
         case "Succeed":
             return Varlink.encode(
                 VarlinkReply(BrokerInterface.Succeed<RegistryRecord>.Reply(record: script.successor)))
+        case "PrepareSuccession":
+            return Varlink.encode(
+                VarlinkReply(script.succession.first ?? BrokerInterface.PrepareSuccession<RegistryRecord>.Reply()))
         case "ProvideKey":
             let name = Data(script.keyName).base64EncodedString()
             return Varlink.encode(VarlinkReply(BrokerInterface.ProvideKey.Reply(name: name)))

@@ -37,6 +37,7 @@ extension SampleSource {
         BrokerInterface.Companion.self,
         BrokerInterface.PINIndex.self,
         BrokerInterface.Tie.self,
+        BrokerInterface.SuccessionSigning.self,
         BrokerInterface.Describe.Reply.self,
         BrokerInterface.Describe.self,
         BrokerInterface.Companions.Reply.self,
@@ -58,6 +59,9 @@ extension SampleSource {
         BrokerInterface.ResealForBoot.self,
         BrokerInterface.AdoptRoots.self,
         BrokerInterface.Renew.self,
+        BrokerInterface.PrepareSuccession<Keychain.HistorySetting>.Reply.self,
+        BrokerInterface.PrepareSuccession<Keychain.HistorySetting>.self,
+        BrokerInterface.CompleteSuccession.self,
         BrokerInterface.Succeed<Keychain.HistorySetting>.Reply.self,
         BrokerInterface.Succeed<Keychain.HistorySetting>.self,
         BrokerInterface.AdoptSuccessor.self,
@@ -389,6 +393,15 @@ extension BrokerInterface.Tie: Sampled {
     }
 }
 
+extension BrokerInterface.SuccessionSigning: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(
+            circle: source.next(), signer: source.next(), keys: source.next(), statement: source.next(),
+            nonce: source.next(), parameterHash: source.next()
+        )
+    }
+}
+
 extension BrokerInterface.Describe.Reply: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
         Self(
@@ -526,6 +539,24 @@ extension BrokerInterface.AdoptRoots: Sampled {
 extension BrokerInterface.Renew: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
         Self(challenge: source.next(), authenticatorKey: source.next(), pin: source.next(), salt: source.next())
+    }
+}
+
+extension BrokerInterface.PrepareSuccession.Reply: Sampled where Record: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(record: source.next(), signing: source.next() as BrokerInterface.SuccessionSigning?)
+    }
+}
+
+extension BrokerInterface.PrepareSuccession: Sampled where Record: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(challenge: source.next())
+    }
+}
+
+extension BrokerInterface.CompleteSuccession: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(challenge: source.next(), signature: source.next())
     }
 }
 

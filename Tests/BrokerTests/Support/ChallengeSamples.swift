@@ -37,6 +37,9 @@ extension Challenge.Request {
             }
         }
         let rotation = Challenge.Rotation(items: [subject], authorizations: presence[0], passwords: [:])
+        var telling = rotation
+        telling.circle = try Statement(founder: CirclePlan.keys(1)).name
+        telling.machines = [MachineName(near: "laptop")]
         let other = try Challenge.Subject.sample("s", "b")
         let together = try Challenge.JointRead(
             [subject, other], reason: nil, wanted: [(subject.item, presence), (other.item, others)])
@@ -44,7 +47,8 @@ extension Challenge.Request {
         return uses + joint + (isMade ? [] : [.login]) + [
             .vault(.create), .vault(.unlock), .vault(.recovery), .vault(.bind), .vault(.unbind),
             .tieToBoot(registers: [7]), .vault(.releaseFromBoot), .vault(.approveBoot), .vault(.accept),
-            .rotate(rotation), .enrolment([.biometryAny]), .enrolment([.biometryAny, .biometryCurrentSet]),
+            .rotate(rotation), .rotate(telling), .enrolment([.biometryAny]),
+            .enrolment([.biometryAny, .biometryCurrentSet]),
             .lease(together, Lease.Terms(seconds: 60, command: nil)),
             .release(
                 together,

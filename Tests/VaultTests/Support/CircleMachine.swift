@@ -4,6 +4,7 @@ import Cryptography
 import Foundation
 import Item
 import TestSupport
+import Testing
 
 @testable import Vault
 
@@ -57,6 +58,79 @@ final class CircleMachine {
 
     /// Puts a file in the vault's place, which must be closed.
     func put(_ copy: Data) throws { try copy.write(to: URL(fileURLWithPath: fixture.path)) }
+
+    /// A renewal of all keys that has not come to its end: the successor, and what the circle is to be told.
+    struct Renewal {
+        let successor: SuccessorVault
+        let keys: NewVaultKeys
+        var succession: CircleSuccession
+    }
+
+    /// Makes a successor with its keys for the circle, which the person has agreed to.
+    func beginRenewal() throws -> Renewal {
+        let (successor, keys) = try fixture.successorAndKeys(of: vault)
+        let new = try successor.classKeys(unlockRoot: keys.unlockRoot)
+        let secrets = try successor.newCircleSecrets(new)
+        let record = successor.vault.record
+        let pair = try fixture.sealer.makeSigningKeys(
+            streamPassword: secrets.streamPassword, membershipPassword: secrets.membershipPassword, record: record)
+        let own = try vault.signatory(classKeys)
+        var succession = CircleSuccession(
+            circle: own.circle, signer: own.keys.device,
+            keys: try successor.memberKeys(
+                membershipPoint: pair.membershipPoint, streamPoint: pair.streamPoint, secrets, new),
+            signingKeys: CircleSigningKeys(stream: pair.stream, membership: pair.membership))
+        let use = try fixture.sealer.begin(
+            .sign(
+                pair.membership, point: pair.membershipPoint, digest: SHA256.digest(succession.proofBytes),
+                password: secrets.membershipPassword), [:], record: record)
+        try succession.take(
+            proof: revealed(use.finish(signature: fixture.sign(use.request), pin: nil)))
+        let statement = try vault.statement(succession, classKeys)
+        try succession.take(signature: signed(statement).signature, of: statement, by: own.keys)
+        try successor.note(succession)
+        return Renewal(successor: successor, keys: keys, succession: succession)
+    }
+
+    /// Fills it, with the person's consent to each item.
+    func fill(_ renewal: Renewal) throws {
+        let told = try vault.circleSuccessor(renewal.succession, classKeys)
+        try renewal.successor.takeUp(
+            vault.missing(in: renewal.successor).map { item in
+                try vault.renewing(
+                    item, classKeys: classKeys, agreements: fixture.agreements(vault, item), for: told)
+            })
+    }
+
+    /// The last words of the device.
+    func farewell(_ renewal: Renewal) throws -> CircleFarewell {
+        _ = try vault.takeIn(heads: [], segments: [], classKeys)
+        let prepared = try vault.farewell(#require(renewal.succession.signed), classKeys)
+        let signing = prepared.signing
+        return try CircleFarewell(
+            prepared,
+            signature: fixture.sealer.sign(
+                prepared.digest, with: signing.key, point: signing.point, password: signing.password,
+                record: fixture.record))
+    }
+
+    /// The registry names the successor.
+    func adopt(_ renewal: Renewal) throws -> CircleMachine {
+        try renewal.successor.close()
+        try vault.close()
+        let record = renewal.successor.vault.record
+        try VaultFile.adopt(directory: fixture.folder.path, record: record)
+        return try CircleMachine(self, VaultFixture(of: fixture, record, renewal.keys))
+    }
+
+    /// All keys are renewed.
+    func renewed() throws -> CircleMachine {
+        let renewal = try beginRenewal()
+        try fill(renewal)
+        try renewal.successor.complete(
+            from: vault, recording: AccessRecord(.rotate), circle: (farewell(renewal), classKeys))
+        return try adopt(renewal)
+    }
 
     /// Somebody puts an earlier file back.
     func restored(_ copy: Data) throws -> CircleMachine {

@@ -30,6 +30,13 @@ final class VaultFixture: Sendable {
         try VaultFile.create(directory: self.folder.path, keys: keys, record: record, pageSize: pageSize)
     }
 
+    /// The fixture of a vault that has succeeded another one's.
+    init(of other: VaultFixture, _ record: RegistryRecord, _ keys: NewVaultKeys) {
+        (folder, sealer, authenticator) = (other.folder, other.sealer, other.authenticator)
+        (self.record, self.keys) = (record, keys)
+        clock.withLock { $0 = other.clock.withLock { $0 } }
+    }
+
     var path: String { VaultFile.path(of: record.owner, in: folder.path) }
 
     func open(in directory: String? = nil, memory: KeptMemory = KeptMemory()) throws -> OpenVault {
@@ -71,15 +78,18 @@ final class VaultFixture: Sendable {
     }
 
     /// An empty successor of the vault, with other keys.
-    func successor(of vault: OpenVault) throws -> SuccessorVault {
+    func successor(of vault: OpenVault) throws -> SuccessorVault { try successorAndKeys(of: vault).successor }
+
+    func successorAndKeys(of vault: OpenVault) throws -> (successor: SuccessorVault, keys: NewVaultKeys) {
         let id = try VaultID.random()
         let keys = try sealer.makeKeys(vault: id, owner: record.owner, authenticatorKey: authenticator.publicKey)
         let next = RegistryRecord(
             vault: id, owner: record.owner, ownerName: "tester", created: record.created, sealer: .software,
             authenticatorKey: authenticator.publicKey, storageKey: nil, objects: keys.names)
         try vault.begin(Succession(record: next, former: record), keys: keys)
-        return try SuccessorVault(
+        let successor = try SuccessorVault(
             in: folder.path, record: next, sealer: sealer, now: { self.clock.withLock { $0 } })
+        return (successor, keys)
     }
 
     /// The whole way to a value, with every consent.
@@ -118,6 +128,13 @@ func vaultError(_ body: () throws -> Void) -> VaultError.Code? {
         return error.code
     } catch {
         return .invalidArgument
+    }
+}
+
+extension RenewedItem {
+    /// An item of a vault that shares its items with nobody.
+    static func plain(_ item: ItemSummary, _ values: [FieldValue]) -> RenewedItem {
+        RenewedItem(item: item, values: values, revisions: [:], slots: [], applicationPassword: nil)
     }
 }
 

@@ -1,0 +1,209 @@
+import Authorization
+import Circle
+import Cryptography
+import Foundation
+import Item
+import Testing
+
+@testable import Vault
+
+/// All keys of a vault that shares its items are renewed: it stays in its circle, under other keys.
+struct CircleSuccessionTests {
+    private let store = CircleStore()
+    private var presence: AccessControl { get throws { try AccessControl(requirements: [.userPresence]) } }
+
+    private func pair() throws -> (desk: CircleMachine, laptop: CircleMachine) {
+        let (desk, laptop) = (try CircleMachine("desk"), try CircleMachine("laptop", clock: 1_800_000_500_000))
+        try desk.found()
+        try desk.put(store)
+        try laptop.join(desk)
+        try settle(desk, laptop)
+        return (desk, laptop)
+    }
+
+    private func settle(_ machines: CircleMachine...) throws {
+        for _ in 0..<3 { for machine in machines { try machine.sync(store) } }
+        #expect(Set(try machines.map { try $0.digest() }).count == 1)
+        let before = store.files
+        for machine in machines { try machine.sync(store) }
+        let isSame = store.files == before
+        #expect(isSame, "without input there are no records")
+        for machine in machines { _ = try machine.vault.verify() }
+    }
+
+    /// How many changes the circle's state holds is known by its digest: a renewal changes nothing of it.
+    @Test func aRenewedMachineStaysAndChangesNothing() throws {
+        let (desk, old) = try pair()
+        try desk.set("github", "me", "from the desk")
+        try old.set("wifi", "", "from the laptop")
+        try old.set("bank", "me", "guarded", presence)
+        try desk.set("card", "me", "1234", presence)
+        try settle(desk, old)
+        let (digest, former) = (try desk.digest(), try old.view().device.id)
+        let role = try old.view().role
+        let laptop = try old.renewed()
+        let new = try laptop.view().device.id
+        #expect(new != former)
+        try settle(desk, laptop)
+        #expect(try desk.digest() == digest, "a renewal is no change")
+        for machine in [desk, laptop] {
+            let view = try machine.view()
+            #expect(Set(view.membership.members.map(\.keys.device)) == [try desk.view().device.id, new])
+            #expect(view.membership.others == [former] && view.profiles[new]?.name.text == "laptop")
+            #expect(try machine.get("github", "me") == "from the desk" && machine.get("wifi") == "from the laptop")
+            #expect(try machine.guarded("bank", "me") == "guarded" && machine.guarded("card", "me") == "1234")
+            #expect(try machine.vault.conflicts(machine.classKeys).conflicts.isEmpty)
+            // Nothing is to be released to it.
+            #expect(try machine.vault.unreleased(machine.classKeys).isEmpty)
+            #expect(view.membership.members.first { $0.keys.device == new }?.role == role)
+        }
+        // It gives out and takes in as before.
+        try laptop.set("github", "me", "later")
+        try laptop.set("bank", "me", "guarded again", presence)
+        try settle(desk, laptop)
+        #expect(try desk.get("github", "me") == "later" && desk.guarded("bank", "me") == "guarded again")
+        // A second time, and it is still the one that it was.
+        let again = try laptop.renewed()
+        try settle(desk, again)
+        #expect(try again.get("github", "me") == "later" && again.guarded("card", "me") == "1234")
+        #expect(try desk.view().membership.others.count == 2)
+    }
+
+    @Test func whatWaitsIsSaidBeforeItGoes() throws {
+        let (desk, old) = try pair()
+        try old.set("a", "", "one")
+        try old.set("b", "", "two", presence)
+        try settle(desk, old)
+        try old.set("a", "", "never given out")
+        try old.set("c", "", "new")
+        try old.set("b", "", "guarded, never given out", presence)
+        let renewal = try old.beginRenewal()
+        try old.fill(renewal)
+        let farewell = try old.farewell(renewal)
+        #expect(try old.vault.isWhole(farewell))
+        // What comes between is not lost either: the new machine says it.
+        try old.set("d", "", "in between")
+        #expect(try old.vault.isWhole(farewell))
+        try old.fill(renewal)
+        try renewal.successor.complete(
+            from: old.vault, recording: AccessRecord(.rotate), circle: (farewell, old.classKeys))
+        let laptop = try old.adopt(renewal)
+        try settle(desk, laptop)
+        for machine in [desk, laptop] {
+            #expect(try machine.get("a") == "never given out" && machine.get("c") == "new")
+            #expect(try machine.get("d") == "in between" && machine.guarded("b", "") == "guarded, never given out")
+        }
+    }
+
+    /// What the vault has decided between is not in the last words, so they are made anew.
+    @Test func lastWordsThatAreNotTheLastAreNoticed() throws {
+        let (desk, old) = try pair()
+        let renewal = try old.beginRenewal()
+        let farewell = try old.farewell(renewal)
+        try old.set("a", "", "one")
+        _ = try old.vault.takeIn(heads: [], segments: [], old.classKeys)
+        #expect(try !old.vault.isWhole(farewell))
+        #expect(try old.vault.isWhole(old.farewell(renewal)))
+        _ = desk
+    }
+
+    /// The former device speaks no more: what somebody with its keys gives out later has no effect.
+    @Test func whatTheFormerDeviceSaysLaterDoesNotCount() throws {
+        let (desk, old) = try pair()
+        try old.set("a", "", "one")
+        try settle(desk, old)
+        let copy = try old.copy()
+        let laptop = try old.renewed()
+        try settle(desk, laptop)
+        // Somebody has the former vault, and all of its keys.
+        try laptop.vault.close()
+        let thief = try old.restored(copy)
+        try thief.set("a", "", "from a thief")
+        try thief.set("new", "", "from a thief")
+        let stolen = CircleStore()
+        stolen.files = store.files.filter { path, _ in
+            if case .head = path { false } else { true }
+        }
+        try thief.sync(stolen)
+        for (path, content) in stolen.files { store.files[path] = content }
+        for machine in [desk] {
+            try machine.sync(store)
+            #expect(try machine.get("a") == "one" && machine.names == ["a"])
+        }
+        // What is given out from now on is sealed to keys that it does not have.
+        try desk.set("secret", "", "after")
+        try desk.sync(store)
+        _ = try thief.takeIn(store)
+        #expect(try thief.names.contains("secret") == false)
+        let present = try #require(try desk.view().present)
+        #expect(try thief.view().halves[present.name] == nil)
+    }
+
+    /// Somebody who has the vault's file, and has the person agree, can still bring nobody in: each step is checked.
+    @Test func aSuccessionThatIsNotTheVaultsOwnIsRefused() throws {
+        let (desk, laptop) = try pair()
+        let (own, foreign) = (try desk.beginRenewal(), try laptop.beginRenewal())
+        let signed = try #require(own.succession.signed)
+        // Another machine's statement.
+        #expect(throws: VaultError.self) { try laptop.vault.statement(own.succession, laptop.classKeys) }
+        var mixed = foreign.succession
+        let (statement, keys) = (signed.statement, try laptop.vault.signatory(laptop.classKeys).keys)
+        #expect(throws: VaultError.self) { try mixed.take(signature: signed.signature, of: statement, by: keys) }
+        // A proof by another key.
+        var other = CircleSuccession(
+            circle: foreign.succession.circle, signer: foreign.succession.signer, keys: foreign.succession.keys,
+            signingKeys: foreign.succession.signingKeys)
+        let proof = try #require(own.succession.proof)
+        #expect(throws: VaultError.self) { try other.take(proof: proof) }
+        // A successor without a circle's keys takes no place in it.
+        let plain = try desk.fixture.successor(of: desk.vault)
+        let farewell = try desk.farewell(own)
+        #expect(throws: VaultError.self) {
+            try plain.complete(
+                from: desk.vault, recording: AccessRecord(.rotate), circle: (farewell, desk.classKeys))
+        }
+    }
+
+    /// A machine that was removed meanwhile is told, and its renewal puts nobody in its place.
+    @Test func aRemovedMachineHasNoSuccessor() throws {
+        let (desk, laptop) = try pair()
+        let renewal = try laptop.beginRenewal()
+        try desk.remove(laptop)
+        try desk.put(store)
+        try laptop.takeIn(store)
+        #expect(vaultError { _ = try laptop.farewell(renewal) } == .changed)
+        #expect(throws: VaultError.self) { try laptop.vault.statement(renewal.succession, laptop.classKeys) }
+        // Also where the former device does not know of it: the removal counts.
+        let (first, second) = try pair()
+        let unknowing = try second.beginRenewal()
+        try second.fill(unknowing)
+        try first.remove(second)
+        try unknowing.successor.complete(
+            from: second.vault, recording: AccessRecord(.rotate), circle: (second.farewell(unknowing), second.classKeys)
+        )
+        let new = try second.adopt(unknowing)
+        try new.put(store)
+        for _ in 0..<2 {
+            try first.sync(store)
+            try new.sync(store)
+        }
+        for machine in [first, new] {
+            #expect(try machine.view().membership.members.map(\.keys.device) == [first.view().device.id])
+        }
+    }
+
+    /// The store loses everything of the former device: the successor has it, and puts it back.
+    @Test func theSuccessorKeepsWhatTheFormerDeviceGaveOut() throws {
+        let (desk, old) = try pair()
+        try old.set("a", "", "one")
+        try settle(desk, old)
+        let laptop = try old.renewed()
+        try settle(desk, laptop)
+        let third = try CircleMachine("third", clock: 1_800_001_000_000)
+        store.files = [:]
+        for machine in [desk, laptop] { try machine.sync(store) }
+        try third.join(desk)
+        for machine in [third, desk, laptop, third] { try machine.sync(store) }
+        #expect(try third.get("a") == "one")
+    }
+}
