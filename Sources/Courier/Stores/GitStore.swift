@@ -41,19 +41,23 @@ package final class GitStore: SharedStore {
 
     /// - Parameters:
     ///   - path: the folder, as people call it.
+    ///   - program: git; nil if there is none.
+    ///   - environment: the user's.
     ///   - branch: nil for the upstream of the branch that the work tree is on.
     package init(
-        _ path: String, git: GitProgram, branch: GitBranch? = nil, limits: CourierLimits = CourierLimits(),
-        pushes: Int = GitLimits().pushes
+        _ path: String, program: String?, environment: [String: String], branch: GitBranch? = nil,
+        limits: CourierLimits = CourierLimits(), time: GitLimits = GitLimits()
     ) throws(StoreError) {
+        let git: GitProgram
         let found: GitBranch
         let prefix: String
         do throws(GitError) {
+            git = try GitProgram(program, in: path, environment: environment, limits: time)
             if let branch { found = branch } else { found = try GitBranch(upstreamBy: git) }
             prefix = try GitBranch.prefix(git)
         } catch { throw StoreError(.repository, at: path, git: error) }
         (self.path, self.git, self.branch, self.prefix) = (path, git, found, prefix)
-        (self.limits, self.pushes) = (limits, pushes)
+        (self.limits, pushes) = (limits, time.pushes)
         // Refs of Coffer's own, which no other program touches. Their name fits any branch and folder.
         let name = Array([found.remote, found.ref, prefix].joined(separator: "\0").utf8)
         let digest: [UInt8]
@@ -205,9 +209,6 @@ extension GitStore {
         }
         if let left { throw StoreError(left.isPush ? .notPushed : .notFetched, at: path, git: left.failure) }
     }
-
-    /// Whether something waits for the remote.
-    package var isUnpushed: Bool { state.withLock { $0.unpushed != nil } }
 
     /// - Returns: why the remote gives nothing. That can end by itself, so it is no error.
     private func fetched(_ state: inout State) throws(GitError) -> GitError? {
