@@ -1,5 +1,6 @@
 import BrokerProtocol
 import Foundation
+import Platform
 import TestSupport
 import Testing
 import Varlink
@@ -38,7 +39,7 @@ import Varlink
 
         func setting() throws -> String? {
             let set = try fixture.fake.broker.calls("Set").last?.parameters(Keychain.Set.self)
-            return try set.map { String(decoding: try #require(Base64.decode($0.value ?? "")), as: UTF8.self) }
+            return try set.map { String(decoding: try #require(Base64.decode($0.value)), as: UTF8.self) }
         }
     }
 

@@ -152,8 +152,7 @@ package struct GitProgram: Sendable {
             guard ContinuousClock.now < deadline else { return .hung }
             // What git leaves behind may hold the pipe open, for example a connection of ssh that is kept.
             let hasEnded = program.status != nil
-            let pause = hasEnded ? ContinuousClock.now : min(deadline, .now + GitLimits.look)
-            guard let more = try program.read(limit: GitLimits.piece, until: pause) else {
+            guard let more = try program.read(limit: GitLimits.piece, until: .now + GitLimits.look) else {
                 if hasEnded { break }
                 continue
             }
