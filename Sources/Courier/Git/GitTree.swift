@@ -1,5 +1,5 @@
 /// A file of a commit, as a listing has it.
-struct GitEntry: Sendable, Equatable {
+struct GitFile: Sendable, Equatable {
     /// Its path from the top of the repository on.
     let path: String
     let object: String
@@ -9,7 +9,7 @@ struct GitEntry: Sendable, Equatable {
     let size: Int
 
     /// Reads what `git ls-tree -z -l` says. What is no UTF-8 is left out, because it is not Coffer's.
-    static func list(_ output: [UInt8]) -> [GitEntry] {
+    static func list(_ output: [UInt8]) -> [GitFile] {
         output.split(separator: 0).compactMap { line in
             guard let text = String(validating: line, as: UTF8.self), let tab = text.firstIndex(of: "\t") else {
                 return nil
@@ -17,7 +17,7 @@ struct GitEntry: Sendable, Equatable {
             // Mode, type, object and size, which is `-` for a folder.
             let words = text[..<tab].split(separator: " ")
             guard words.count == 4 else { return nil }
-            return GitEntry(
+            return GitFile(
                 path: String(text[text.index(after: tab)...]), object: String(words[2]),
                 isFile: words[1] == "blob" && (words[0] == "100644" || words[0] == "100755"),
                 size: Int(words[3]) ?? .max)

@@ -22,7 +22,7 @@ package final class GitStore: SharedStore {
         /// What was written since the last commit; nil for what was removed.
         var written: [StorePath: [UInt8]?] = [:]
         /// What was listed of the commit that is read.
-        var listed: [String: [GitEntry]] = [:]
+        var listed: [String: [GitFile]] = [:]
 
         /// The commit that is read.
         var tip: String? { unpushed ?? seen }
@@ -151,11 +151,11 @@ extension GitStore {
     }
 
     /// What the commit has in a folder of the store, or under one name. Paths begin at the store.
-    private func entries(in place: String, isDeep: Bool) throws(StoreError) -> [GitEntry] {
+    private func entries(in place: String, isDeep: Bool) throws(StoreError) -> [GitFile] {
         let most = limits.names
-        let found: [GitEntry]?
+        let found: [GitFile]?
         do {
-            found = try state.withLock { state throws(GitError) -> [GitEntry]? in
+            found = try state.withLock { state throws(GitError) -> [GitFile]? in
                 if let known = state.listed[place] { return known }
                 guard let tip = state.tip else { return [] }
                 let whole = prefix + place
@@ -170,11 +170,11 @@ extension GitStore {
                     guard case .flooded = error else { throw error }
                     return nil
                 }
-                let all = GitEntry.list(output)
+                let all = GitFile.list(output)
                 guard all.count <= most else { return nil }
-                let entries = all.compactMap { entry -> GitEntry? in
+                let entries = all.compactMap { entry -> GitFile? in
                     guard entry.path.hasPrefix(prefix) else { return nil }
-                    return GitEntry(
+                    return GitFile(
                         path: String(entry.path.dropFirst(prefix.count)), object: entry.object, isFile: entry.isFile,
                         size: entry.size)
                 }
