@@ -269,7 +269,7 @@ import Testing
     }
 
     @Test func aGitThatFloodsIsEnded() throws {
-        let program = try played("fetch", "exec yes flood")
+        let program = try played("fetch", "head -c 8000000 /dev/zero; exit 1")
         let store = try git.store(desk, program: program)
         #expect(try store.refresh()?.git == .flooded(command: "fetch"))
     }
