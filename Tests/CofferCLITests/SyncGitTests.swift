@@ -177,7 +177,7 @@ import Varlink
     @Test func anItemThatNamesNoBranchIsRefused() throws {
         for value in [
             "git:origin:refs/heads/main", "git:origin folder:/x", "git:--upload-pack=x:refs/heads/main folder:/x",
-            "git:a:b:c folder:/x", "git:origin:main folder:/x", "git: folder:/x",
+            "git:origin:refs/heads/main:x folder:/x", "git:origin:main folder:/x", "git: folder:/x",
         ] {
             let item = FakeCoffer.value(
                 Array(value.utf8), FakeCoffer.item("org.coffer.sync", SyncFixture.circle))
