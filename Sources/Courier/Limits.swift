@@ -24,6 +24,29 @@ package struct CourierLimits: Sendable {
     static let leftover: Int64 = 86_400
 }
 
+/// What git may take.
+package struct GitLimits: Sendable {
+    /// For a command that has everything here.
+    package var local: Duration = .seconds(60)
+    /// For one that speaks to the remote. The first fetch of a large repository takes a while.
+    package var remote: Duration = .seconds(300)
+    /// How often a push is tried again because somebody else was faster.
+    package var pushes = 5
+
+    package init() {}
+
+    /// The bytes of an answer that is no list and no file.
+    static let output = 1 << 16
+    /// The bytes of one read.
+    static let piece = 1 << 16
+    /// The bytes of one name in a list, with what is said of it. Longer ones are not Coffer's.
+    static let name = 512
+    /// Between two looks whether it has ended.
+    static let look: Duration = .milliseconds(100)
+    /// The pause before a second push, at most. It doubles each time.
+    static let pause: Duration = .milliseconds(200)
+}
+
 extension StorePath {
     /// The most bytes that a file of this kind has (docs/sync-format.md, “Limits”).
     package var limit: Int {

@@ -275,7 +275,7 @@ import Varlink
     @Test func theUsersUnitsAreValid() throws {
         let folder = SourceTree.path("packaging/systemd-user")
         let scratch = try Scratch()
-        let units = ["coffer-agent.service", "coffer-agent.socket", "coffer-sync.service"]
+        let units = ["coffer-agent.service", "coffer-agent.socket", "coffer-sync.service", "coffer-sync-git.service"]
         for name in units {
             let text = try String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)
                 .replacing("@bindir@", with: URL(filePath: Program.path).deletingLastPathComponent().path())

@@ -7,7 +7,7 @@ import Varlink
 /// The user service of `coffer sync`, and `coffer sync wait`, with a fake broker.
 @Suite struct SyncServiceTests {
     /// A user's service manager that notes what it is told.
-    private func manage(_ fixture: inout SyncFixture, status: Int32 = 0) throws -> String {
+    static func manage(_ fixture: inout SyncFixture, status: Int32 = 0) throws -> String {
         let scratch = fixture.fake.scratch
         for folder in ["bin", "run/systemd"] {
             try FileManager.default.createDirectory(
@@ -21,13 +21,14 @@ import Varlink
         return told
     }
 
-    private func lines(_ path: String) -> [String] {
+    static func lines(_ path: String) -> [String] {
         // `try?`: nothing was told.
         ((try? String(contentsOfFile: path, encoding: .utf8)) ?? "").split(separator: "\n").map(String.init)
     }
 
     private static let enabling = "--user --quiet --no-ask-password enable --now coffer-sync.service"
-    private static let disabling = "--user --quiet --no-ask-password disable --now coffer-sync.service"
+    private static let disabling =
+        "--user --quiet --no-ask-password disable --now coffer-sync.service coffer-sync-git.service"
     private static let advice = "keep this running: coffer sync watch"
 
     private func beginning(_ status: FakeServer.Step = SyncFixture.status(.unlocked)) throws -> SyncFixture {
@@ -40,10 +41,10 @@ import Varlink
     @Test func theFirstMachineStartsTheService() throws {
         var fixture = try beginning()
         defer { fixture.remove() }
-        let told = try manage(&fixture)
+        let told = try Self.manage(&fixture)
         let result = try fixture.fake.program.run("sync", "init", fixture.folder)
         #expect(result.status == 0 && result.errors.contains("user service coffer-sync"), "\(result.errors)")
-        #expect(lines(told) == [Self.enabling])
+        #expect(Self.lines(told) == [Self.enabling])
     }
 
     @Test func aMachineThatJoinsStartsTheService() throws {
@@ -52,20 +53,20 @@ import Varlink
             "Enter": [.answer(Sync.Enter.Reply(circle: SyncFixture.circle, words: [], machines: []))],
         ])
         defer { fixture.remove() }
-        let told = try manage(&fixture)
+        let told = try Self.manage(&fixture)
         try fixture.put([4, 5], SyncFixture.answer)
         let result = try fixture.fake.program.run("sync", "join", fixture.folder)
         #expect(result.status == 0 && result.errors.contains("user service coffer-sync"), "\(result.errors)")
-        #expect(lines(told) == [Self.enabling])
+        #expect(Self.lines(told) == [Self.enabling])
     }
 
     @Test func nobodyStartsItAgainstThePersonsWill() throws {
         var fixture = try beginning()
         defer { fixture.remove() }
-        let told = try manage(&fixture)
+        let told = try Self.manage(&fixture)
         let result = try fixture.fake.program.run("sync", "init", fixture.folder, "--no-service")
         #expect(result.status == 0 && result.errors.contains(Self.advice), "\(result.errors)")
-        #expect(lines(told).isEmpty)
+        #expect(Self.lines(told).isEmpty)
     }
 
     /// The service finds only the installed broker.
@@ -75,7 +76,7 @@ import Varlink
                 vault: .init(state: .unlocked), sealer: .init(kind: "tpm"), version: "1", sandbox: true, warnings: []))
         var fixture = try beginning(sandbox)
         defer { fixture.remove() }
-        let told = try manage(&fixture)
+        let told = try Self.manage(&fixture)
         let result = try fixture.fake.program.run("sync", "init", fixture.folder)
         #expect(result.status == 0 && result.errors.contains(Self.advice), "\(result.errors)")
         var leaving = try SyncFixture([
@@ -83,9 +84,9 @@ import Varlink
             "Status": [sandbox],
         ])
         defer { leaving.remove() }
-        let toldThere = try manage(&leaving)
+        let toldThere = try Self.manage(&leaving)
         #expect(try leaving.fake.program.run("sync", "leave").status == 0)
-        #expect(lines(told).isEmpty && lines(toldThere).isEmpty)
+        #expect(Self.lines(told).isEmpty && Self.lines(toldThere).isEmpty)
     }
 
     @Test func whereNoServiceRunsThePersonLearnsWhatToRun() throws {
@@ -93,12 +94,12 @@ import Varlink
         for step in 0..<3 {
             var fixture = try beginning()
             defer { fixture.remove() }
-            let told = try manage(&fixture, status: 1)
+            let told = try Self.manage(&fixture, status: 1)
             if step == 1 { fixture.fake.program.environment["XDG_RUNTIME_DIR"] = fixture.fake.scratch.path }
             if step == 2 { fixture.fake.program.environment["PATH"] = fixture.fake.scratch.path }
             let result = try fixture.fake.program.run("sync", "init", fixture.folder)
             #expect(result.status == 0 && result.errors.contains(Self.advice), "\(result.errors)")
-            #expect(lines(told) == (step == 0 ? [Self.enabling] : []))
+            #expect(Self.lines(told) == (step == 0 ? [Self.enabling] : []))
         }
     }
 
@@ -107,11 +108,11 @@ import Varlink
             "State": [SyncFixture.gone], "Forget": [SyncFixture.done], "Delete": [SyncFixture.done],
         ])
         defer { fixture.remove() }
-        let told = try manage(&fixture, status: 1)
+        let told = try Self.manage(&fixture, status: 1)
         let result = try fixture.fake.program.run("sync", "leave")
         // A service that is not there needs no stopping.
         #expect(result.status == 0, "\(result.errors)")
-        #expect(lines(told) == [Self.disabling])
+        #expect(Self.lines(told) == [Self.disabling])
     }
 
     private func state(_ seen: Bool?..., pending: Int64 = 0) -> FakeServer.Step {

@@ -58,7 +58,7 @@ for name in ("cofferd.socket", "coffer-authenticator.socket", "coffer-authentica
 check("pam-auth-update has put the module behind the others", common_auth().rstrip().split("\n")[-2].split()[-1] == "pam_coffer.so"
       or "pam_permit.so\n" in common_auth().split("pam_coffer.so")[0], common_auth())
 check("the agent's socket is enabled for everybody", os.path.islink("/etc/systemd/user/sockets.target.wants/coffer-agent.socket"))
-check("sharing is switched on for nobody", not glob.glob("/etc/systemd/user/*/coffer-sync.service"))
+check("sharing is switched on for nobody", not glob.glob("/etc/systemd/user/*/coffer-sync*.service"))
 if provider:
     check("gnome-keyring's D-Bus file would be put aside", "by coffer-secret-service" in run("dpkg-divert", "--list", "*secrets*")[1].decode())
 conffiles = run("dpkg-query", "--show", "--showformat=${Conffiles}", "coffer")[1].decode()

@@ -3,11 +3,11 @@ import Circle
 import Glibc
 import Platform
 
-/// A store that is a folder: of Syncthing, on a network or a stick, or a work tree of git.
+/// A store that is a folder: of Syncthing, on a network or a stick.
 ///
 /// Others write to it, so the folder is held open and no link in it is followed. A pipe or a device is never opened.
 /// What is read has a limit before it is read. A name that no member writes is ignored.
-package struct FolderStore: Store {
+package struct FolderStore: SharedStore {
     /// All copies of the store have the folder open once.
     private final class Held: Sendable {
         let folder: ConfinedFolder
@@ -149,6 +149,11 @@ package struct FolderStore: Store {
 }
 
 extension FolderStore {
+    /// Everybody sees the folder itself.
+    package func refresh() throws(StoreError) -> StoreError? { nil }
+
+    package func publish() throws(StoreError) {}
+
     /// How many entries are looked at for leftovers beside a file that no listing finds.
     private static let tidied = 4096
 

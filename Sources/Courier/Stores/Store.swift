@@ -20,3 +20,19 @@ package protocol Store: Sendable {
     /// A missing file is no error.
     func remove(_ path: StorePath) throws(StoreError)
 }
+
+/// A store that people name by a folder.
+package protocol SharedStore: Store {
+    /// The circles that have a folder here, in order.
+    func circles() throws(StoreError) -> [StatementName]
+
+    /// The folders in which something new of these devices appears. There may be none that can be watched.
+    func places(of circle: StatementName, devices: [WriterID]) throws(StoreError) -> [String]
+
+    /// Fetches what others have given out, if that lies elsewhere. What cannot be reached keeps nobody from using what is here.
+    /// - Returns: why nothing could be fetched; nil if it was.
+    func refresh() throws(StoreError) -> StoreError?
+
+    /// Hands on what was written, if others do not see it yet. What fails is kept, and is tried again the next time.
+    func publish() throws(StoreError)
+}

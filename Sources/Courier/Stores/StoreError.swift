@@ -18,6 +18,12 @@ package struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
         case strange
         /// A folder has more in it than a circle has.
         case tooMany
+        /// git does not do what it should with the repository here.
+        case repository
+        /// The remote cannot be reached, or gives nothing.
+        case notFetched
+        /// The remote has not taken what was written.
+        case notPushed
         case other
     }
 
@@ -26,9 +32,11 @@ package struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
     package let path: String
     /// The call that failed; nil if none did.
     package let cause: SystemError?
+    /// What git has to say about it.
+    package let git: GitError?
 
-    init(_ code: Code, at path: String, cause: SystemError? = nil) {
-        (self.code, self.path, self.cause) = (code, path, cause)
+    init(_ code: Code, at path: String, cause: SystemError? = nil, git: GitError? = nil) {
+        (self.code, self.path, self.cause, self.git) = (code, path, cause, git)
     }
 
     /// A call about something in the store.
@@ -49,6 +57,8 @@ package struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kernel's error number; 0 if the failure did not come from the kernel.
     package var errno: Int32 { cause?.errno ?? 0 }
 
+    private var reason: String { git?.message ?? "no reason is known" }
+
     /// What happened, and what to do.
     package var description: String { "\(message). \(advice)." }
 
@@ -63,6 +73,9 @@ package struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
         case .tooLarge: "\(path) is larger than Coffer makes it"
         case .strange: "\(path) is not the file or folder that Coffer keeps there"
         case .tooMany: "\(path) holds more than a circle has"
+        case .repository: "\(path) cannot be used with git: \(reason)"
+        case .notFetched: "What others gave out was not fetched to \(path): \(reason)"
+        case .notPushed: "What is new in \(path) was not pushed: \(reason)"
         case .other: "\(path) cannot be used\(cause.map { ": \($0.reason)" } ?? "")"
         }
     }
@@ -77,6 +90,9 @@ package struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
         case .full: "Free some space or quota, and try again"
         case .tooLarge, .strange: "Find out who writes there, and remove it"
         case .tooMany: "Find out who writes there, and remove what is not Coffer's"
+        case .repository: git?.advice ?? "Look what git says there"
+        case .notFetched: "It is fetched the next time"
+        case .notPushed: "It is kept, and pushed the next time"
         case .other: "Look at its disk or network"
         }
     }

@@ -200,6 +200,16 @@ extension Subprocess {
         }
     }
 
+    /// Reads the next output, until a deadline.
+    /// - Returns: nothing at the end of the output; nil if the deadline came first.
+    public func read(limit: Int, until deadline: ContinuousClock.Instant) throws(SystemError) -> [UInt8]? {
+        let isReady = try output.withLock { output throws(SystemError) in
+            // Without a pipe there is nothing to wait for.
+            try output?.waitToRead(until: deadline) ?? true
+        }
+        return isReady ? try read(limit: limit) : nil
+    }
+
     /// Stops reading the program's output.
     public func closeOutput() { output.withLock { $0 = nil } }
 

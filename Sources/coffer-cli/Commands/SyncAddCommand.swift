@@ -68,7 +68,7 @@ struct SyncAddCommand: ParsableCommand {
             folder: folder, path: path,
             notice: noWait
                 ? "The new machine's request is not in the folder yet."
-                : "Waiting for the new machine's request; Syncthing takes some seconds. Press Ctrl-C to stop, and run the "
+                : "Waiting for the new machine's request, which takes some seconds. Press Ctrl-C to stop, and run the "
                     + "command again later.",
             limit: noWait ? .zero : FileWaitLimits.request)
         guard let request = try wait.file() else {

@@ -7,16 +7,22 @@ struct SyncInitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init",
         abstract: "Begin to share your vault's secrets through a folder.",
-        usage: "coffer sync init <folder> [--name <name>] [--separate] [--no-service]",
+        usage: "coffer sync init <folder> [--git] [--name <name>] [--separate] [--no-service]",
         discussion: """
             Run this on your first machine only. On the others, run coffer sync join. You are asked for your password.
 
             The folder must exist. Coffer writes its files there, and remembers the folder in your vault. From then on, your secrets are shared \
             with each machine that you add.
 
-            Example:
+            --git is for a folder in a clone of a git repository. Coffer then commits its files to the upstream of the branch that is checked \
+            out, and fetches from there. It changes no file of your work tree, and none of your branches.
+
+            Examples:
               mkdir -p ~/Sync/coffer
               coffer sync init ~/Sync/coffer
+
+              git clone git@example.org:me/secrets.git ~/secrets
+              coffer sync init ~/secrets --git
             """)
 
     @Argument(help: ArgumentHelp("A folder that your machines share.", valueName: "folder"), completion: .directory)
@@ -28,6 +34,7 @@ struct SyncInitCommand: ParsableCommand {
     @Flag(help: "Begin anew even if other machines share secrets through this folder already.")
     var separate = false
 
+    @OptionGroup var repository: GitOptions
     @OptionGroup var service: SharingUnitOptions
     @OptionGroup var prompt: PromptOptions
 
@@ -38,25 +45,25 @@ struct SyncInitCommand: ParsableCommand {
 
     func run() throws {
         let name = try name.map(SyncCommand.name) ?? SyncCommand.hostName()
-        let shared = try SharedFolder(folder)
-        try shared.checkWritable()
+        let shared = try SharedFolder(folder, repository.carriage)
+        try shared.checkUsable()
         let session = CommandSession()
         try Sharing.checkAlone(session, noPrompt: prompt.noPrompt)
         if !separate, try !shared.circles().isEmpty {
             throw KeychainError(
                 .alreadyExists, "other machines share secrets through \(ShellText.quote(shared.path)) already",
                 advice:
-                    "to join them: coffer sync join \(ShellText.quote(folder)); to begin anew beside them, use --separate"
+                    "to join them: coffer sync join \(ShellText.quote(folder))\(repository.git ? " --git" : ""); to begin anew beside them, use --separate"
             )
         }
         try session.openVault(noPrompt: prompt.noPrompt)
         let found = try session.call(
             Sync.Found(name: name.text), for: "sharing your secrets", noPrompt: prompt.noPrompt,
-            command: ShellText.command(["coffer", "sync", "init", folder]))
+            command: ShellText.command(["coffer", "sync", "init", folder] + (repository.git ? ["--git"] : [])))
         let sharing = try Sharing.begin(session, circle: found.circle, shared)
         try sharing.firstExchange()
         Output.note("This machine (\(name.text)) shares its secrets through \(ShellText.quote(shared.path)) now.")
-        try service.start(session)
-        Output.note("On the other machine, run: coffer sync join FOLDER")
+        try service.start(session, for: shared)
+        Output.note("On the other machine, run: coffer sync join FOLDER\(repository.git ? " --git" : "")")
     }
 }

@@ -7,13 +7,15 @@ struct SyncJoinCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "join",
         abstract: "Join the machines that share secrets through a folder.",
-        usage: "coffer sync join <folder> [--name <name>] [--new] [--no-wait] [--no-service]",
+        usage: "coffer sync join <folder> [--git] [--name <name>] [--new] [--no-wait] [--no-service]",
         discussion: """
             Shows a code. Type it on a machine that shares already: coffer sync add. This machine waits for the answer, and then asks you to \
             compare five words with those that the other machine shows. If they differ, somebody else has answered: refuse.
 
             You can press Ctrl-C and run the command again later. The code stays the same until a machine is added with it. --new makes \
             another one.
+
+            --git is for a folder in a clone of the git repository that the other machines use, as for coffer sync init.
 
             Example:
               coffer sync join ~/Sync/coffer
@@ -32,6 +34,7 @@ struct SyncJoinCommand: ParsableCommand {
     @Flag(help: "Do not wait for the answer: show the code, and end.")
     var noWait = false
 
+    @OptionGroup var repository: GitOptions
     @OptionGroup var service: SharingUnitOptions
     @OptionGroup var prompt: PromptOptions
 
@@ -42,8 +45,8 @@ struct SyncJoinCommand: ParsableCommand {
 
     func run() throws {
         let name = try name.map(SyncCommand.name) ?? SyncCommand.hostName()
-        let shared = try SharedFolder(folder)
-        try shared.checkWritable()
+        let shared = try SharedFolder(folder, repository.carriage)
+        try shared.checkUsable()
         let session = CommandSession()
         try Sharing.checkAlone(session, noPrompt: prompt.noPrompt)
         try session.openVault(noPrompt: prompt.noPrompt)
@@ -63,15 +66,18 @@ struct SyncJoinCommand: ParsableCommand {
         // Their names have come with the exchange.
         let others = MachineChoice(machines: try Sharing.presentState(session).machines.filter { !$0.own }).shown
         Output.note("This machine (\(name.text)) shares secrets with \(others.joined(separator: ", ")) now.")
-        try service.start(session)
+        try service.start(session, for: shared)
     }
 
-    private var again: String { ShellText.command(["coffer", "sync", "join", folder]) }
+    private var again: String {
+        ShellText.command(["coffer", "sync", "join", folder] + (repository.git ? ["--git"] : []))
+    }
 
     /// - Returns: nil if nobody has answered, and the command does not wait.
     private func answer(to joining: JoiningFiles, code: String, in shared: SharedFolder) throws -> [UInt8]? {
         if let answer = try shared.read(joining.answer) { return answer }
         try shared.write(joining.content, to: joining.request)
+        try shared.publish()
         Output.note("On a machine that shares already, run: coffer sync add")
         Output.note("There, type this code:")
         try Output.line("\n    \(VisibleText.line(code))\n")
@@ -81,7 +87,7 @@ struct SyncJoinCommand: ParsableCommand {
         }
         let wait = FileWait(
             folder: shared, path: joining.answer,
-            notice: "Waiting for the answer; Syncthing takes some seconds. Press Ctrl-C to stop: run the command again "
+            notice: "Waiting for the answer, which takes some seconds. Press Ctrl-C to stop: run the command again "
                 + "later, the code stays the same.", limit: nil)
         return try wait.file()
     }

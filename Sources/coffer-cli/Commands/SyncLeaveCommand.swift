@@ -45,7 +45,7 @@ struct SyncLeaveCommand: ParsableCommand {
         let setting = SharingSetting(of: try Sharing.name(of: state), session)
         if state.joined { try removeItself(session, setting) } else { try finish(session, state, setting) }
         _ = try session.client.call(Sync.Forget())
-        if try !SharingUnit.isForAnother(session) { SharingUnit().stop() }
+        if try !SharingUnit.isForAnother(session) { SharingUnit.stop() }
         if !quiet { Output.note("The secrets stay on this machine, and are no longer shared.") }
         do throws(KeychainError) { try setting.remove() } catch {
             // Nothing uses it now.
@@ -68,7 +68,7 @@ struct SyncLeaveCommand: ParsableCommand {
             throw Sharing.misunderstood("this machine shares, and is not among those that do")
         }
         // Before the removal: a command that ends in between finds it the next time.
-        try setting.store(.init(folder: sharing.folder.path, leaving: own))
+        try setting.store(sharing.folder.setting(leaving: own))
         _ = try session.call(
             Sync.Remove(devices: [Hex.encode(own.bytes)]), for: "ending sharing here", noPrompt: prompt.noPrompt,
             command: "coffer sync leave")
@@ -82,7 +82,9 @@ struct SyncLeaveCommand: ParsableCommand {
         try tellOthers(
             own,
             Sharing(
-                session: session, circle: Sharing.name(of: state), folder: SharedFolder(folder ?? known.folder)))
+                session: session, circle: Sharing.name(of: state),
+                folder: folder.map { try SharedFolder($0, .itself) }
+                    ?? SharedFolder(known.folder, FolderCarriage(known.branch))))
     }
 
     /// - Returns: nil also if the item is damaged: the machine cannot stay for that.

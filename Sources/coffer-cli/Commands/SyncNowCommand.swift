@@ -7,18 +7,23 @@ struct SyncNowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "now",
         abstract: "Take in what other machines have changed, and give out what was changed here.",
-        usage: "coffer sync now [--folder <folder>] [--quiet] [--json]",
+        usage: "coffer sync now [--folder <folder>] [--git] [--quiet] [--json]",
         discussion: """
             Works while the other machines are off: the folder has what they gave out. The vault must be unlocked, and is unlocked first if you \
             can be asked.
 
-            --folder names another folder, which is used from now on. Use it after you have moved the folder.
+            --folder names another folder, which is used from now on. Use it after you have moved the folder. With --git, it is a clone of a \
+            git repository: coffer help sync init
+
+            If the git repository cannot be reached, the command ends with status 1. What was changed here is kept, and pushed the next time.
             """)
 
     @Option(
         help: ArgumentHelp("The folder that your machines share, if it is another one now.", valueName: "folder"),
         completion: .directory)
     var folder: String?
+
+    @OptionGroup var repository: GitOptions
 
     @Flag(name: .shortAndLong, help: "Print only warnings and errors.")
     var quiet = false
@@ -35,20 +40,28 @@ struct SyncNowCommand: ParsableCommand {
 
     func run() throws {
         let session = CommandSession(quiet: quiet)
-        let sharing = try Sharing.find(session, folder: folder, noPrompt: prompt.noPrompt)
+        let sharing = try Sharing.find(session, folder: folder, git: repository.git, noPrompt: prompt.noPrompt)
         let outcome: ExchangeOutcome
-        do { outcome = try sharing.exchange() } catch {
+        // What cannot be fetched keeps nothing from being told that is here.
+        let away: CommandFailure?
+        do {
+            _ = try sharing.folder.refresh()
+            outcome = try sharing.carry()
+            away = sharing.folder.unpublished()
+        } catch {
             // The broker refuses a machine that has just learnt of its removal, and that is what to tell.
             try Sharing.checkJoined(session)
             throw error
         }
         for line in SharingText.warnings(outcome) { Output.note(line) }
         try Sharing.checkJoined(session)
-        guard !quiet else { return }
-        let settings = try SharingSetting.count(session)
-        try Output.line(
-            format.json
-                ? JSONText.of(ExchangeRecord(outcome, settings: settings))
-                : SharingText.summary(outcome, settings: settings))
+        if !quiet {
+            let settings = try SharingSetting.count(session)
+            try Output.line(
+                format.json
+                    ? JSONText.of(ExchangeRecord(outcome, settings: settings))
+                    : SharingText.summary(outcome, settings: settings))
+        }
+        if let away { throw away }
     }
 }

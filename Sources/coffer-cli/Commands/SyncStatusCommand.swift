@@ -18,12 +18,12 @@ struct SyncStatusCommand: ParsableCommand {
     func run() throws {
         let session = CommandSession()
         let state = try Sharing.presentState(session)
-        var (path, words): (String?, String) = (nil, "")
+        var (content, words): (SharingSetting.Content?, String) = (nil, "")
         if state.circle != nil {
             do throws(KeychainError) {
-                path = try SharingSetting(of: Sharing.name(of: state), session).content(asks: false)?.folder
+                content = try SharingSetting(of: Sharing.name(of: state), session).content(asks: false)
                 words =
-                    path.map { VisibleText.line($0) }
+                    content.map(SharingText.folder)
                     ?? "not known here; name it with: coffer sync now --folder FOLDER"
             } catch {
                 guard error.code == .locked else { throw error }
@@ -32,7 +32,7 @@ struct SyncStatusCommand: ParsableCommand {
         }
         try Output.line(
             format.json
-                ? JSONText.of(SharingRecord(state, folder: path))
+                ? JSONText.of(SharingRecord(state, content))
                 : SharingText.status(state, folder: words, width: Output.columns).joined(separator: "\n"))
         if state.circle != nil, !state.joined { throw ExitStatus.notPermitted }
     }

@@ -7,12 +7,13 @@ struct SharingUnitOptions: ParsableArguments {
     var noService = false
 
     /// Starts it where it can run, and says so. Elsewhere, says what to run.
-    func start(_ session: CommandSession) throws(KeychainError) {
+    func start(_ session: CommandSession, for folder: SharedFolder) throws(KeychainError) {
         let isWanted = try noService ? false : !SharingUnit.isForAnother(session)
-        let isStarted = isWanted && SharingUnit().start()
+        let unit = SharingUnit(of: folder)
+        let isStarted = isWanted && unit.start()
         Output.note(
             isStarted
-                ? "Changes travel by themselves from now on (user service coffer-sync)."
+                ? "Changes travel by themselves from now on (user service \(unit.name))."
                 : "To have changes travel by themselves, keep this running: coffer sync watch")
     }
 }

@@ -13,18 +13,27 @@ struct FileWait {
 
     /// Looks each second. A folder on a network tells nobody what another machine writes.
     private static let pause = Duration.seconds(1)
+    /// Each look at a remote is a connection.
+    private static let remotePause = Duration.seconds(5)
 
     /// - Returns: nil if the time is over.
     func file() throws -> [UInt8]? {
         let end = limit.map { ContinuousClock.now + $0 }
         var isTold = false
+        var told: CommandFailure?
         while true {
+            // What keeps the remote away can end while the person waits.
+            let failure = try folder.refresh()
             if let bytes = try folder.read(path) { return bytes }
+            if let failure, failure != told {
+                Output.note("coffer: \(VisibleText.sentence("\(failure.message); \(failure.advice)"))")
+            }
+            told = failure
             if !isTold { Output.note(notice) }
             isTold = true
             if let end, ContinuousClock.now >= end { return nil }
             // `try?`: what is not waited for is looked at sooner.
-            _ = try? Readiness.wait(for: [], until: .now + Self.pause)
+            _ = try? Readiness.wait(for: [], until: .now + (folder.branch == nil ? Self.pause : Self.remotePause))
         }
     }
 }

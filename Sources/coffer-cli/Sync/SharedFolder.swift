@@ -4,16 +4,53 @@ import Coffer
 import Courier
 import FoundationEssentials
 
+/// How a folder gets to other machines.
+enum FolderCarriage: Equatable {
+    /// By itself, or by another program.
+    case itself
+    /// As a git repository: by the upstream of the branch that the work tree is on.
+    case upstream
+    /// By this branch of a remote git repository.
+    case branch(GitBranch)
+
+    /// - Parameter branch: what the vault knows.
+    init(_ branch: GitBranch?) { self = branch.map { .branch($0) } ?? .itself }
+}
+
 /// The folder through which a vault shares its secrets, and the store in it.
 struct SharedFolder {
     /// Absolute, because commands run in other folders later.
     let path: String
-    let store: FolderStore
+    let store: any SharedStore
+    /// nil if it is no git repository to Coffer.
+    let branch: GitBranch?
 
     /// - Parameter path: an existing folder, as the person names it.
-    init(_ path: String) throws {
+    init(_ path: String, _ carriage: FolderCarriage) throws {
         self.path = Self.absolute(path, in: FileManager.default.currentDirectoryPath)
-        do throws(StoreError) { store = try FolderStore(self.path) } catch { throw Self.failure(error) }
+        do throws(StoreError) {
+            // Also for git: a folder that is not there is named as such.
+            let folder = try FolderStore(self.path)
+            switch carriage {
+            case .itself: (store, branch) = (folder, nil)
+            case .upstream:
+                let git = try Self.git(self.path, nil)
+                (store, branch) = (git, git.branch)
+            case .branch(let known): (store, branch) = (try Self.git(self.path, known), known)
+            }
+        } catch { throw Self.failure(error) }
+    }
+
+    private static func git(_ path: String, _ branch: GitBranch?) throws(StoreError) -> GitStore {
+        let environment = ProcessInfo.processInfo.environment
+        return try GitStore(
+            path, program: ProgramSearch(environment: environment).path(of: "git"), environment: environment,
+            branch: branch)
+    }
+
+    /// What the vault has to remember of it.
+    func setting(leaving: WriterID? = nil) -> SharingSetting.Content {
+        .init(folder: path, branch: branch, leaving: leaving)
     }
 
     static func absolute(_ path: String, in folder: String) -> String {
@@ -25,13 +62,35 @@ struct SharedFolder {
         return whole
     }
 
-    /// - Throws: if this user may not write there. A circle is begun only after that.
-    func checkWritable() throws {
+    /// - Throws: if this user may not write there, or if a remote cannot be reached. A circle is begun only after that.
+    func checkUsable() throws {
+        guard branch == nil else {
+            if let failure = try refresh() { throw failure }
+            return
+        }
         guard FileManager.default.isWritableFile(atPath: path) else {
             throw CommandFailure(
                 code: "folder-not-writable", message: "you may not write to \(ShellText.quote(path))",
                 advice: "choose another folder, or ask its owner to let you write there", status: .notPermitted)
         }
+    }
+
+    /// Fetches what others have given out.
+    /// - Returns: why a remote could not be reached; nil if there is none, or if it was.
+    func refresh() throws -> CommandFailure? {
+        do throws(StoreError) { return try store.refresh().map(Self.failure) } catch { throw Self.failure(error) }
+    }
+
+    /// Hands on what was written, if others do not see it yet.
+    func publish() throws {
+        if let failure = unpublished() { throw failure }
+    }
+
+    /// Hands on what was written.
+    /// - Returns: why others do not have it yet; nil if they do.
+    func unpublished() -> CommandFailure? {
+        do throws(StoreError) { try store.publish() } catch { return Self.failure(error) }
+        return nil
     }
 
     func circles() throws -> [StatementName] {
@@ -53,6 +112,9 @@ struct SharedFolder {
         }
     }
 
+    /// Whether a remote could not be reached, or has not taken something.
+    static func isAway(_ failure: CommandFailure) -> Bool { ["not-fetched", "not-pushed"].contains(failure.code) }
+
     static func failure(_ error: StoreError) -> CommandFailure {
         let (code, status): (String, ExitStatus) =
             switch error.code {
@@ -62,6 +124,9 @@ struct SharedFolder {
             case .readOnly: ("folder-read-only", .failure)
             case .full: ("folder-full", .failure)
             case .tooLarge, .strange, .tooMany: ("folder-strange", .failure)
+            case .repository: ("git", .failure)
+            case .notFetched: ("not-fetched", .failure)
+            case .notPushed: ("not-pushed", .failure)
             case .other: ("folder-unusable", .failure)
             }
         return CommandFailure(

@@ -76,27 +76,35 @@ struct Sharing {
 
     /// Finds the folder of a vault that shares its secrets.
     /// - Parameter named: the folder that the person names. It is used from now on.
-    static func find(_ session: CommandSession, folder named: String?, noPrompt: Bool) throws -> Sharing {
+    /// - Parameter git: whether the folder is a git repository from now on.
+    static func find(
+        _ session: CommandSession, folder named: String?, git: Bool = false, noPrompt: Bool
+    ) throws -> Sharing {
         let circle = try name(of: state(session, noPrompt: noPrompt))
         let setting = SharingSetting(of: circle, session)
-        let opened = try named.map { try SharedFolder($0) }
+        var opened = try named.map { try SharedFolder($0, git ? .upstream : .itself) }
         try session.openVault(noPrompt: noPrompt)
         let known = try setting.content(asks: true, noPrompt: noPrompt)
-        if let opened {
-            // A member has not left: a mark of that is one of a try that the person has given up.
-            if known != .init(folder: opened.path) { try setting.store(.init(folder: opened.path)) }
-            return Sharing(session: session, circle: circle, folder: opened)
+        if opened == nil {
+            guard let known else { throw folderUnknown }
+            opened = try SharedFolder(known.folder, git ? .upstream : FolderCarriage(known.branch))
+        } else if !git, let branch = known?.branch, let path = opened?.path, path == known?.folder {
+            // Who names the same folder once more still has a git repository.
+            opened = try SharedFolder(path, .branch(branch))
         }
-        guard let known else { throw folderUnknown }
-        let folder = try SharedFolder(known.folder)
-        if known.leaving != nil { try setting.store(.init(folder: known.folder)) }
-        return Sharing(session: session, circle: circle, folder: folder)
+        guard let opened else { throw folderUnknown }
+        // A member has not left: a mark of that is one of a try that the person has given up.
+        if known != opened.setting() { try setting.store(opened.setting()) }
+        if let known, (known.branch == nil) != (opened.branch == nil), try !SharingUnit.isForAnother(session) {
+            SharingUnit(of: opened).replaceOther()
+        }
+        return Sharing(session: session, circle: circle, folder: opened)
     }
 
     /// Begins to use a folder for a circle that this vault has just entered.
     static func begin(_ session: CommandSession, circle: String, _ folder: SharedFolder) throws -> Sharing {
         let circle = try name(circle)
-        try SharingSetting(of: circle, session).store(.init(folder: folder.path))
+        try SharingSetting(of: circle, session).store(folder.setting())
         return Sharing(session: session, circle: circle, folder: folder)
     }
 
@@ -115,7 +123,17 @@ struct Sharing {
 
     /// Carries files in both directions once.
     /// - Parameter leaving: this machine's device, if it is leaving and no longer among the machines.
+    /// - Throws: also if a remote could not be reached. What was given out is then kept for the next time.
+    @discardableResult
     func exchange(leaving: WriterID? = nil) throws -> ExchangeOutcome {
+        _ = try folder.refresh()
+        let outcome = try carry(leaving: leaving)
+        try folder.publish()
+        return outcome
+    }
+
+    /// Carries files between the broker and what this machine has of the store.
+    func carry(leaving: WriterID? = nil) throws -> ExchangeOutcome {
         let machines = try Self.presentState(session).machines
         let members = try machines.map(Self.device)
         guard let own = try leaving ?? Self.own(of: machines) else { throw Self.removed }
@@ -136,6 +154,8 @@ struct Sharing {
     func exchangeBeforeRemoval() throws {
         do { for line in SharingText.warnings(try exchange()) { Output.note(line) } } catch {
             try Self.checkJoined(session)
+            // A remote that is away must not keep it either. The removal is pushed later.
+            if let failure = error as? CommandFailure, SharedFolder.isAway(failure) { return }
             guard let refusal = error as? KeychainError, refusal.code == .invalidArgument else { throw error }
             Output.note("coffer: warning: " + VisibleText.sentence(refusal.description))
         }

@@ -2,22 +2,28 @@ import Authorization
 import BrokerProtocol
 import Circle
 import Coffer
+import Courier
 
 /// Where a circle's folder lies. That is an item of the vault, so that no plain file names it. It stays on this machine.
 struct SharingSetting {
     static let service = "org.coffer.sync"
     private static let prefix = "folder:"
     private static let leavingPrefix = "leaving:"
+    private static let branchPrefix = "git:"
 
     /// What the item says.
     struct Content: Equatable {
         /// Absolute.
         var folder: String
+        /// The branch of a remote git repository that carries it; nil if it is carried otherwise.
+        var branch: GitBranch?
         /// This machine's device, from when it began to leave. The broker forgets who it was in the circle, and the
         /// folder must get the removal all the same.
         var leaving: WriterID?
 
-        init(folder: String, leaving: WriterID? = nil) { (self.folder, self.leaving) = (folder, leaving) }
+        init(folder: String, branch: GitBranch? = nil, leaving: WriterID? = nil) {
+            (self.folder, self.branch, self.leaving) = (folder, branch, leaving)
+        }
     }
 
     private let name: FullName
@@ -63,7 +69,8 @@ struct SharingSetting {
     }
 
     static func text(of content: Content) -> String {
-        (content.leaving.map { "\(leavingPrefix)\(Hex.encode($0.bytes)) " } ?? "") + prefix + content.folder
+        (content.leaving.map { "\(leavingPrefix)\(Hex.encode($0.bytes)) " } ?? "")
+            + (content.branch.map { "\(branchPrefix)\($0.remote):\($0.ref) " } ?? "") + prefix + content.folder
     }
 
     static func content(in value: [UInt8]) throws(KeychainError) -> Content {
@@ -79,8 +86,17 @@ struct SharingSetting {
             }
             (leaving, text) = (device, String(halves[1]))
         }
+        var branch: GitBranch?
+        if text.hasPrefix(branchPrefix) {
+            let halves = text.dropFirst(branchPrefix.count).split(separator: " ", maxSplits: 1)
+            let names = halves.first?.split(separator: ":", omittingEmptySubsequences: false).map(String.init) ?? []
+            guard halves.count == 2, names.count == 2, let known = GitBranch(remote: names[0], ref: names[1]) else {
+                throw damage
+            }
+            (branch, text) = (known, String(halves[1]))
+        }
         guard text.hasPrefix(prefix + "/") else { throw damage }
-        return Content(folder: String(text.dropFirst(prefix.count)), leaving: leaving)
+        return Content(folder: String(text.dropFirst(prefix.count)), branch: branch, leaving: leaving)
     }
 
     /// How many items of this kind the vault has. They are never shared, and nobody waits for that.

@@ -84,6 +84,12 @@ enum SharingText {
         machine.name.map(VisibleText.line) ?? "machine \(VisibleText.line(String(machine.device.prefix(8))))"
     }
 
+    /// The folder, and how it gets to the others.
+    static func folder(_ content: SharingSetting.Content) -> String {
+        VisibleText.line(content.folder)
+            + (content.branch.map { " (git, \(VisibleText.line($0.shown)))" } ?? "")
+    }
+
     /// `coffer sync status`.
     /// - Parameter folder: in words.
     static func status(_ state: Sync.State.Reply, folder: String, width: Int?) -> [String] {
@@ -178,6 +184,8 @@ struct ExchangeRecord: Encodable {
 struct SharingRecord: Encodable {
     private let circle: String?
     private let folder: String?
+    /// The branch of a remote git repository; left out if the folder is none.
+    private let git: String?
     private let joined: Bool
     private let machines: [MachineRecord]
     private let digest: String?
@@ -198,10 +206,10 @@ struct SharingRecord: Encodable {
         var seen: Bool?
     }
 
-    /// - Parameter folder: nil if it is not known now.
-    init(_ state: Sync.State.Reply, folder: String?) {
+    /// - Parameter content: nil if the folder is not known now.
+    init(_ state: Sync.State.Reply, _ content: SharingSetting.Content?) {
         circle = state.circle
-        self.folder = folder
+        (folder, git) = (content?.folder, content?.branch?.shown)
         joined = state.joined
         machines = state.machines.map { machine in
             MachineRecord(

@@ -4,11 +4,18 @@ import Platform
 
 /// The user service that carries changes by itself, as systemd knows it.
 struct SharingUnit {
-    static let name = "coffer-sync.service"
+    static let name = "coffer-sync"
+    /// The one that may use the network, for a git repository.
+    static let networkName = "coffer-sync-git"
 
+    let name: String
     private let environment: [String: String]
 
-    init(environment: [String: String] = ProcessInfo.processInfo.environment) { self.environment = environment }
+    init(of folder: SharedFolder) { self.init(folder.branch == nil ? Self.name : Self.networkName) }
+
+    private init(_ name: String) {
+        (self.name, environment) = (name, ProcessInfo.processInfo.environment)
+    }
 
     /// Whether this command's broker is none that the service would find.
     static func isForAnother(_ session: CommandSession) throws(KeychainError) -> Bool {
@@ -17,18 +24,28 @@ struct SharingUnit {
 
     /// Starts it now and at each login.
     /// - Returns: whether the user's service manager has done it.
-    func start() -> Bool { tell(["enable", "--now"]) }
+    func start() -> Bool { tell(["enable", "--now"], [name]) }
 
-    /// Stops it. One that does not run, or is not known to systemd, needs no stopping.
-    func stop() { _ = tell(["disable", "--now"]) }
+    /// Starts it if the other one is enabled, and stops that one.
+    func replaceOther() {
+        let other = name == Self.name ? Self.networkName : Self.name
+        guard tell(["is-enabled"], [other]) else { return }
+        _ = tell(["disable", "--now"], [other])
+        if !start() {
+            Output.note("coffer: warning: the user service \(name) cannot be started; see: coffer help sync watch")
+        }
+    }
 
-    private func tell(_ words: [String]) -> Bool {
+    /// Stops both. One that does not run, or is not known to systemd, needs no stopping.
+    static func stop() { _ = SharingUnit(name).tell(["disable", "--now"], [name, networkName]) }
+
+    private func tell(_ words: [String], _ names: [String]) -> Bool {
         guard let folder = environment["XDG_RUNTIME_DIR"], folder.hasPrefix("/"),
             FileManager.default.fileExists(atPath: "\(folder)/systemd/private"),
             let systemctl = ProgramSearch(environment: environment).path(of: "systemctl")
         else { return false }
         do throws(SystemError) {
-            let words = ["--user", "--quiet", "--no-ask-password"] + words + [Self.name]
+            let words = ["--user", "--quiet", "--no-ask-password"] + words + names.map { "\($0).service" }
             let program = try Subprocess(systemctl, words) { $0.directory = "/" }
             return try program.wait(until: .now + ServiceLimits.systemctl) == 0
         } catch { return false }

@@ -12,7 +12,7 @@ struct SharingWatch: ~Copyable {
     private enum Place {
         case unread
         /// nil if the vault does not know the folder. That is an answer, too: to ask again would be a use of the vault.
-        case read(StatementName, path: String?)
+        case read(StatementName, SharingSetting.Content?)
     }
 
     private let session: CommandSession
@@ -148,7 +148,8 @@ struct SharingWatch: ~Copyable {
         own = Hex.encode(device.bytes)
         // Before the exchange: what comes in the midst of it is noticed.
         watch(folder.store, circle, state.machines)
-        let outcome = try Sharing(session: session, circle: circle, folder: folder).exchange()
+        let outcome = try Sharing(session: session, circle: circle, folder: folder).carry()
+        try folder.publish()
         tell(nil, working: "changes travel through \(ShellText.quote(folder.path))")
         let warnings = SharingText.warnings(outcome)
         if warnings != warned { warnings.forEach(Output.note) }
@@ -161,19 +162,22 @@ struct SharingWatch: ~Copyable {
     /// The folder, with what the machines share in it. An empty one can be the place of a disk that is not there, and would
     /// get all that this machine ever gave out.
     private mutating func folder(of circle: StatementName) throws -> SharedFolder {
-        let path: String?
+        let content: SharingSetting.Content?
         if case .read(circle, let known) = place {
-            path = known
+            content = known
         } else {
-            path = try SharingSetting(of: circle, session).content(asks: false)?.folder
-            place = .read(circle, path: path)
+            content = try SharingSetting(of: circle, session).content(asks: false)
+            place = .read(circle, content)
             arrivals = try ArrivalWatch()
         }
-        guard let path else { throw Sharing.folderUnknown }
-        let folder = try SharedFolder(path)
+        guard let content else { throw Sharing.folderUnknown }
+        let path = content.folder
+        let folder = try SharedFolder(path, FolderCarriage(content.branch))
         // `try?`: what cannot be watched is looked at from time to time. The person's own folder can be a link.
-        try? arrivals.add("\(folder.path)/.")
+        if content.branch == nil { try? arrivals.add("\(folder.path)/.") }
+        let failure = try folder.refresh()
         guard try folder.circles().contains(circle) else {
+            if let failure { throw failure }
             throw CommandFailure(
                 code: "folder-empty", message: "\(ShellText.quote(path)) has nothing of what your machines share",
                 advice: "if it lies on a disk, connect that; if it was emptied, run: coffer sync now", status: .notFound
@@ -183,7 +187,7 @@ struct SharingWatch: ~Copyable {
     }
 
     /// Watches what there is. What cannot be watched is looked at from time to time.
-    private func watch(_ store: FolderStore, _ circle: StatementName, _ machines: [Sync.Machine]) {
+    private func watch(_ store: any SharedStore, _ circle: StatementName, _ machines: [Sync.Machine]) {
         let others = machines.filter { !$0.own }.compactMap { WriterID(bytes: Hex.decode($0.device) ?? []) }
         // `try?`: see above. The exchange says what is wrong with a folder.
         for path in (try? store.places(of: circle, devices: others)) ?? [] { try? arrivals.add(path) }
