@@ -39,7 +39,7 @@ struct Witness {
             if !disk.had.contains(place) { return "revision \(place) is present and was not taken in" }
         }
         for place in disk.had.sorted() where changes[place].part.isField && changes[place].content != nil {
-            let isReplaced = replacers[place].contains { disk.had.contains($0) && pasts[$0].contains(place) }
+            let isReplaced = isReplaced(place, among: disk.had)
             if isReplaced == present.contains(place) {
                 return "value \(place) is \(isReplaced ? "present and replaced" : "lost")"
             }
@@ -54,8 +54,9 @@ struct Witness {
     private func accessFault(of item: SharedItem, _ disk: SimulatedDevice.Disk) -> String? {
         var floor: [AccessControl] = []
         for place in disk.had.sorted() where changes[place].part == .access && item.ids.contains(changes[place].item) {
-            let isLoosened = replacers[place].contains { disk.had.contains($0) && pasts[$0].contains(place) }
-            if !isLoosened, case .access(let access)? = changes[place].content { floor.append(access) }
+            if !isReplaced(place, among: disk.had), case .access(let access)? = changes[place].content {
+                floor.append(access)
+            }
         }
         for part in item.parts {
             for revision in item.revisions(of: part) {
@@ -76,16 +77,22 @@ struct Witness {
         return nil
     }
 
-    /// An item is in the bin only if each of its values was put there by somebody who had it.
+    /// Whether one of these changes replaces or removes a revision that its writer had.
+    private func isReplaced(_ place: Int, among had: Set<Int>) -> Bool {
+        replacers[place].contains { had.contains($0) && pasts[$0].contains(place) }
+    }
+
+    /// An item is in the bin only if each of its values was put there by somebody who saw it.
     private func binFault(of item: SharedItem, _ disk: SimulatedDevice.Disk) -> String? {
         let records = disk.had.sorted().filter { place in
             changes[place].part == .bin && changes[place].content != nil && item.ids.contains(changes[place].item)
-                && !replacers[place].contains { disk.had.contains($0) && pasts[$0].contains(place) }
+                && !isReplaced(place, among: disk.had)
         }
         let isDeleted = item.parts.filter(\.isField).allSatisfy { part in
             item.revisions(of: part).allSatisfy { revision in
                 guard let place = places[revision.name] else { return false }
-                return records.contains { pasts[$0].contains(place) }
+                // A value that was gone for the writer was not put into the bin. Here its removal may be on its way.
+                return records.contains { pasts[$0].contains(place) && !isReplaced(place, among: pasts[$0]) }
             }
         }
         if item.isInBin && !isDeleted { return "item \(item.id) is in the bin with a value that nobody deleted" }
