@@ -40,11 +40,11 @@ struct SimulationTests {
     ) -> String? {
         var (witness, disk) = (Witness(), SimulatedDevice.Disk(run: 0))
         for (place, change) in changes.enumerated() {
-            _ = witness.note(change, past: Set((0..<place).filter { change.part != .bin || !unseen(changes[$0]) }))
+            _ = witness.note(change, past: PlaceSet((0..<place).filter { change.part != .bin || !unseen(changes[$0]) }))
             if had(change) { disk.had.insert(place) }
         }
-        disk.state = SharedState(changes.filter(merged))
-        return witness.fault(of: disk, shownBefore: [])
+        disk.items = SharedState(changes.filter(merged)).items
+        return witness.fault(of: &disk, since: SimulatedDevice.Disk(run: 0))
     }
 
     @Test func aBinSpeaksForWhatItsWriterSawAlone() throws {

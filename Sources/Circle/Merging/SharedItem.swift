@@ -46,14 +46,14 @@ package struct SharedItem: Sendable {
 
     /// The parts that have something, in the order of their bytes.
     package var parts: [SharedPart] {
-        present.keys.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+        present.keys.sorted { $0.precedes($1) }
     }
 
     /// The parts that have several revisions, in the order of their bytes. Access controls combine, and a place in the bin
     /// is no value: neither is a conflict.
     package var contested: [SharedPart] {
         present.filter { $0.value.count > 1 && $0.key != .access && $0.key != .bin }.keys
-            .sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+            .sorted { $0.precedes($1) }
     }
 
     /// All present revisions of a part; the shown one first.
