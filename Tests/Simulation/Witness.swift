@@ -99,20 +99,21 @@ struct Witness {
         replacers[place].contains { had.contains($0) && pasts[$0].contains(place) }
     }
 
-    /// An item is in the bin only if each of its values was put there by somebody who saw it.
+    /// An item is in the bin while each of its values was put there by somebody who saw it, and was not brought back.
     private func binFault(of item: SharedItem, _ disk: SimulatedDevice.Disk) -> String? {
-        let records = bins.filter { place in
-            disk.had.contains(place) && item.ids.contains(changes[place].item) && !isReplaced(place, among: disk.had)
-        }
+        let records = bins.filter { disk.had.contains($0) && !isReplaced($0, among: disk.had) }
         let isDeleted = item.parts.filter(\.isField).allSatisfy { part in
             item.revisions(of: part).allSatisfy { revision in
                 guard let place = places[revision.name] else { return false }
                 // A value that was gone for the writer was not put into the bin. Here its removal may be on its way.
-                return records.contains { pasts[$0].contains(place) && !isReplaced(place, among: pasts[$0]) }
+                return records.contains {
+                    changes[$0].item == revision.item && pasts[$0].contains(place)
+                        && !isReplaced(place, among: pasts[$0])
+                }
             }
         }
         if item.isInBin && !isDeleted { return "item \(item.id) is in the bin with a value that nobody deleted" }
-        if item.ids.count == 1 && isDeleted && !item.isInBin { return "item \(item.id) came out of the bin by itself" }
+        if isDeleted && !item.isInBin { return "item \(item.id) came out of the bin by itself" }
         return nil
     }
 }
