@@ -91,6 +91,24 @@ struct MergingConvergenceTests {
         #expect(try only(try bench.merged()).isInBin)
     }
 
+    @Test func theBinSpeaksForNoValueThatWasRemovedBefore() throws {
+        var bench = Bench(devices: 3, having: try Bench.made())
+        try bench.act(0, set(9, .notes))
+        for device in 1...2 { bench.catchUp(device) }
+        try bench.act(0) { writer, state in try [writer.remove(.field(.notes), of: #require(state.items.first))] }
+        let removal = try #require(bench.changes.last)
+        bench.catchUp(1)
+        try bench.act(1) { writer, state in try writer.bin(#require(state.items.first), days: 30) }
+        // The store withholds the removal. What it removes is present, and nobody has put it into the bin.
+        var late = bench.states[2]
+        for change in bench.changes where change != removal { late.take(change) }
+        #expect(try !only(late).isInBin)
+        #expect(late.waits.count == 0, "a move to the bin waits for no removal")
+        late.take(removal)
+        #expect(try only(late).isInBin)
+        #expect(try only(try bench.merged()).isInBin)
+    }
+
     @Test func restoringBringsItBackOnce() throws {
         var bench = Bench(devices: 2, having: try Bench.made())
         try bench.act(0) { writer, state in try writer.bin(#require(state.items.first), days: 30) }

@@ -116,6 +116,26 @@ struct MergingNameTests {
         #expect(try bench.merged().items.map(\.isInBin) == [true, true])
     }
 
+    @Test func whatWasRestoredStaysOutOfTheBinUnderANameThatJoins() throws {
+        var bench = try joined()
+        try bench.act(2) { writer, state in try writer.bin(#require(state.items.first), days: 30) }
+        try bench.act(2) { writer, state in try writer.restore(#require(state.items.last)) }
+        // Somebody who has heard of neither gives both ids one name.
+        try bench.act(0) { writer, state in try [writer.rename(#require(state.items.first), to: shop)] }
+        let items = try bench.merged().items
+        #expect(items.map(\.ids) == [[Bench.item, second]])
+        #expect(items.map(\.isInBin) == [false])
+    }
+
+    @Test func whatIsInTheBinStaysThereUnderANameThatJoins() throws {
+        var bench = try joined()
+        try bench.act(2) { writer, state in try writer.bin(#require(state.items.first), days: 30) }
+        try bench.act(0) { writer, state in try [writer.rename(#require(state.items.first), to: shop)] }
+        let items = try bench.merged().items
+        #expect(items.map(\.ids) == [[Bench.item, second]])
+        #expect(items.map(\.isInBin) == [true])
+    }
+
     @Test func aMemberCannotGlueTwoItems() throws {
         let bench = Bench(devices: 1, having: try Bench.made() + Bench.made(second, Bench.name("weather")))
         let names = bench.states[0].items.compactMap { $0.shown(.name) }

@@ -12,7 +12,11 @@ struct SimulatedDevice {
         /// What was acknowledged and not given out yet.
         var queue: [[PartChange]] = []
         /// The changes that are merged, by their places in the witness' list.
-        var had: Set<Int> = []
+        var had = PlaceSet()
+        /// What the state shows, after each step that changed it.
+        var items: [SharedItem] = []
+        /// The revisions that were present when the witness looked last.
+        var present = PlaceSet()
         /// The changes that wait for others.
         var waiting: Set<Int> = []
     }

@@ -10,7 +10,12 @@ package struct PartWriter: Sendable {
     private let itemCount: Int
 
     package init(_ state: SharedState, writer: WriterID, now: UInt64) {
-        itemCount = state.items.count
+        self.init(amid: state.items, writer: writer, now: now)
+    }
+
+    /// - Parameter items: those of the state that its device has.
+    package init(amid items: [SharedItem], writer: WriterID, now: UInt64) {
+        itemCount = items.count
         self.writer = writer
         self.now = now
     }

@@ -46,14 +46,14 @@ package struct SharedItem: Sendable {
 
     /// The parts that have something, in the order of their bytes.
     package var parts: [SharedPart] {
-        present.keys.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+        present.keys.sorted { $0.precedes($1) }
     }
 
     /// The parts that have several revisions, in the order of their bytes. Access controls combine, and a place in the bin
     /// is no value: neither is a conflict.
     package var contested: [SharedPart] {
         present.filter { $0.value.count > 1 && $0.key != .access && $0.key != .bin }.keys
-            .sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+            .sorted { $0.precedes($1) }
     }
 
     /// All present revisions of a part; the shown one first.
@@ -96,16 +96,13 @@ package struct SharedItem: Sendable {
 
     /// Somebody has put it into the bin, knowing of all its values.
     package var isInBin: Bool {
-        let records = binRecords
-        guard !records.isEmpty else { return false }
-        return present.allSatisfy { part, revisions in
-            !part.isField || revisions.allSatisfy { revision in records.contains { $0.values.contains(revision.name) } }
-        }
+        present.allSatisfy { part, revisions in !part.isField || revisions.allSatisfy(isInBin) }
     }
 
-    private var binRecords: [BinRecord] {
-        ids.flatMap { binOfEach[$0] ?? [] }.compactMap {
-            if case .bin(let record)? = $0.content { record } else { nil }
+    /// A move to the bin counts for its own id alone. So a name that joins ids does not undo the restoring of one.
+    private func isInBin(_ value: PartChange) -> Bool {
+        binRevisions(of: value.item).contains {
+            if case .bin(let record)? = $0.content { record.values.contains(value.name) } else { false }
         }
     }
 

@@ -12,16 +12,32 @@ package enum SharedPart: Hashable, Sendable {
     }
 
     /// The bytes that the vault's stamps have for it. They also give the order of parts.
-    package var bytes: [UInt8] {
+    package var bytes: [UInt8] { [number] + LengthPrefixed.encode(ownName) }
+
+    /// Whether the bytes of one are before those of the other.
+    func precedes(_ other: SharedPart) -> Bool {
+        number == other.number ? bytes.lexicographicallyPrecedes(other.bytes) : number < other.number
+    }
+
+    private var number: UInt8 {
         switch self {
-        case .name: [1] + LengthPrefixed.encode([UInt8]())
-        case .access: [2] + LengthPrefixed.encode([UInt8]())
-        case .label: [3] + LengthPrefixed.encode([UInt8]())
-        case .comment: [4] + LengthPrefixed.encode([UInt8]())
-        case .expiry: [5] + LengthPrefixed.encode([UInt8]())
-        case .bin: [6] + LengthPrefixed.encode([UInt8]())
-        case .attribute(let name): [7] + LengthPrefixed.encode(name)
-        case .field(let name): [8] + LengthPrefixed.encode(name.bytes)
+        case .name: 1
+        case .access: 2
+        case .label: 3
+        case .comment: 4
+        case .expiry: 5
+        case .bin: 6
+        case .attribute: 7
+        case .field: 8
+        }
+    }
+
+    /// Of an attribute or a field. Other parts have none.
+    private var ownName: [UInt8] {
+        switch self {
+        case .attribute(let name): name
+        case .field(let name): name.bytes
+        default: []
         }
     }
 
