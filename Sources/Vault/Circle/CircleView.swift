@@ -34,7 +34,9 @@ struct CircleView: Sendable {
     private var changes: [(change: PartChange, writer: WriterID, record: CircleRecord, after: ChainHash)] = []
     private var releases: [(slots: ReleasedSlots, writer: WriterID, after: ChainHash)] = []
     /// What each device has said to have seen of others, in its records.
-    private var vouched: [(by: WriterID, seen: SeenEnd)] = []
+    private(set) var vouched: [(by: WriterID, seen: SeenEnd)] = []
+    /// Records that only tell what their device has taken in, or where its run begins. Nobody says to have them.
+    private var silent: Set<ChainHash> = []
     /// Where removals were given out. Anybody can repeat one.
     private var removals: [StatementName: [(by: WriterID, end: RunEnd)]] = [:]
 
@@ -92,7 +94,8 @@ struct CircleView: Sendable {
         do throws(CircleFormError) { return try Membership(of: circle, statements) } catch { throw .impossible(error) }
     }
 
-    private func open(_ record: CircleRecord) throws(VaultError) -> RecordBody? {
+    /// - Returns: nil for a record that does not open here, and for one of a kind that this version does not know.
+    func open(_ record: CircleRecord) throws(VaultError) -> RecordBody? {
         guard let generation = record.header.generation else { return try RecordSealing.open(record, half: nil) }
         guard let half = halves[generation]?.metadata else { return nil }
         let body = try RecordSealing.open(record, half: half)
@@ -122,11 +125,14 @@ struct CircleView: Sendable {
         case .released(let all): releases += all.map { ($0, record.header.device, counted.after) }
         case .profile(let profile): profiles[record.header.device] = profile
         case .head(let head):
+            silent.insert(counted.after)
             guard keys[head.head.device].map(head.isSigned) ?? false, !passed.contains(head) else { return }
             passed.append(head)
             // It can lead to records that no other head leads to.
             streams[head.head.device] = nil
-        case .seen(let seen): vouched += seen.map { (record.header.device, $0) }
+        case .seen(let seen):
+            silent.insert(counted.after)
+            vouched += seen.map { (record.header.device, $0) }
         case .unknown: break
         }
     }
@@ -188,6 +194,13 @@ struct CircleView: Sendable {
         guard names.allSatisfy({ statements[$0]?.first?.statement.signer == device }) else { return [] }
         let ends = names.flatMap { removals[$0] ?? [] }.filter { $0.by == device }.map(\.end)
         return ends.min { ($0.number, $0.chain) < ($1.number, $1.chain) }.map { [$0] } ?? []
+    }
+
+    /// Whether an end is behind all that its device has said, apart from what it has taken in itself.
+    func isEndOfAll(_ end: RunEnd, of device: WriterID) -> Bool {
+        let counted = streams[device]?.counted ?? []
+        let last = counted.filter { !silent.contains($0.after) }.map(\.record.header.number).max() ?? 0
+        return end.number >= last && counted.contains { $0.after == end.chain }
     }
 
     /// The end of a device's stream, if this vault has taken in all up to there.

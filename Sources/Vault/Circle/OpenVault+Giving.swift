@@ -22,6 +22,8 @@ extension OpenVault {
             var bodies: [RecordBody] = []
             let unnamed = view.unnamed
             if !unnamed.isEmpty { bodies.append(.seen(unnamed)) }
+            let seen = view.seenRecord
+            if let seen { bodies.append(.seen(seen)) }
             if view.profiles[view.device.id] != view.device.profile { bodies.append(.profile(view.device.profile)) }
             guard let present = view.present else { return try prepared(view, bodies, given: [], from: view) }
             guard let key = view.halves[present.name] else {
@@ -52,7 +54,8 @@ extension OpenVault {
             for all in try Self.batches(of: view.pendingSlots, for: view) {
                 try writer.add(.released(all), (present.name, key.metadata))
             }
-            var prepared = try finish(&writer, view, given: view.pending.map(\.number))
+            var prepared = try finish(
+                &writer, view, seen: seen == nil ? nil : [], given: view.pending.map(\.number))
             prepared.givenSlots = view.pendingSlots.map(\.change)
             return prepared
         }

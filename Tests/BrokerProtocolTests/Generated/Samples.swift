@@ -153,12 +153,14 @@ extension SampleSource {
         Login.Report.Reply.self,
         Login.Report.self,
         Sync.Machine.self,
+        Sync.FormerMachine.self,
         Sync.File.self,
         Sync.Obstacle.self,
         Sync.Revision.self,
         Sync.Conflict.self,
         Sync.Releasable.self,
         Sync.Released.self,
+        Sync.Exposure.self,
         Sync.Found.Reply.self,
         Sync.Found.self,
         Sync.Request.Reply.self,
@@ -180,6 +182,8 @@ extension SampleSource {
         Sync.Conflicts.self,
         Sync.Resolve.Reply.self,
         Sync.Resolve.self,
+        Sync.Exposed.Reply.self,
+        Sync.Exposed.self,
         Sync.Remove.self,
         Sync.Forget.self,
         Sync.State.Reply.self,
@@ -1177,6 +1181,12 @@ extension Sync.Machine: Sampled {
     }
 }
 
+extension Sync.FormerMachine: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(device: source.next(), name: source.next(), protection: source.next())
+    }
+}
+
 extension Sync.File: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
         Self(path: source.next(), content: source.next())
@@ -1220,6 +1230,15 @@ extension Sync.Releasable: Sampled {
 extension Sync.Released: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
         Self(service: source.next(), account: source.next(), kind: source.next())
+    }
+}
+
+extension Sync.Exposure: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(
+            service: source.next(), account: source.next(), kind: source.next(), fields: source.next(),
+            asks: source.next()
+        )
     }
 }
 
@@ -1352,6 +1371,18 @@ extension Sync.Resolve: Sampled {
     }
 }
 
+extension Sync.Exposed.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(items: source.next(), next: source.next())
+    }
+}
+
+extension Sync.Exposed: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(device: source.next(), after: source.next())
+    }
+}
+
 extension Sync.Remove: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
         Self(devices: source.next(), challenge: source.next())
@@ -1367,15 +1398,16 @@ extension Sync.Forget: Sampled {
 extension Sync.State.Reply: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
         Self(
-            circle: source.next(), machines: source.next(), digest: source.next(), joined: source.next(),
-            pending: source.next(), waiting: source.next(), requested: source.next(), conflicts: source.next()
+            circle: source.next(), machines: source.next(), former: source.next(), digest: source.next(),
+            joined: source.next(), pending: source.next(), waiting: source.next(), requested: source.next(),
+            conflicts: source.next()
         )
     }
 }
 
 extension Sync.State: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
-        Self()
+        Self(item: source.next())
     }
 }
 
