@@ -92,7 +92,7 @@ import Testing
             ExposedMachine.table([laptop, stick], aligned: false) == [
                 "SECRET\tFIELDS\tMACHINE\tREADABLE",
                 "bank/me\tsecret, otp\tlaptop\tthere after its person agrees",
-                "a\\u{1b}b\tsecret\tlaptop\tthere",
+                "\"a\\u{1b}b\"/\"\"\tsecret\tlaptop\tthere",
                 "bank/me\tsecret, otp\tstick\tthere after its person agrees (keys on its disk)",
             ])
         var state = Sync.State.Reply(circle: "ab", machines: [laptop.machine], joined: true)
