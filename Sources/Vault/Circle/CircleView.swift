@@ -1,6 +1,7 @@
 import Authorization
 import Circle
 import Cryptography
+import Synchronization
 
 /// What a vault makes of all that it has of its circle: who is in it, which records count, and the merged state. It is a
 /// function of the material and of the keys at hand.
@@ -28,7 +29,8 @@ struct CircleView: Sendable {
     private var released: [RevisionName: [[ValueSlot]]] = [:]
 
     private let receiving: ReceivingKeys
-    private var opened: Set<ChainHash> = []
+    private var read: Set<ChainHash> = []
+    private let opened = OpenedRecords()
     /// Heads that records pass on. A run begins with that of the run before.
     private var passed: [SignedHead] = []
     private var changes: [(change: PartChange, writer: WriterID, record: CircleRecord, after: ChainHash)] = []
@@ -75,12 +77,12 @@ struct CircleView: Sendable {
         }
         unread = 0
         for id in keys.keys.sorted() {
-            for counted in streams[id]?.counted ?? [] where !opened.contains(counted.after) {
+            for counted in streams[id]?.counted ?? [] where !read.contains(counted.after) {
                 guard let body = try open(counted.record) else {
                     unread += 1
                     continue
                 }
-                opened.insert(counted.after)
+                read.insert(counted.after)
                 hasLearnt = true
                 try take(body, counted)
             }
@@ -207,7 +209,7 @@ struct CircleView: Sendable {
     /// - Returns: nil if a record is missing, or cannot be read.
     func takenIn(of device: WriterID) -> RunEnd? {
         guard let stream = streams[device], stream.gaps.isEmpty,
-            stream.counted.allSatisfy({ opened.contains($0.after) })
+            stream.counted.allSatisfy({ read.contains($0.after) })
         else { return nil }
         return stream.newest?.head.end
     }
@@ -284,7 +286,20 @@ struct CircleView: Sendable {
     typealias GivenValue = (value: CarriedValue, generation: StatementName)
 
     /// - Returns: nil if its record no longer opens.
-    func value(of change: PartChange) throws(VaultError) -> GivenValue? { try values(of: [change])[change.name] }
+    func value(of change: PartChange) throws(VaultError) -> GivenValue? {
+        if let found = opened.values.withLock({ $0[change.name] }) { return found }
+        guard let record = places[change.name], let generation = record.header.generation,
+            case .changes(let carried)? = try open(record)
+        else { return try values(of: [change])[change.name] }
+        // A record has hundreds of values. A vault that takes in all of them opens it once.
+        var values: [RevisionName: GivenValue] = [:]
+        for one in carried where places[one.change.name] == record {
+            values[one.change.name] = one.value.map { ($0, generation) }
+        }
+        let found = values
+        opened.values.withLock { $0.merge(found) { _, new in new } }
+        return found[change.name]
+    }
 
     /// The values that changes gave, also those that were not given out yet. Each record is opened once.
     func values(of changes: [PartChange]) throws(VaultError) -> [RevisionName: GivenValue] {
@@ -303,6 +318,11 @@ struct CircleView: Sendable {
         }
         return values
     }
+}
+
+/// The values of the records that were opened for one.
+private final class OpenedRecords: Sendable {
+    let values = Mutex<[RevisionName: CircleView.GivenValue]>([:])
 }
 
 extension Statement.Content {

@@ -101,16 +101,19 @@ extension OpenVault {
         heads: [[UInt8]], segments: [[UInt8]], _ material: CircleMaterial
     ) throws(VaultError) -> Fresh {
         var fresh = Fresh()
-        let (hadHeads, hadSegments) = (Set(material.heads), Set(material.segments.map(\.bytes)))
+        let hadHeads = Set(material.heads)
+        // Hashing all of them takes longer than comparing those of one place.
+        let hadSegments = Dictionary(grouping: material.segments) { $0.records[0].header }
         for bytes in heads {
             guard let head = Self.read({ () throws(CircleFormError) in try SignedHead(decoding: bytes) }),
                 head.head.circle == material.device.circle, !hadHeads.contains(head)
             else { continue }
             fresh.heads.append(head)
         }
-        for bytes in segments where !hadSegments.contains(bytes) {
+        for bytes in segments {
             guard let segment = Self.read({ () throws(CircleFormError) in try RecordSegment(decoding: bytes) }),
-                segment.circle == material.device.circle
+                segment.circle == material.device.circle,
+                !(hadSegments[segment.records[0].header] ?? []).contains(where: { $0.bytes == bytes })
             else { continue }
             fresh.segments.append(segment)
         }
