@@ -77,6 +77,38 @@ import Testing
             ])
     }
 
+    @Test func whatAMachineCouldReadIsNamedWithItsWay() {
+        func exposed(_ protection: String, _ items: [Sync.Exposure], name: String = "laptop") -> ExposedMachine {
+            var machine = machine(name)
+            machine.protection = protection
+            return ExposedMachine(machine: machine, name: name, items: items)
+        }
+        let items = [
+            Sync.Exposure(service: "bank", account: "me", fields: ["secret", "otp"], asks: true),
+            Sync.Exposure(service: "a\u{1B}b", account: "", fields: ["secret"], asks: false),
+        ]
+        let (laptop, stick) = (exposed("tpm", items), exposed("software", [items[0]], name: "stick"))
+        #expect(
+            ExposedMachine.table([laptop, stick], aligned: false) == [
+                "SECRET\tFIELDS\tMACHINE\tREADABLE",
+                "bank/me\tsecret, otp\tlaptop\tthere after its person agrees",
+                "\"a\\u{1b}b\"/\"\"\tsecret\tlaptop\tthere",
+                "bank/me\tsecret, otp\tstick\tthere after its person agrees (keys on its disk)",
+            ])
+        var state = Sync.State.Reply(circle: "ab", machines: [laptop.machine], joined: true)
+        #expect(laptop.notes(word: "laptop", state).first?.hasSuffix("coffer sync remove laptop") == true)
+        state.machines = []
+        #expect(laptop.notes(word: "laptop", state).first?.contains("leave this list") == true)
+        #expect(
+            exposed("tpm", []).notes(word: "laptop", state) == [
+                "laptop could read none of your secrets as they are now."
+            ])
+        #expect(
+            SharingText.removal(of: ["my laptop"], words: ["abcdef01"]).contains {
+                $0.contains("coffer sync exposed abcdef01")
+            })
+    }
+
     @Test func statusNamesTheNextStep() {
         let alone = Sync.State.Reply(circle: "ab", machines: [machine("desk", own: true)], joined: true)
         #expect(SharingText.status(alone, folder: "", width: nil).last?.contains("coffer sync join FOLDER") == true)

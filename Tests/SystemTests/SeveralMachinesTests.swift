@@ -294,8 +294,13 @@ import Testing
         #expect(try desk.coffer("sync", "remove", "nobody", password: Self.password).code == 3)
         #expect(try desk.coffer("sync", "remove", "laptop", password: "wrong").code == 4)
         #expect(try succeed(desk, "sync", "status").text.contains("laptop"))
-        try succeed(desk, "sync", "remove", "laptop")
+        let removed = try succeed(desk, "sync", "remove", "laptop")
+        #expect(removed.all.contains("coffer sync exposed laptop"), "\(removed)")
+        #expect(
+            try succeed(desk, "sync", "exposed", "laptop").text
+                == "SECRET\tFIELDS\tMACHINE\tREADABLE\ngithub/me\tsecret\tlaptop\tthere\n")
         try succeed(desk, "set", "github", "me", input: "two")
+        #expect(try succeed(desk, "sync", "exposed", "laptop").all.contains("could read none of your secrets"))
         for machine in [desk, spare] { try succeed(machine, "sync", "now") }
         #expect(try succeed(spare, "get", "github", "me").text == "two")
         for command in ["now", "status"] {

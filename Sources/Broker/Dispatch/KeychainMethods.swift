@@ -116,6 +116,7 @@ struct KeychainMethods: Sendable {
             Entry(ReleaseHandler.self, withoutVault: .absent, isUse: true),
             Entry(ResolveHandler.self, withoutVault: .absent, isUse: true),
             Entry(ConflictsHandler.self, withoutVault: .absent),
+            Entry(ExposedHandler.self, withoutVault: .absent),
             Entry(LookHandler.self, withoutVault: .absent),
             Entry(TakeHandler.self, withoutVault: .absent),
             Entry(GiveHandler.self, withoutVault: .absent),

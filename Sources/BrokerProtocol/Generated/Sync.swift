@@ -40,6 +40,16 @@ public enum Sync {
           seen: ?bool
         )
 
+        # A machine that was in the circle, and was removed or has left.
+        type FormerMachine (
+          # The device's id, hex.
+          device: string,
+          # What it called itself, as far as that is known here.
+          name: ?string,
+          # tpm or software, as in Machine.
+          protection: ?string
+        )
+
         # A file of the store.
         type File (
           # Its place in the store.
@@ -267,6 +277,34 @@ public enum Sync {
           fields: []string
         )
 
+        # An item that another machine could read.
+        type Exposure (
+          service: string,
+          account: string,
+          # It is absent for a generic item.
+          kind: ?string,
+          # The fields whose present values it could read.
+          fields: []string,
+          # That machine asks its person for each of them.
+          asks: bool
+        )
+
+        # Tells which items a machine could read: those whose present values were given out to it. So the list of a machine that
+        # was removed gets shorter as a person changes these values. What cannot be told is listed. The vault must be unlocked, and
+        # nobody is asked. What was changed here and not found by Take yet is not looked at.
+        method Exposed(
+          # The id of a machine of the circle, or of one that was removed, hex.
+          device: string,
+          # Goes on where another call has ended.
+          after: ?string,
+          group: ?string,
+          user: ?string
+        ) -> (
+          items: []Exposure,
+          # There may be more. Call again with it.
+          next: ?string
+        )
+
         # Removes machines from the circle, or this one. The person is asked. What the members give out afterwards is sealed to
         # keys that the removed machines do not have. Nothing is deleted on a removed machine.
         method Remove(
@@ -281,10 +319,18 @@ public enum Sync {
         method Forget(group: ?string, user: ?string) -> ()
 
         # Tells with which machines the vault shares its items. Nobody is asked.
-        method State(group: ?string, user: ?string) -> (
+        method State(
+          # The id of an item: pending and seen are then about its changes alone, whoever made them. If it is not shared, the answer
+          # is InvalidArgument.
+          item: ?string,
+          group: ?string,
+          user: ?string
+        ) -> (
           # The circle's id, hex. It is absent if there is none.
           circle: ?string,
           machines: []Machine,
+          # Those that are no longer members, this one included if it is none.
+          former: []FormerMachine,
           # The state digest, hex. Machines that have the same changes have the same one. It is absent without a circle.
           digest: ?string,
           # This machine is a member.
@@ -379,6 +425,47 @@ public enum Sync {
             writer.member("protection", protection)
             writer.member("role", role)
             writer.member("seen", seen)
+            writer.endObject()
+        }
+    }
+
+    /// A machine that was in the circle, and was removed or has left.
+    public struct FormerMachine: JSONValue, Equatable {
+        /// The device's id, hex.
+        public var device: String
+        /// What it called itself, as far as that is known here.
+        public var name: String?
+        /// tpm or software, as in Machine.
+        public var protection: String?
+
+        public init(device: String, name: String? = nil, protection: String? = nil) {
+            self.device = device
+            self.name = name
+            self.protection = protection
+        }
+
+        private static let jsonNames = ["device", "name", "protection"]
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var device: String?
+            var name: String?
+            var protection: String?
+            var members = try reader.members()
+            while let member = try reader.next(&members, of: Self.jsonNames) {
+                switch member {
+                case 0: device = try reader.read()
+                case 1: name = try reader.read()
+                default: protection = try reader.read()
+                }
+            }
+            self.init(device: try members.required(device, "device"), name: name, protection: protection)
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("device", device)
+            writer.member("name", name)
+            writer.member("protection", protection)
             writer.endObject()
         }
     }
@@ -715,6 +802,60 @@ public enum Sync {
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
             writer.member("account", account)
+            writer.member("kind", kind)
+            writer.member("service", service)
+            writer.endObject()
+        }
+    }
+
+    /// An item that another machine could read.
+    public struct Exposure: JSONValue, Equatable {
+        public var service: String
+        public var account: String
+        /// It is absent for a generic item.
+        public var kind: String?
+        /// The fields whose present values it could read.
+        public var fields: [String]
+        /// That machine asks its person for each of them.
+        public var asks: Bool
+
+        public init(service: String, account: String, kind: String? = nil, fields: [String], asks: Bool) {
+            self.service = service
+            self.account = account
+            self.kind = kind
+            self.fields = fields
+            self.asks = asks
+        }
+
+        private static let jsonNames = ["account", "asks", "fields", "kind", "service"]
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var service: String?
+            var account: String?
+            var kind: String?
+            var fields: [String]?
+            var asks: Bool?
+            var members = try reader.members()
+            while let member = try reader.next(&members, of: Self.jsonNames) {
+                switch member {
+                case 0: account = try reader.read()
+                case 1: asks = try reader.read()
+                case 2: fields = try reader.read()
+                case 3: kind = try reader.read()
+                default: service = try reader.read()
+                }
+            }
+            self.init(
+                service: try members.required(service, "service"), account: try members.required(account, "account"),
+                kind: kind, fields: try members.required(fields, "fields"), asks: try members.required(asks, "asks")
+            )
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("account", account)
+            writer.member("asks", asks)
+            writer.member("fields", fields)
             writer.member("kind", kind)
             writer.member("service", service)
             writer.endObject()
@@ -1493,6 +1634,77 @@ public enum Sync {
         }
     }
 
+    /// Tells which items a machine could read: those whose present values were given out to it. So the list of a
+    /// machine that was removed gets shorter as a person changes these values. What cannot be told is listed. The
+    /// vault must be unlocked, and nobody is asked. What was changed here and not found by Take yet is not looked at.
+    public struct Exposed: VarlinkMethod {
+        public static let name = "org.coffer.Sync.Exposed"
+        /// The id of a machine of the circle, or of one that was removed, hex.
+        public var device: String
+        /// Goes on where another call has ended.
+        public var after: String?
+
+        public init(device: String, after: String? = nil) {
+            self.device = device
+            self.after = after
+        }
+
+        private static let jsonNames = ["after", "device"]
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var device: String?
+            var after: String?
+            var members = try reader.members()
+            while let member = try reader.next(&members, of: Self.jsonNames) {
+                switch member {
+                case 0: after = try reader.read()
+                default: device = try reader.read()
+                }
+            }
+            self.init(device: try members.required(device, "device"), after: after)
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("after", after)
+            writer.member("device", device)
+            writer.endObject()
+        }
+
+        public struct Reply: JSONValue, Equatable {
+            public var items: [Exposure]
+            /// There may be more. Call again with it.
+            public var next: String?
+
+            public init(items: [Exposure], next: String? = nil) {
+                self.items = items
+                self.next = next
+            }
+
+            private static let jsonNames = ["items", "next"]
+
+            public init(from reader: inout JSONReader) throws(JSONFailure) {
+                var items: [Exposure]?
+                var next: String?
+                var members = try reader.members()
+                while let member = try reader.next(&members, of: Self.jsonNames) {
+                    switch member {
+                    case 0: items = try reader.read()
+                    default: next = try reader.read()
+                    }
+                }
+                self.init(items: try members.required(items, "items"), next: next)
+            }
+
+            public func write(to writer: inout JSONWriter) {
+                writer.beginObject()
+                writer.member("items", items)
+                writer.member("next", next)
+                writer.endObject()
+            }
+        }
+    }
+
     /// Removes machines from the circle, or this one. The person is asked. What the members give out afterwards is
     /// sealed to keys that the removed machines do not have. Nothing is deleted on a removed machine.
     public struct Remove: VarlinkMethod {
@@ -1549,20 +1761,33 @@ public enum Sync {
     /// Tells with which machines the vault shares its items. Nobody is asked.
     public struct State: VarlinkMethod {
         public static let name = "org.coffer.Sync.State"
+        /// The id of an item: pending and seen are then about its changes alone, whoever made them. If it is not
+        /// shared, the answer is InvalidArgument.
+        public var item: String?
 
-        public init() {}
+        public init(item: String? = nil) { self.item = item }
+
+        private static let jsonNames = ["item"]
 
         public init(from reader: inout JSONReader) throws(JSONFailure) {
-            try reader.emptyObject()
-            self.init()
+            var item: String?
+            var members = try reader.members()
+            while try reader.next(&members, of: Self.jsonNames) != nil { item = try reader.read() }
+            self.init(item: item)
         }
 
-        public func write(to writer: inout JSONWriter) { writer.emptyObject() }
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("item", item)
+            writer.endObject()
+        }
 
         public struct Reply: JSONValue, Equatable {
             /// The circle's id, hex. It is absent if there is none.
             public var circle: String?
             public var machines: [Machine]
+            /// Those that are no longer members, this one included if it is none.
+            public var former: [FormerMachine]
             /// The state digest, hex. Machines that have the same changes have the same one. It is absent without a
             /// circle.
             public var digest: String?
@@ -1579,11 +1804,13 @@ public enum Sync {
             public var conflicts: Int64?
 
             public init(
-                circle: String? = nil, machines: [Machine] = [], digest: String? = nil, joined: Bool = false,
-                pending: Int64 = 0, waiting: Int64 = 0, requested: Bool = false, conflicts: Int64? = nil
+                circle: String? = nil, machines: [Machine] = [], former: [FormerMachine] = [], digest: String? = nil,
+                joined: Bool = false, pending: Int64 = 0, waiting: Int64 = 0, requested: Bool = false,
+                conflicts: Int64? = nil
             ) {
                 self.circle = circle
                 self.machines = machines
+                self.former = former
                 self.digest = digest
                 self.joined = joined
                 self.pending = pending
@@ -1593,12 +1820,13 @@ public enum Sync {
             }
 
             private static let jsonNames = [
-                "circle", "conflicts", "digest", "joined", "machines", "pending", "requested", "waiting",
+                "circle", "conflicts", "digest", "former", "joined", "machines", "pending", "requested", "waiting",
             ]
 
             public init(from reader: inout JSONReader) throws(JSONFailure) {
                 var circle: String?
                 var machines: [Machine]?
+                var former: [FormerMachine]?
                 var digest: String?
                 var joined: Bool?
                 var pending: Int64?
@@ -1611,15 +1839,17 @@ public enum Sync {
                     case 0: circle = try reader.read()
                     case 1: conflicts = try reader.read()
                     case 2: digest = try reader.read()
-                    case 3: joined = try reader.read()
-                    case 4: machines = try reader.read()
-                    case 5: pending = try reader.read()
-                    case 6: requested = try reader.read()
+                    case 3: former = try reader.read()
+                    case 4: joined = try reader.read()
+                    case 5: machines = try reader.read()
+                    case 6: pending = try reader.read()
+                    case 7: requested = try reader.read()
                     default: waiting = try reader.read()
                     }
                 }
                 self.init(
-                    circle: circle, machines: try members.required(machines, "machines"), digest: digest,
+                    circle: circle, machines: try members.required(machines, "machines"),
+                    former: try members.required(former, "former"), digest: digest,
                     joined: try members.required(joined, "joined"), pending: try members.required(pending, "pending"),
                     waiting: try members.required(waiting, "waiting"),
                     requested: try members.required(requested, "requested"), conflicts: conflicts
@@ -1631,6 +1861,7 @@ public enum Sync {
                 writer.member("circle", circle)
                 writer.member("conflicts", conflicts)
                 writer.member("digest", digest)
+                writer.member("former", former)
                 writer.member("joined", joined)
                 writer.member("machines", machines)
                 writer.member("pending", pending)

@@ -47,11 +47,17 @@ package struct Membership: Equatable, Sendable {
         self.waiting = waiting.keys.sorted()
         refused.sort()
         removals = history.removalNames.sorted()
-        removalsDigest = try CircleDigest.of(
-            LengthPrefixed.encode(Array("org.coffer.circle.removals".utf8)) + [UInt8](list: removals, \.bytes))
+        removalsDigest = try Self.digest(ofRemovals: removals)
         for device in history.devices {
             if let member = history.member(device, in: nil) { members.append(member) } else { others.append(device) }
         }
+    }
+
+    /// - Parameter removals: sorted.
+    /// - Throws: `.hash`.
+    static func digest(ofRemovals removals: [StatementName]) throws(CircleFormError) -> [UInt8] {
+        try CircleDigest.of(
+            LengthPrefixed.encode(Array("org.coffer.circle.removals".utf8)) + [UInt8](list: removals, \.bytes))
     }
 }
 

@@ -54,6 +54,12 @@ package struct CircleRecord: Hashable, Sendable {
     package let sealed: [UInt8]
     package let bytes: [UInt8]
 
+    /// A record can be long, and few have one place.
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(header.run)
+        hasher.combine(header.number)
+    }
+
     /// - Throws: `.length` or `.form` for what no padded body can have been sealed to.
     package init(_ header: Header, sealed: [UInt8]) throws(CircleFormError) {
         guard sealed.count <= RecordPadding.largest + RecordPadding.overhead else { throw .length }

@@ -1,28 +1,48 @@
 import Circle
 
-/// What the machines of a circle say that they have taken in. Their heads say it, so nobody writes a record for it, and
-/// nobody answers an answer.
+/// What the machines of a circle say that they have taken in. Their heads say it, so that nobody writes a record for it,
+/// and nobody answers an answer. What no longer fits into a head goes into a record, which nobody answers either.
 extension CircleView {
-    /// The ends up to which this vault has taken in the other devices' streams, as far as one head has room. Members come
-    /// first. What was said before stays while something newer is incomplete.
-    var seen: [SeenEnd] {
-        let former = Dictionary(uniqueKeysWithValues: ownHead?.seen.map { ($0.device, $0.end) } ?? [])
-        let members = members
-        let others = streams.keys.filter { $0 != device.id && !members.contains($0) }
-        return Array(
-            (members.sorted() + others.sorted())
-                .compactMap { id in (takenIn(of: id) ?? former[id]).map { SeenEnd(id, $0) } }
-                .prefix(StreamHead.mostSeen)
-        ).sorted { $0.device < $1.device }
+    /// The ends up to which this vault has taken in the other members' streams, as far as no record of its own names them.
+    /// What was said before stays while something newer is incomplete, and while nothing was said behind it.
+    private var unsaid: [SeenEnd] { members.sorted().compactMap(unsaid) }
+
+    private func unsaid(of id: WriterID) -> SeenEnd? {
+        let inRecords = vouched.filter { $0.by == device.id && $0.seen.device == id }.map(\.seen.end)
+        let former = ownHead?.seen.first { $0.device == id }?.end
+        guard let end = takenIn(of: id) else {
+            return former.flatMap { inRecords.contains($0) ? nil : SeenEnd(id, $0) }
+        }
+        guard !inRecords.contains(where: { isEndOfAll($0, of: id) }) else { return nil }
+        return SeenEnd(id, former.flatMap { isEndOfAll($0, of: id) ? $0 : nil } ?? end)
     }
 
-    /// Whether this vault has taken in something that its head does not name yet.
+    /// The ends that a record has to name, because a head has no room for them; nil while it has.
+    var seenRecord: [SeenEnd]? {
+        let all = unsaid
+        return all.count > StreamHead.mostSeen ? Array(all.prefix(CircleLimits.heads)) : nil
+    }
+
+    /// The ends that the next head names. Members come first.
+    var seen: [SeenEnd] {
+        let members = members
+        let others = streams.keys.filter { $0 != device.id && !members.contains($0) }
+        return Array((unsaid + others.sorted().compactMap(unsaid)).prefix(StreamHead.mostSeen))
+            .sorted { $0.device < $1.device }
+    }
+
+    /// Whether this vault has taken in something that neither its head nor a record names yet.
     fileprivate var owesAnswer: Bool { !Set(seen).isSubset(of: ownHead?.seen ?? []) }
+
+    /// The ends of a device's stream up to which another one says that it has taken it in.
+    func named(by member: WriterID, of device: WriterID) -> [RunEnd] {
+        let inHead = streams[member]?.newest?.head.seen.filter { $0.device == device }.map(\.end) ?? []
+        return inHead + vouched.filter { $0.by == member && $0.seen.device == device }.map(\.seen.end)
+    }
 
     /// Whether a member has said that it has taken in all that this device gave out.
     func hasTakenAll(_ member: WriterID) -> Bool {
-        guard let end = device.end, let head = streams[member]?.newest?.head else { return false }
-        return head.seen.contains(SeenEnd(device.id, end))
+        device.end != nil && named(by: member, of: device.id).contains { isEndOfAll($0, of: device.id) }
     }
 
     /// The head that this device has signed at its present end; nil if there is none, or the store has a later one.

@@ -1,6 +1,7 @@
 import Authorization
 import Circle
 import Cryptography
+import Synchronization
 
 /// What a vault makes of all that it has of its circle: who is in it, which records count, and the merged state. It is a
 /// function of the material and of the keys at hand.
@@ -28,13 +29,16 @@ struct CircleView: Sendable {
     private var released: [RevisionName: [[ValueSlot]]] = [:]
 
     private let receiving: ReceivingKeys
-    private var opened: Set<ChainHash> = []
+    private var read: Set<ChainHash> = []
+    private let opened = OpenedRecords()
     /// Heads that records pass on. A run begins with that of the run before.
     private var passed: [SignedHead] = []
     private var changes: [(change: PartChange, writer: WriterID, record: CircleRecord, after: ChainHash)] = []
     private var releases: [(slots: ReleasedSlots, writer: WriterID, after: ChainHash)] = []
     /// What each device has said to have seen of others, in its records.
-    private var vouched: [(by: WriterID, seen: SeenEnd)] = []
+    private(set) var vouched: [(by: WriterID, seen: SeenEnd)] = []
+    /// Records that only tell what their device has taken in, or where its run begins. Nobody says to have them.
+    private var silent: Set<ChainHash> = []
     /// Where removals were given out. Anybody can repeat one.
     private var removals: [StatementName: [(by: WriterID, end: RunEnd)]] = [:]
 
@@ -73,12 +77,12 @@ struct CircleView: Sendable {
         }
         unread = 0
         for id in keys.keys.sorted() {
-            for counted in streams[id]?.counted ?? [] where !opened.contains(counted.after) {
+            for counted in streams[id]?.counted ?? [] where !read.contains(counted.after) {
                 guard let body = try open(counted.record) else {
                     unread += 1
                     continue
                 }
-                opened.insert(counted.after)
+                read.insert(counted.after)
                 hasLearnt = true
                 try take(body, counted)
             }
@@ -92,7 +96,8 @@ struct CircleView: Sendable {
         do throws(CircleFormError) { return try Membership(of: circle, statements) } catch { throw .impossible(error) }
     }
 
-    private func open(_ record: CircleRecord) throws(VaultError) -> RecordBody? {
+    /// - Returns: nil for a record that does not open here, and for one of a kind that this version does not know.
+    func open(_ record: CircleRecord) throws(VaultError) -> RecordBody? {
         guard let generation = record.header.generation else { return try RecordSealing.open(record, half: nil) }
         guard let half = halves[generation]?.metadata else { return nil }
         let body = try RecordSealing.open(record, half: half)
@@ -126,11 +131,14 @@ struct CircleView: Sendable {
         case .released(let all): releases += all.map { ($0, record.header.device, counted.after) }
         case .profile(let profile): profiles[record.header.device] = profile
         case .head(let head):
+            silent.insert(counted.after)
             guard keys[head.head.device].map(head.isSigned) ?? false, !passed.contains(head) else { return }
             passed.append(head)
             // It can lead to records that no other head leads to.
             streams[head.head.device] = nil
-        case .seen(let seen): vouched += seen.map { (record.header.device, $0) }
+        case .seen(let seen):
+            silent.insert(counted.after)
+            vouched += seen.map { (record.header.device, $0) }
         case .unknown: break
         }
     }
@@ -197,11 +205,18 @@ struct CircleView: Sendable {
         return ends.min { ($0.number, $0.chain) < ($1.number, $1.chain) }.map { [$0] } ?? []
     }
 
+    /// Whether an end is behind all that its device has said, apart from what it has taken in itself.
+    func isEndOfAll(_ end: RunEnd, of device: WriterID) -> Bool {
+        let counted = streams[device]?.counted ?? []
+        let last = counted.filter { !silent.contains($0.after) }.map(\.record.header.number).max() ?? 0
+        return end.number >= last && counted.contains { $0.after == end.chain }
+    }
+
     /// The end of a device's stream, if this vault has taken in all up to there.
     /// - Returns: nil if a record is missing, or cannot be read.
     func takenIn(of device: WriterID) -> RunEnd? {
         guard let stream = streams[device], stream.gaps.isEmpty,
-            stream.counted.allSatisfy({ opened.contains($0.after) })
+            stream.counted.allSatisfy({ read.contains($0.after) })
         else { return nil }
         return stream.newest?.head.end
     }
@@ -278,7 +293,20 @@ struct CircleView: Sendable {
     typealias GivenValue = (value: CarriedValue, generation: StatementName)
 
     /// - Returns: nil if its record no longer opens.
-    func value(of change: PartChange) throws(VaultError) -> GivenValue? { try values(of: [change])[change.name] }
+    func value(of change: PartChange) throws(VaultError) -> GivenValue? {
+        if let found = opened.values.withLock({ $0[change.name] }) { return found }
+        guard let record = places[change.name], let generation = record.header.generation,
+            case .changes(let carried)? = try open(record)
+        else { return try values(of: [change])[change.name] }
+        // A record has hundreds of values. A vault that takes in all of them opens it once.
+        var values: [RevisionName: GivenValue] = [:]
+        for one in carried where places[one.change.name] == record {
+            values[one.change.name] = one.value.map { ($0, generation) }
+        }
+        let found = values
+        opened.values.withLock { $0.merge(found) { _, new in new } }
+        return found[change.name]
+    }
 
     /// The values that changes gave, also those that were not given out yet. Each record is opened once.
     func values(of changes: [PartChange]) throws(VaultError) -> [RevisionName: GivenValue] {
@@ -297,6 +325,11 @@ struct CircleView: Sendable {
         }
         return values
     }
+}
+
+/// The values of the records that were opened for one.
+private final class OpenedRecords: Sendable {
+    let values = Mutex<[RevisionName: CircleView.GivenValue]>([:])
 }
 
 extension Statement.Content {

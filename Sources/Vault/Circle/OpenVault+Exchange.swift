@@ -101,16 +101,19 @@ extension OpenVault {
         heads: [[UInt8]], segments: [[UInt8]], _ material: CircleMaterial
     ) throws(VaultError) -> Fresh {
         var fresh = Fresh()
-        let (hadHeads, hadSegments) = (Set(material.heads), Set(material.segments.map(\.bytes)))
+        let hadHeads = Set(material.heads)
+        // Hashing all of them takes longer than comparing those of one place.
+        let hadSegments = Dictionary(grouping: material.segments) { $0.records[0].header }
         for bytes in heads {
             guard let head = Self.read({ () throws(CircleFormError) in try SignedHead(decoding: bytes) }),
                 head.head.circle == material.device.circle, !hadHeads.contains(head)
             else { continue }
             fresh.heads.append(head)
         }
-        for bytes in segments where !hadSegments.contains(bytes) {
+        for bytes in segments {
             guard let segment = Self.read({ () throws(CircleFormError) in try RecordSegment(decoding: bytes) }),
-                segment.circle == material.device.circle
+                segment.circle == material.device.circle,
+                !(hadSegments[segment.records[0].header] ?? []).contains(where: { $0.bytes == bytes })
             else { continue }
             fresh.segments.append(segment)
         }
@@ -211,6 +214,8 @@ extension OpenVault {
 
         package let circle: StatementName
         package let machines: [Machine]
+        /// Those that were removed or have left, with what they said of themselves.
+        package let former: [(device: WriterID, profile: DeviceProfile?)]
         package let digest: [UInt8]
         /// Whether the vault's own device is a member.
         package let isMember: Bool
@@ -220,22 +225,28 @@ extension OpenVault {
         package let conflicts: Int?
     }
 
+    /// - Parameter item: what waits, and what machines have, is about this item's changes; nil for all of this vault's.
     /// - Returns: nil without a circle.
-    package func circleState(_ classKeys: ClassKeys) throws(VaultError) -> CircleState? {
+    /// - Throws: `.invalidArgument` for an item that is not shared; `.damaged`, `.storage`.
+    package func circleState(_ classKeys: ClassKeys, of item: ItemID? = nil) throws(VaultError) -> CircleState? {
         try read { (snapshot) throws(VaultError) in
             guard let material = try CircleMaterial(snapshot) else { return nil }
             let view = try CircleView(material, classKeys, in: format.vault)
+            let changes = try item.map { (item) throws(VaultError) in try ItemChanges(of: item, in: view) }
             let machines = view.membership.members.map { member in
                 let stream = view.streams[member.keys.device]
                 return CircleState.Machine(
                     device: member.keys.device, role: member.role, profile: view.profiles[member.keys.device],
                     isOwn: member.keys == view.device.keys, heard: stream?.newest?.head.time,
-                    isForked: stream?.isSuspended ?? false, hasTakenAll: view.hasTakenAll(member.keys.device))
+                    isForked: stream?.isSuspended ?? false,
+                    hasTakenAll: changes?.areAll(at: member.keys.device) ?? view.hasTakenAll(member.keys.device))
             }
             return CircleState(
-                circle: view.device.circle, machines: machines, digest: try view.stateDigest(),
+                circle: view.device.circle, machines: machines,
+                former: view.membership.others.map { ($0, view.profiles[$0]) }, digest: try view.stateDigest(),
                 isMember: view.role != nil,
-                pending: view.pending.count + view.pendingSlots.count, waiting: view.unread + view.state.waits.count,
+                pending: changes?.pending ?? view.pending.count + view.pendingSlots.count,
+                waiting: view.unread + view.state.waits.count,
                 conflicts: try conflictCount(view, material.shared, snapshot))
         }
     }

@@ -22,6 +22,8 @@ extension OpenVault {
             var bodies: [RecordBody] = []
             let unnamed = view.unnamed
             if !unnamed.isEmpty { bodies.append(.seen(unnamed)) }
+            let seen = view.seenRecord
+            if let seen { bodies.append(.seen(seen)) }
             if view.profiles[view.device.id] != view.device.profile { bodies.append(.profile(view.device.profile)) }
             guard let present = view.present else { return try prepared(view, bodies, given: [], from: view) }
             guard let key = view.halves[present.name] else {
@@ -34,7 +36,7 @@ extension OpenVault {
             guard !view.pending.isEmpty || !view.pendingSlots.isEmpty || !bodies.isEmpty else {
                 return try acknowledgement(view)
             }
-            return try records(view, bodies, in: present, key)
+            return try records(view, bodies, seen: seen == nil ? nil : [], in: present, key)
         }
     }
 
@@ -43,9 +45,10 @@ extension OpenVault {
     /// - Parameters:
     ///   - opening: what is said before it.
     ///   - last: what is said behind it.
+    ///   - seen: what the head names; nil for all that was taken in.
     func records(
-        _ view: CircleView, _ opening: [RecordBody], _ last: [RecordBody] = [], in present: KeyGeneration,
-        _ key: GenerationHalves
+        _ view: CircleView, _ opening: [RecordBody], _ last: [RecordBody] = [], seen: [SeenEnd]? = nil,
+        in present: KeyGeneration, _ key: GenerationHalves
     ) throws(VaultError) -> PreparedRecords {
         var writer = try RecordWriter(view.device, after: view.ownEnd, in: run(), before: view.device)
         for body in try view.beginning(of: run()) + opening { try writer.add(body, (present.name, key.metadata)) }
@@ -66,7 +69,7 @@ extension OpenVault {
             try writer.add(.released(all), (present.name, key.metadata))
         }
         for body in last { try writer.add(body, (present.name, key.metadata)) }
-        var prepared = try finish(&writer, view, given: view.pending.map(\.number))
+        var prepared = try finish(&writer, view, seen: seen, given: view.pending.map(\.number))
         prepared.givenSlots = view.pendingSlots.map(\.change)
         return prepared
     }

@@ -261,13 +261,16 @@ extension OpenVault {
         return try finish(&writer, view, given: given)
     }
 
-    /// - Parameter time: of a head at the same end. Of two, the later one counts, also if the clock was set back.
+    /// - Parameters:
+    ///   - seen: what the head names; nil for all that was taken in.
+    ///   - time: of a head at the same end. Of two, the later one counts, also if the clock was set back.
     func finish(
-        _ writer: inout RecordWriter, _ view: CircleView, given: [UInt64], after time: UInt64 = 0
+        _ writer: inout RecordWriter, _ view: CircleView, seen: [SeenEnd]? = nil, given: [UInt64],
+        after time: UInt64 = 0
     ) throws(VaultError) -> PreparedRecords {
         let (keys, vault) = (keys, format.vault)
         return try writer.finish(
-            seen: view.seen, stateDigest: view.stateDigest(), time: max(now(), time + 1), given: given,
+            seen: seen ?? view.seen, stateDigest: view.stateDigest(), time: max(now(), time + 1), given: given,
             streamPassword: try cryptography { () throws(CryptographyError) in
                 try CirclePasswords.stream(keys, vault: vault, view.device.keys.random)
             })

@@ -8,7 +8,7 @@ struct SyncCommand: ParsableCommand {
         commandName: "sync",
         abstract: "Share your vault's secrets with your other machines.",
         usage:
-            "coffer sync init | join | add | now | watch | wait | status | conflicts | resolve | release | remove | leave",
+            "coffer sync init | join | add | now | watch | wait | status | conflicts | resolve | release | remove | exposed | leave",
         discussion: """
             Your machines share secrets through a folder that all of them can use: of Syncthing, on a network, or on a stick. What lies in it \
             is sealed and signed. Nobody who has the folder can read your secrets, change them, or add a machine.
@@ -36,11 +36,13 @@ struct SyncCommand: ParsableCommand {
 
             Once a machine was lost or given away, on another one:
               coffer sync remove MACHINE
+              coffer sync exposed MACHINE
             """,
         subcommands: [
             SyncInitCommand.self, SyncJoinCommand.self, SyncAddCommand.self, SyncNowCommand.self,
             SyncWatchCommand.self, SyncWaitCommand.self, SyncStatusCommand.self, SyncConflictsCommand.self,
-            SyncResolveCommand.self, SyncReleaseCommand.self, SyncRemoveCommand.self, SyncLeaveCommand.self,
+            SyncResolveCommand.self, SyncReleaseCommand.self, SyncRemoveCommand.self,
+            SyncExposedCommand.self, SyncLeaveCommand.self,
         ])
 
     /// What a machine is called.

@@ -62,7 +62,9 @@ struct SyncRemoveCommand: ParsableCommand {
         _ = try session.call(
             Sync.Remove(devices: chosen.map(\.device)), for: "removing a machine", noPrompt: prompt.noPrompt,
             command: ShellText.command(["coffer", "sync", "remove"] + machines))
-        if !quiet { for line in SharingText.removal(of: names) { Output.note(line) } }
+        if !quiet {
+            for line in SharingText.removal(of: names, words: chosen.map(choice.word)) { Output.note(line) }
+        }
         do { _ = try sharing.exchange() } catch {
             Output.note(
                 "The other machines do not know of the removal yet. Once the error is mended, run: coffer sync now")

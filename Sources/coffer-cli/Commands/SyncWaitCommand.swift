@@ -7,16 +7,27 @@ struct SyncWaitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "wait",
         abstract: "Wait until all machines have taken in what was changed here.",
-        usage: "coffer sync wait [--timeout <seconds>] [--quiet]",
+        usage: "coffer sync wait [<service> [<account>]] [--timeout <seconds>] [--quiet]",
         discussion: """
             Gives out what was changed here, and waits for the other machines to say that they have it. To replace a password everywhere: \
             store the new one, wait, and then end the old one.
 
-            Example:
-              coffer set db app --generate && coffer sync wait --timeout 600
+            With a name, it waits for this secret's changes alone, whoever made them. Other changes may still be on their way.
+
+            Examples:
+              coffer sync wait --timeout 600
+              coffer set db app --generate && coffer sync wait db app
 
             It ends with status 1 if the time is over, and names the machines that it waited for.
             """)
+
+    @Argument(help: ItemReference.serviceHelp)
+    var service: String?
+
+    @Argument(help: ItemReference.accountHelp)
+    var account: String?
+
+    @OptionGroup var kind: KindOptions
 
     @Option(help: ArgumentHelp("How long to wait at most; by default until you press Ctrl-C.", valueName: "seconds"))
     var timeout: Int?
@@ -27,6 +38,7 @@ struct SyncWaitCommand: ParsableCommand {
     @OptionGroup var prompt: PromptOptions
 
     func validate() throws {
+        if let service { try ItemReference.check(service, account) }
         guard timeout.map(WaitingLimits.seconds.contains) ?? true else {
             throw ValidationError(
                 "--timeout takes \(WaitingLimits.seconds.lowerBound) to \(WaitingLimits.seconds.upperBound) seconds")
@@ -37,6 +49,8 @@ struct SyncWaitCommand: ParsableCommand {
         let session = CommandSession(quiet: quiet)
         let end = timeout.map { ContinuousClock.now + .seconds($0) }
         let sharing = try Sharing.find(session, folder: nil, noPrompt: prompt.noPrompt)
+        let item = try service.map { try attributes(session, $0) }
+        let what = item.map { "\($0.shownName) as it is here" } ?? "what was changed here"
         var told: [String] = []
         var isFirst = true
         while true {
@@ -47,20 +61,27 @@ struct SyncWaitCommand: ParsableCommand {
             }
             if isFirst { outcome.forEach(Output.note) }
             isFirst = false
-            let state = try Sharing.state(session, noPrompt: true)
+            let state = try Sharing.state(session, of: item?.id, noPrompt: true)
             let behind = SharingText.behind(state.machines)
             guard !behind.isEmpty || state.pending > 0 else {
-                return quiet ? () : Output.note("All machines have what was changed here.")
+                return quiet ? () : Output.note("All machines have \(what).")
             }
             let names = behind.isEmpty ? "this machine's own folder" : behind.joined(separator: ", ")
             if let end, ContinuousClock.now >= end {
                 throw CommandFailure(
-                    code: "machines-behind", message: "not all machines have what was changed here: \(names)",
+                    code: "machines-behind", message: "not all machines have \(what): \(names)",
                     advice: "see when they were last heard: coffer sync status", status: .failure)
             }
             if !quiet, behind != told { Output.note("Waiting for: \(names)") }
             told = behind
             _ = try Readiness.wait(for: [], until: min(.now + WaitingLimits.pause, end ?? .now + WaitingLimits.pause))
+        }
+    }
+
+    private func attributes(_ session: CommandSession, _ service: String) throws(KeychainError) -> ItemAttributes {
+        let name = try session.partialName(service, account, kind.kind)
+        return try session.finding(name) { () throws(KeychainError) in
+            try session.client.call(ItemCall.attributes(of: name))
         }
     }
 }

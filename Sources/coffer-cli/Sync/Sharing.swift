@@ -12,9 +12,12 @@ struct Sharing {
     let folder: SharedFolder
 
     /// The state of a vault that shares its secrets. A vault that is locked is opened if it does not tell.
+    /// - Parameter item: the id of the one whose changes it is about; nil for all of this machine's.
     /// - Throws: `.notFound` if it shares them with nobody, `.notPermitted` if this machine was removed.
-    static func state(_ session: CommandSession, noPrompt: Bool) throws(KeychainError) -> Sync.State.Reply {
-        let state = try openedState(session, noPrompt: noPrompt)
+    static func state(
+        _ session: CommandSession, of item: String? = nil, noPrompt: Bool
+    ) throws(KeychainError) -> Sync.State.Reply {
+        let state = try openedState(session, of: item, noPrompt: noPrompt)
         guard state.circle != nil else { throw notShared(isRequested: state.requested) }
         guard state.joined else { throw removed }
         return state
@@ -31,8 +34,10 @@ struct Sharing {
             + "coffer sync join FOLDER")
 
     /// The state of any vault, also before there is one. Nobody is asked.
-    static func presentState(_ session: CommandSession) throws(KeychainError) -> Sync.State.Reply {
-        do throws(KeychainError) { return try session.client.call(Sync.State()) } catch {
+    static func presentState(
+        _ session: CommandSession, of item: String? = nil
+    ) throws(KeychainError) -> Sync.State.Reply {
+        do throws(KeychainError) { return try session.client.call(Sync.State(item: item)) } catch {
             guard error.code == .notFound else { throw error }
             return Sync.State.Reply()
         }
@@ -40,12 +45,12 @@ struct Sharing {
 
     /// The state of any vault. One that is locked is opened if it does not tell.
     static func openedState(
-        _ session: CommandSession, noPrompt: Bool
+        _ session: CommandSession, of item: String? = nil, noPrompt: Bool
     ) throws(KeychainError) -> Sync.State.Reply {
-        do throws(KeychainError) { return try presentState(session) } catch {
+        do throws(KeychainError) { return try presentState(session, of: item) } catch {
             guard error.code == .locked else { throw error }
             try session.openVault(noPrompt: noPrompt)
-            return try presentState(session)
+            return try presentState(session, of: item)
         }
     }
 

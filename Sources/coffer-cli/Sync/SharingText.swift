@@ -131,12 +131,14 @@ enum SharingText {
     }
 
     /// What the person should do after machines were removed.
-    static func removal(of names: [String]) -> [String] {
+    /// - Parameter words: what names them on a command line.
+    static func removal(of names: [String], words: [String]) -> [String] {
         let one = names.count == 1
         return [
             "Removed \(names.joined(separator: ", ")). \(one ? "It keeps" : "They keep") the secrets that "
                 + "\(one ? "it has" : "they have"), and \(one ? "gets" : "get") no new ones.",
-            "If somebody else can use \(one ? "it" : "one of them"): change the secrets that it could read.",
+            "If somebody else can use \(one ? "it" : "one of them"): change the secrets that it could read. "
+                + "To see them: \(ShellText.command(["coffer", "sync", "exposed"] + words))",
             "Take the folder away from \(one ? "it" : "them"), too: remove the device in Syncthing, or change the "
                 + "folder's password.",
         ]

@@ -157,12 +157,14 @@ extension SampleSource {
         Login.Report.Reply.self,
         Login.Report.self,
         Sync.Machine.self,
+        Sync.FormerMachine.self,
         Sync.File.self,
         Sync.Obstacle.self,
         Sync.Revision.self,
         Sync.Conflict.self,
         Sync.Releasable.self,
         Sync.Released.self,
+        Sync.Exposure.self,
         Sync.Found.Reply.self,
         Sync.Found.self,
         Sync.Request.Reply.self,
@@ -184,6 +186,8 @@ extension SampleSource {
         Sync.Conflicts.self,
         Sync.Resolve.Reply.self,
         Sync.Resolve.self,
+        Sync.Exposed.Reply.self,
+        Sync.Exposed.self,
         Sync.Remove.self,
         Sync.Forget.self,
         Sync.State.Reply.self,
@@ -1208,6 +1212,12 @@ extension Sync.Machine: Sampled {
     }
 }
 
+extension Sync.FormerMachine: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(device: source.next(), name: source.next(), protection: source.next())
+    }
+}
+
 extension Sync.File: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
         Self(path: source.next(), content: source.next())
@@ -1251,6 +1261,15 @@ extension Sync.Releasable: Sampled {
 extension Sync.Released: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
         Self(service: source.next(), account: source.next(), kind: source.next())
+    }
+}
+
+extension Sync.Exposure: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(
+            service: source.next(), account: source.next(), kind: source.next(), fields: source.next(),
+            asks: source.next()
+        )
     }
 }
 
@@ -1383,6 +1402,18 @@ extension Sync.Resolve: Sampled {
     }
 }
 
+extension Sync.Exposed.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(items: source.next(), next: source.next())
+    }
+}
+
+extension Sync.Exposed: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(device: source.next(), after: source.next())
+    }
+}
+
 extension Sync.Remove: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
         Self(devices: source.next(), challenge: source.next())
@@ -1398,15 +1429,16 @@ extension Sync.Forget: Sampled {
 extension Sync.State.Reply: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
         Self(
-            circle: source.next(), machines: source.next(), digest: source.next(), joined: source.next(),
-            pending: source.next(), waiting: source.next(), requested: source.next(), conflicts: source.next()
+            circle: source.next(), machines: source.next(), former: source.next(), digest: source.next(),
+            joined: source.next(), pending: source.next(), waiting: source.next(), requested: source.next(),
+            conflicts: source.next()
         )
     }
 }
 
 extension Sync.State: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
-        Self()
+        Self(item: source.next())
     }
 }
 

@@ -8,8 +8,9 @@ enum StateHandler: MethodHandler {
     static func answer(_ method: Sync.State, _ request: Request) async throws(Fault) -> MethodAnswer {
         try SharingPrecondition.check(request)
         guard request.condition != .none else { return .reply(Sync.State.Reply()) }
+        let item = try method.item.map { (text) throws(Fault) in try SharingWire.item(text) }
         let (state, requested) = try await request.vaultActor.use {
-            (try $0.vault.circleState($0.keys), try $0.vault.joinRequest != nil)
+            (try $0.vault.circleState($0.keys, of: item), try $0.vault.joinRequest != nil)
         }
         guard let state else { return .reply(Sync.State.Reply(requested: requested)) }
         return .reply(
@@ -21,6 +22,11 @@ enum StateHandler: MethodHandler {
                         role: machine.role.text, protection: machine.profile?.protection.text, own: machine.isOwn,
                         heard: machine.heard.map { Int64(clamping: $0) }, forked: machine.isForked,
                         seen: machine.isOwn ? nil : machine.hasTakenAll)
+                },
+                former: state.former.map { machine in
+                    Sync.FormerMachine(
+                        device: Hex.encode(machine.device.bytes), name: machine.profile?.name.text,
+                        protection: machine.profile?.protection.text)
                 }, digest: Hex.encode(state.digest), joined: state.isMember, pending: Int64(state.pending),
                 waiting: Int64(state.waiting),
                 requested: requested, conflicts: state.conflicts.map { Int64($0) }))

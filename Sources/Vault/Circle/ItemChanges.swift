@@ -1,0 +1,53 @@
+import Circle
+import Item
+
+/// Where the changes of one item were given out, so that one can tell who has them.
+struct ItemChanges {
+    private let view: CircleView
+    /// The number of the last record with a change of it, or with a release, by its writer.
+    private var last: [WriterID: UInt64] = [:]
+    /// How many were not given out yet.
+    private(set) var pending = 0
+
+    /// - Throws: `.invalidArgument` for an item that the circle does not have.
+    init(of item: ItemID, in view: CircleView) throws(VaultError) {
+        self.view = view
+        guard let shared = view.state.items.first(where: { $0.ids.contains { $0.bytes == item.bytes } }) else {
+            throw VaultError(
+                .invalidArgument, "this secret is not shared with other machines", advice: "see why: coffer sync now")
+        }
+        var names: Set<RevisionName> = []
+        var released: [(change: RevisionName, record: CircleRecord.Header)] = []
+        for stream in view.streams.values {
+            for record in stream.counted.map(\.record) {
+                switch try view.open(record) {
+                case .changes(let all):
+                    let own = all.map(\.change).filter { shared.ids.contains($0.item) && view.state.has($0.name) }
+                    guard !own.isEmpty else { continue }
+                    names.formUnion(own.map(\.name))
+                    note(record.header)
+                case .released(let all): released += all.map { ($0.change, record.header) }
+                default: break
+                }
+            }
+        }
+        for one in released where names.contains(one.change) { note(one.record) }
+        pending =
+            view.pending.count { shared.ids.contains($0.change.carried.change.item) }
+            + view.pendingSlots.count { names.contains($0.change) }
+    }
+
+    private mutating func note(_ record: CircleRecord.Header) {
+        last[record.device] = max(last[record.device] ?? 0, record.number)
+    }
+
+    /// Whether a member has said that it has taken in all of them. Nobody says it of a machine that was removed.
+    func areAll(at member: WriterID) -> Bool {
+        last.allSatisfy { writer, number in
+            writer == member || view.membership.others.contains(writer)
+                || view.named(by: member, of: writer).contains { end in
+                    end.number >= number && view.streams[writer]?.counted.contains { $0.after == end.chain } ?? false
+                }
+        }
+    }
+}
