@@ -12,8 +12,12 @@ struct CircleTarget: FuzzTarget {
             let bytes: String
             let signature: String
         }
+        struct Guarded: Decodable {
+            let slot: String
+        }
         let keys: [String: String]
         let circle: String
+        let guarded: Guarded
         let statements: [Statement]
         let generation: String
         let segments: [String]
@@ -56,14 +60,33 @@ struct CircleTarget: FuzzTarget {
         segments = try file.segments.map { try RecordSegment(decoding: raw($0)) }
         heads = try file.heads.map { try SignedHead(decoding: raw($0)) }
         counted = Set(try DeviceStream(of: desk, in: circle, heads: heads, segments: segments).counted)
-        headers = segments.flatMap(\.records).map(\.header)
-        bodies = try file.bodies.map { try raw($0) }
-        answered = try raw(file.answer)
         request = try JoinRequest(decoding: raw(file.request))
+        var headers = segments.flatMap(\.records).map(\.header)
+        let slot = try ValueSlot(decoding: raw(file.guarded.slot))
+        let made = try file.bodies.map { try raw($0) }
+        var changes: [CarriedChange] = []
+        for (bytes, header) in zip(made, headers) {
+            if case .changes(let carried) = try RecordBody(decoding: bytes, in: header) { changes += carried }
+        }
+        guard let given = changes.first(where: { $0.value != nil }), let value = given.value,
+            let place = headers.firstIndex(where: { $0.generation != nil })
+        else { throw BrokenPromise("the vectors have no value") }
+        // The kinds of body, and the slots, that the vectors have by themselves only.
+        let more: [RecordBody] = [
+            .head(heads[0]), .profile(DeviceProfile(request.name, request.protection)),
+            .released([try ReleasedSlots(of: given.change.name, [slot, slot] + value.slots)]),
+            .changes([try CarriedChange(given.change, value.with([slot, slot] + value.slots))]),
+        ]
+        bodies = try made + more.map { try $0.bytes() }
+        headers += [CircleRecord.Header](repeating: headers[place], count: more.count)
+        answered = try raw(file.answer)
         code = Array(file.code.utf8)
-        donors =
-            try [raw(file.generation), request.bytes, answered] + statements.map(\.bytes) + segments.map(\.bytes)
-            + heads.map(\.bytes) + bodies
+        self.headers = headers
+        var donors = try [raw(file.generation), request.bytes, answered]
+        donors += statements.map(\.bytes) + segments.map(\.bytes) + heads.map(\.bytes) + bodies
+        donors += [slot.bytes, ReleasedSlots.bytes(of: [slot, slot] + value.slots), given.bytes]
+        donors += [try ReleasedSlots(of: given.change.name, [slot]).bytes] + changes.map(\.change.part.bytes)
+        self.donors = donors
     }
 
     mutating func tryOne(_ mutator: inout Mutator) throws {
@@ -87,7 +110,9 @@ struct CircleTarget: FuzzTarget {
             ("segment", { try RecordSegment(decoding: $0).bytes }), ("head", { try SignedHead(decoding: $0).bytes }),
             ("record", { try CircleRecord(decoding: $0).bytes }), ("request", { try JoinRequest(decoding: $0).bytes }),
             ("answer", { try JoinAnswer(decoding: $0).bytes }), ("profile", { try DeviceProfile(decoding: $0).bytes }),
-            ("change", { try CarriedChange(decoding: $0).bytes }),
+            ("change", { try CarriedChange(decoding: $0).bytes }), ("slot", { try ValueSlot(decoding: $0).bytes }),
+            ("list of slots", { ReleasedSlots.bytes(of: try ReleasedSlots.slots(decoding: $0)) }),
+            ("release", { try ReleasedSlots(decoding: $0).bytes }), ("part", { try SharedPart(decoding: $0).bytes }),
         ]
         for (name, read) in readers {
             guard let again = try answer({ try read(bytes) }) else { continue }

@@ -1,4 +1,5 @@
 import Authorization
+import Circle
 import Cryptography
 import Firmware
 import Foundation
@@ -19,12 +20,19 @@ struct VaultTarget: FuzzTarget {
         ("header", "content"), ("header", "mac"), ("object", "role"), ("object", "public"), ("object", "private"),
         ("keybag", "content"), ("recovery", "content"), ("item", "id"), ("item", "record"), ("value", "id"),
         ("value", "sealed"), ("posting", "term"), ("posting", "items"), ("node", "level"), ("node", "number"),
-        ("node", "content"),
+        ("node", "content"), ("former", "records"), ("field", "item"), ("field", "content"), ("slot", "slots"),
+        ("circle", "id"), ("circle", "content"), ("circle", "content"),
     ]
 
     init() async throws {
         own = try SampleVault()
         other = try SampleVault(.user(1001))
+        // Both share their items: each has rows of a circle.
+        for sample in [own, other] {
+            let machine = try SharingMachine(sample, "machine")
+            try machine.found()
+            try machine.close()
+        }
         files = (try own.bytes(own.path), try own.bytes(own.logPath))
         otherVault = try other.bytes(other.path)
         values = (0..<own.items.count).map { SampleVault.value($0) }
@@ -84,6 +92,9 @@ struct VaultTarget: FuzzTarget {
                 .unlockRoot, vault.objects, record: own.record, sign: SampleVault.signing(own.authenticator))
         }
         let keys = try root.map { root in try answer { try vault.classKeys(unlockRoot: root) } } ?? nil
+        if let circle = try answer({ try vault.circleState(keys ?? vault.alwaysKeys) }) ?? nil {
+            try promise(circle.isMember && circle.machines.count == 1, "a circle was believed that nobody founded")
+        }
         for item in listed {
             let agreements = try answer { try agree(vault, item) } ?? [:]
             let value = try answer {
@@ -179,6 +190,7 @@ struct DecoderTarget: FuzzTarget {
                     SealedObject(role: object.role, public: $0, private: object.private), record: sample.record)
             }
         }
+        try Self.addCircle(own: sample, add)
         let log = LogFormat(keys: keys, format: format)
         add([try sample.bytes(sample.logPath)]) {
             let content = try LogContent($0, log)
@@ -198,6 +210,34 @@ struct DecoderTarget: FuzzTarget {
         add(TPMSamples.structures) { try TPMSamples.read($0) }
         self.samples = samples
         try database.close()
+    }
+
+    /// The rows of a circle, with those that only some vaults have.
+    private static func addCircle(
+        own sample: SampleVault, _ add: ([[UInt8]], @escaping ([UInt8]) throws -> Void) -> Void
+    ) throws {
+        let machine = try SharingMachine(SampleVault(.user(1001)), "machine")
+        try machine.found()
+        let rows = try machine.vault.read { (snapshot) throws(VaultError) in
+            try snapshot.circleRows().map { (id: $0.row.id, content: $0.content) }
+        }
+        try machine.close()
+        add(rows.map(\.id)) {
+            let row = try CircleRow(id: $0)
+            try promise(row.id == $0, "a row of the circle has two ids")
+        }
+        for (id, content) in rows {
+            switch try CircleRow(id: id) {
+            case .device: add([content]) { _ = try CircleDevice(decoding: $0) }
+            case .segment: add([content]) { _ = try RecordSegment(decoding: $0) }
+            case .head: add([content]) { _ = try SignedHead(decoding: $0) }
+            default: break
+            }
+        }
+        var shared = SharedItems()
+        let digest = [UInt8](repeating: 7, count: SharedItems.digestCount)
+        for item in sample.items { shared.put(item.id, withheld: [.name: digest, .label: digest]) }
+        add([shared.encoded]) { _ = try SharedItems(decoding: $0) }
     }
 
     mutating func tryOne(_ mutator: inout Mutator) throws {
