@@ -61,7 +61,7 @@ public enum Sync {
         type Obstacle (
           # this-device-only, gated (it requires what other machines cannot ask for), to-release (Release makes it readable there),
           # not-released (another machine has to release it), undecided (its requirements were changed on several machines at once,
-          # and setting it decides), too-long, name-taken, or unreadable.
+          # and setting it decides), too-long, name-taken, unreadable, or no-room (the vault is full).
           reason: string,
           items: int
         )
@@ -508,7 +508,8 @@ public enum Sync {
     public struct Obstacle: JSONValue, Equatable {
         /// this-device-only, gated (it requires what other machines cannot ask for), to-release (Release makes it
         /// readable there), not-released (another machine has to release it), undecided (its requirements were
-        /// changed on several machines at once, and setting it decides), too-long, name-taken, or unreadable.
+        /// changed on several machines at once, and setting it decides), too-long, name-taken, unreadable, or no-room
+        /// (the vault is full).
         public var reason: String
         public var items: Int64
 

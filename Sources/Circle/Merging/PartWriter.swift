@@ -8,16 +8,20 @@ package struct PartWriter: Sendable {
     package private(set) var now: UInt64
     /// How many items the circle has, without those that this writer makes.
     private let itemCount: Int
+    /// Whether what is more than an item or a circle may have is refused.
+    private let isLimited: Bool
 
-    package init(_ state: SharedState, writer: WriterID, now: UInt64) {
-        self.init(amid: state.items, writer: writer, now: now)
+    /// - Parameter isLimited: false to say what was stored already. Then it is too late to refuse it.
+    package init(_ state: SharedState, writer: WriterID, now: UInt64, isLimited: Bool = true) {
+        self.init(amid: state.items, writer: writer, now: now, isLimited: isLimited)
     }
 
     /// - Parameter items: those of the state that its device has.
-    package init(amid items: [SharedItem], writer: WriterID, now: UInt64) {
+    package init(amid items: [SharedItem], writer: WriterID, now: UInt64, isLimited: Bool = true) {
         itemCount = items.count
         self.writer = writer
         self.now = now
+        self.isLimited = isLimited
     }
 
     /// The same at another time: when its device made a change that it says only now.
@@ -34,8 +38,8 @@ package struct PartWriter: Sendable {
         _ id: SharedItemID, _ name: ItemName, _ access: AccessControl, _ fields: [(FieldName, SealedField)],
         times: ((SharedPart) -> UInt64)? = nil
     ) throws(MergingError) -> [PartChange] {
-        guard itemCount < ItemLimits.items else { throw .manyItems }
-        guard fields.count <= ItemLimits.fields else { throw .manyFields }
+        guard !isLimited || itemCount < ItemLimits.items else { throw .manyItems }
+        guard !isLimited || fields.count <= ItemLimits.fields else { throw .manyFields }
         var changes = [
             try change(id, .name, replacing: [], .name(name)), try change(id, .access, replacing: [], .access(access)),
         ]
@@ -53,7 +57,7 @@ package struct PartWriter: Sendable {
     ) throws(MergingError) -> PartChange {
         guard part != .access, part != .bin, part != .name else { throw .impossible }
         // What is there already can be written, also if a merge has made too many.
-        let isNew = item.shown(part) == nil
+        let isNew = isLimited && item.shown(part) == nil
         switch part {
         case .field where isNew:
             guard item.parts.count(where: \.isField) < ItemLimits.fields else { throw .manyFields }

@@ -89,7 +89,7 @@ package enum PartContent: Hashable, Sendable {
         }
     }
 
-    var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         switch self {
         case .name(let name): [1] + name.sharedBytes
         case .access(let access): [2] + access.encoded

@@ -30,7 +30,7 @@ struct LocalEdits {
         guard let generation = view.usable else { return nil }
         self.generation = generation
         (self.vault, self.view, self.shared, self.classKeys, self.change) = (vault, view, shared, classKeys, change)
-        now = PartWriter(view.state, writer: view.device.id, now: vault.now())
+        now = PartWriter(view.state, writer: view.device.id, now: vault.now(), isLimited: false)
     }
 
     /// Says a change with the time at which it was made. What a machine had before it entered a circle is not newer for
@@ -192,7 +192,7 @@ struct LocalEdits {
         _ part: SharedPart, _ content: PartContent?, _ known: SharedItem, of id: ItemID
     ) throws(VaultError) {
         guard known.shown(part)?.content != content else { return }
-        if content == nil, try shared.isWithheld(part, of: id, present: []) { return }
+        if try shared.isWithheld(part, of: id, present: content?.bytes ?? []) { return }
         try add(
             try merging { () throws(MergingError) in
                 if let content {

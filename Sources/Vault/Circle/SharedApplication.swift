@@ -105,7 +105,7 @@ struct SharedApplication {
             if isLast { outcome.obstacles[item.id] = .nameTaken }
             return false
         }
-        guard try put(item, as: name, access, over: here.first, withheld) else {
+        guard try put(item, as: name, access, over: here.first, names, withheld) else {
             return try here.first.map { (old) throws(VaultError) in
                 try stay(item, names, over: old, withheld)
             } ?? true
@@ -117,13 +117,22 @@ struct SharedApplication {
     private mutating func stay(
         _ item: SharedItem, _ names: SharedNames, over old: StoredItem, _ before: SharedItems.Withheld
     ) throws(VaultError) -> Bool {
-        var withheld = before
-        let (name, access) = (former[old.summary.id] ?? old.summary.metadata.name, old.record.access)
+        var (name, withheld) = try unchanged(old, before, against: item, names)
+        let access = old.record.access
         if item.access != access { withheld[.access] = try SharedItems.digest(access.encoded) }
-        if item.localName(names) != name { withheld[.name] = try SharedItems.digest(name.bytes) }
-        _ = try put(item, as: name, access, over: old, withheld)
+        _ = try put(item, as: name, access, over: old, names, withheld)
         outcome.obstacles[item.id] = .undecided
         return true
+    }
+
+    /// The name that an item has, withheld if the circle's is another one.
+    private func unchanged(
+        _ old: StoredItem, _ before: SharedItems.Withheld, against item: SharedItem, _ names: SharedNames
+    ) throws(VaultError) -> (name: ItemName, withheld: SharedItems.Withheld) {
+        var withheld = before
+        let name = former[old.summary.id] ?? old.summary.metadata.name
+        if item.localName(names) != name { withheld[.name] = try SharedItems.digest(name.bytes) }
+        return (name, withheld)
     }
 
     /// The access control that the item has here from now on.
@@ -169,7 +178,7 @@ struct SharedApplication {
     ///   cannot be sealed anew. Nothing is done then.
     private mutating func put(
         _ item: SharedItem, as name: ItemName, _ access: AccessControl, over old: StoredItem?,
-        _ without: SharedItems.Withheld
+        _ names: SharedNames, _ without: SharedItems.Withheld, isFull: Bool = false
     ) throws(VaultError) -> Bool {
         guard let id = old?.summary.id ?? ItemID(bytes: item.id.bytes) else { return true }
         let (takenBefore, pointsBefore) = (revisions, points)
@@ -179,22 +188,25 @@ struct SharedApplication {
         var records: [FieldName: FieldRecord] = [:]
         var fresh: [(sealed: [UInt8], record: FieldRecord)] = []
         let first = old?.record.version ?? 0
+        // What is here already keeps its room, whatever the order of the names.
+        var left = ItemLimits.fields - before.count { item.shown(.field($0.fieldName)) != nil }
         for part in item.parts {
             guard case .field(let field) = part, let revision = item.shown(part) else { continue }
             let present = before.first { $0.fieldName == field }
             let version = first + UInt64(fresh.count) + 1
             if try present.map({ (value) throws(VaultError) in try !item.hasValue(value) }) ?? true {
-                if fields.count < ItemLimits.fields,
+                if !isFull, present != nil || left > 0,
                     let taken = try take(revision, field, of: id, name, access, version: version)
                 {
                     fields.append(taken.field)
                     records[field] = taken.record
                     fresh.append((taken.sealed, taken.record))
+                    if present == nil { left -= 1 }
                     continue
                 }
                 // What is there already stays until a value comes that opens.
                 withheld[part] = try SharedItems.digest(present?.field.revision.bytes ?? [])
-                outcome.obstacles[item.id] = try obstacle(revision)
+                outcome.obstacles[item.id] = try isFull ? .noRoom : obstacle(revision)
             }
             guard let present, let described = present.item.metadata.field(field) else { continue }
             guard present.field.access.requirements.isEmpty || present.field.access == access && present.name == name
@@ -211,8 +223,24 @@ struct SharedApplication {
             }
         }
         guard !fields.isEmpty else { return true }
-        let metadata = try item.metadata(
-            as: name, fields.inOrder, over: old?.summary.metadata, at: vault.now(), &withheld)
+        let metadata: Metadata
+        if isFull, let old {
+            metadata = try old.summary.metadata.kept(against: item, fields.inOrder, &withheld)
+        } else {
+            metadata = try item.metadata(
+                as: name, fields.inOrder, over: old?.summary.metadata, at: vault.now(), &withheld)
+        }
+        let values = fresh.reduce(0) { $0 + $1.sealed.count }
+        let (hasRoom, dropped) = try isFull ? (true, []) : change.makeRoom(for: metadata, values: values, over: old)
+        for id in dropped { local[id] = nil }
+        guard hasRoom else {
+            (revisions, points) = (takenBefore, pointsBefore)
+            outcome.obstacles[item.id] = .noRoom
+            guard let old else { return true }
+            // It stays as it is, but for what the others have removed, and for what they require.
+            let (name, kept) = try unchanged(old, without, against: item, names)
+            return try put(item, as: name, access, over: old, names, kept, isFull: true)
+        }
         shared.put(id, withheld: withheld)
         let gone = before.filter { records[$0.fieldName] != $0.field }
         let isOther = !fresh.isEmpty || !gone.isEmpty

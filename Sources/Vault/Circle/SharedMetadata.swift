@@ -72,6 +72,22 @@ extension Metadata {
         }
     }
 
+    /// The same with other fields. What the circle says otherwise is withheld.
+    func kept(
+        against item: SharedItem, _ fields: [ItemField], _ withheld: inout SharedItems.Withheld
+    ) throws(VaultError) -> Metadata {
+        let attributes = attributes.keys.map { SharedPart.attribute(Array($0.utf8)) }
+        let theirs = item.parts.filter { if case .attribute = $0 { true } else { false } }
+        for part in [.label, .comment, .expiry] + attributes + theirs {
+            let present = content(of: part)
+            guard present != item.shown(part)?.content else { continue }
+            withheld[part] = try SharedItems.digest(present?.bytes ?? [])
+        }
+        var kept = try with(fields)
+        kept.deleted = nil
+        return kept
+    }
+
     /// Whether both say the same to people, whenever they were changed.
     func isSame(as other: Metadata) -> Bool {
         name == other.name && label == other.label && comment == other.comment && attributes == other.attributes

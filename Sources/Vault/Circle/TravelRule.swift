@@ -21,6 +21,8 @@ enum TravelRule {
         case nameTaken = "name-taken"
         /// A value does not open, or its keys do not fit.
         case unreadable
+        /// The vault is full.
+        case noRoom = "no-room"
     }
 
     /// The longest sealed value that a record carries.

@@ -1,6 +1,7 @@
 import Authorization
 import Cryptography
 import Item
+import JSON
 
 /// The `record` column of an item (docs/vault-format.md, "item"). It has what a list needs.
 struct ItemRecord: Sendable, Equatable {
@@ -20,6 +21,12 @@ struct ItemRecord: Sendable, Equatable {
 
     var encoded: [UInt8] {
         BigEndian.bytes(version) + access.encoded + LengthPrefixed.encode(sealedMetadata) + fieldsDigest
+    }
+
+    /// The length of the record of an item that says this of itself, in bytes.
+    static func length(of metadata: Metadata) -> Int {
+        8 + AccessControl.encodedCount + 4 + SizeClass.metadata(JSONWriter.bytes(of: metadata).count)
+            + AESGCM.overhead + SHA256.count
     }
 
     init(decoding bytes: [UInt8]) throws(VaultError) {

@@ -41,6 +41,21 @@ extension Room {
         return try rows.fileBytes() <= records ? true : rows.recordBytes() <= records
     }
 
+    /// Whether there is room for an item's record and its values besides.
+    ///
+    /// - Parameters:
+    ///   - record: by how many bytes the records grow.
+    ///   - values: the bytes of the values.
+    func fits(_ rows: Rows, items count: UInt64, record: Int, values: Int) throws(VaultError) -> Bool {
+        guard count <= items else { return false }
+        let used = try rows.fileBytes()
+        guard used + Int64(record + values + Self.overhead) <= file else { return false }
+        return try used + Int64(record) <= records ? true : rows.recordBytes() + Int64(record) <= records
+    }
+
+    /// More than the index entries, slots and former names take that belong to one item.
+    private static let overhead = 1 << 20
+
     /// - Throws: `.limitExceeded` if the file is too large.
     func checkFile(_ rows: Rows) throws(VaultError) {
         guard try rows.fileBytes() <= file else {

@@ -49,6 +49,7 @@ enum SharingText {
         case "too-long": "\(count) \(one ? "is" : "are") too long"
         case "name-taken": "\(count) \(one ? "has" : "have") a name that is taken"
         case "unreadable": "\(count) cannot be read here"
+        case "no-room": "\(count) \(one ? "has" : "have") no room here (remove secrets that you do not need)"
         case let other: "\(count) (\(VisibleText.line(other)))"
         }
     }

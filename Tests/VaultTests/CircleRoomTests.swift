@@ -1,0 +1,125 @@
+import Circle
+import Item
+import Testing
+
+@testable import Vault
+
+/// Circles that have more than one vault, or one item, may have. What others write fills no vault, holds up nothing, and
+/// is never taken for a person's own change (attackers 11 and 13).
+struct CircleRoomTests {
+    /// Opens a machine's vault with less room than usual, for as long as the body runs.
+    private func take(_ machine: CircleMachine, _ store: CircleStore, room: Room) throws -> OpenVault.Taken {
+        let fixture = machine.fixture
+        try machine.vault.close()
+        let small = try OpenVault(
+            directory: machine.fixture.folder.path, record: machine.fixture.record, sealer: machine.fixture.sealer,
+            now: { fixture.clock.withLock { $0 } }, logLimit: AccessLogLimits.size, room: room)
+        defer { do { try machine.reopen() } catch {} }
+        let taken = try small.takeIn(
+            heads: store.heads, segments: Array(store.files.values), machine.classKeys)
+        _ = try small.verify()
+        try small.close()
+        return taken
+    }
+
+    /// M9-23: together they have more items than a vault has room for.
+    @Test func moreItemsThanAVaultHasRoomForAreLeftOut() throws {
+        let group = try CircleGroup("desk", "laptop")
+        let (desk, laptop) = (group.machines[0], group.machines[1])
+        for number in 0..<4 { try desk.set("desk", "\(number)", "1") }
+        for number in 0..<4 { try laptop.set("laptop", "\(number)", "1") }
+        try desk.sync(group.store)
+        let taken = try take(laptop, group.store, room: Room(items: 6))
+        #expect(taken.added == 2 && taken.obstacles == ["no-room": 2])
+        #expect(try laptop.names.count == 6)
+        // What is left out was not deleted here, and what is deleted here makes room.
+        try laptop.vault.delete(service: "laptop", account: "0")
+        #expect(try take(laptop, group.store, room: Room(items: 6)).obstacles == ["no-room": 1])
+        try laptop.sync(group.store)
+        try group.settle()
+        for machine in group.machines { #expect(try machine.names.count == 7) }
+    }
+
+    /// A member fills everybody's vault with names. The others go on.
+    @Test func aMemberFillsNoVault() throws {
+        let group = try CircleGroup("desk", "laptop")
+        let (desk, laptop) = (group.machines[0], group.machines[1])
+        try desk.set("mine", "", "1")
+        try desk.set("ours", "", "2")
+        try group.settle()
+        for number in 0..<40 { try laptop.set("junk", "\(number)", "1") }
+        try laptop.edit("mine", MetadataChanges(comment: String(repeating: "x", count: 900)))
+        try laptop.sync(group.store)
+        var room = Room()
+        (room.items, room.records) = (4, 100)
+        let taken = try take(desk, group.store, room: room)
+        #expect(taken.obstacles == ["no-room": 41] && taken.added == 0)
+        #expect(try desk.get("mine") == "1")
+        // What has no room here is not undone at the others.
+        #expect(try take(desk, group.store, room: room).obstacles == ["no-room": 41])
+        let isSilent = try desk.view().pending.isEmpty
+        #expect(isSilent)
+        // A deletion by the others makes room, and is taken in.
+        try laptop.vault.delete(service: "ours", account: "")
+        try laptop.sync(group.store)
+        _ = try take(desk, group.store, room: room)
+        #expect(try desk.names == ["mine"])
+        try group.settle()
+        #expect(try desk.find("mine").metadata.comment?.count == 900 && desk.names.count == 41)
+    }
+
+    /// What was deleted here makes room first, as for what is stored here.
+    @Test func theBinMakesRoom() throws {
+        let group = try CircleGroup("desk", "laptop")
+        let (desk, laptop) = (group.machines[0], group.machines[1])
+        for number in 0..<3 { try desk.set("old", "\(number)", "1") }
+        try group.settle()
+        for number in 0..<3 { try desk.vault.putAside(service: "old", account: "\(number)") }
+        try group.settle()
+        try laptop.set("new", "", "1")
+        // It comes out of the bin, and must not be dropped to make room for others.
+        try laptop.vault.putBack(service: "old", account: "2")
+        try laptop.sync(group.store)
+        let taken = try take(desk, group.store, room: Room(items: 2))
+        #expect(taken.obstacles.isEmpty)
+        #expect(try desk.names == ["new", "old/2"])
+        try group.settle()
+        #expect(try laptop.names == ["new", "old/2"])
+        #expect(try laptop.vault.deletedItems().count == 2, "making room is no deletion")
+    }
+
+    /// M9-22: two machines add a field each, and the item has more than it may have. A person can still change it.
+    @Test func anItemWithTooManyPartsIsStillChanged() throws {
+        let group = try CircleGroup("desk", "laptop")
+        let (desk, laptop) = (group.machines[0], group.machines[1])
+        try desk.set("github", "", "1")
+        for number in 0..<ItemLimits.fields - 2 {
+            try desk.set(field: #require(FieldName("shared\(number)")), of: "github", "s")
+        }
+        try group.settle()
+        try desk.set(field: "desk", of: "github", "d")
+        try laptop.set(field: "laptop", of: "github", "l")
+        try laptop.edit(
+            "github",
+            MetadataChanges(
+                attributes: Dictionary(uniqueKeysWithValues: (0..<ItemLimits.attributes).map { ("a\($0)", "1") })))
+        try group.settle()
+        let item = try #require(try desk.view().state.items.first)
+        #expect(item.parts.count(where: \.isField) == ItemLimits.fields + 1)
+        // Each has one that it can replace.
+        for (place, machine) in group.machines.enumerated() {
+            let fields = try machine.find("github").metadata.fields.map(\.name)
+            #expect(fields.count == ItemLimits.fields)
+            machine.fixture.advance(milliseconds: 1000)
+            try machine.vault.edit(
+                machine.find("github"), removing: [#require(FieldName("shared\(place)"))],
+                changes: MetadataChanges(attributes: ["a\(place)": "", "b\(place)": "2"]))
+            try machine.set(field: #require(FieldName("other\(place)")), of: "github", "o")
+        }
+        try group.settle()
+        let merged = try #require(try desk.view().state.items.first).parts
+        #expect(merged.contains(.field("other0")) && merged.contains(.field("other1")))
+        #expect(!merged.contains(.field("shared0")) && !merged.contains(.field("shared1")))
+        #expect(merged.contains(.attribute(Array("b0".utf8))) && merged.contains(.attribute(Array("b1".utf8))))
+    }
+}
