@@ -46,6 +46,7 @@ struct CircleRoomTests {
         let (desk, laptop) = (group.machines[0], group.machines[1])
         try desk.set("mine", "", "1")
         try desk.set("ours", "", "2")
+        try desk.edit("mine", MetadataChanges(comment: "short"))
         try group.settle()
         for number in 0..<40 { try laptop.set("junk", "\(number)", "1") }
         try laptop.edit("mine", MetadataChanges(comment: String(repeating: "x", count: 900)))
@@ -57,6 +58,7 @@ struct CircleRoomTests {
         #expect(try desk.get("mine") == "1")
         // What has no room here is not undone at the others.
         #expect(try take(desk, group.store, room: room).obstacles == ["no-room": 41])
+        #expect(try desk.find("mine").metadata.comment == "short")
         let isSilent = try desk.view().pending.isEmpty
         #expect(isSilent)
         // A deletion by the others makes room, and is taken in.
@@ -76,9 +78,16 @@ struct CircleRoomTests {
         try group.settle()
         for number in 0..<3 { try desk.vault.putAside(service: "old", account: "\(number)") }
         try group.settle()
-        try laptop.set("new", "", "1")
-        // It comes out of the bin, and must not be dropped to make room for others.
+        // It comes out of the bin with more than it had, and must not be dropped to make room for itself.
         try laptop.vault.putBack(service: "old", account: "2")
+        laptop.fixture.advance(milliseconds: 1000)
+        try laptop.vault.edit(
+            laptop.vault.find(service: "old", account: "2"),
+            changes: MetadataChanges(comment: String(repeating: "x", count: 900)))
+        try laptop.sync(group.store)
+        #expect(try take(desk, group.store, room: Room(items: 2)).obstacles.isEmpty)
+        #expect(try desk.names == ["old/2"])
+        try laptop.set("new", "", "1")
         try laptop.sync(group.store)
         let taken = try take(desk, group.store, room: Room(items: 2))
         #expect(taken.obstacles.isEmpty)
