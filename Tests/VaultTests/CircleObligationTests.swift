@@ -215,6 +215,29 @@ struct CircleObligationTests {
         #expect(try phone.guarded("bank", "me") == "new")
     }
 
+    /// Two items are renamed to names that others have on one machine. There they keep what they have, and nothing is
+    /// written each time that something is taken in.
+    @Test func namesThatStayTakenChangeNothing() throws {
+        let group = try CircleGroup("desk", "laptop")
+        let (desk, laptop) = (group.machines[0], group.machines[1])
+        for number in 1...2 {
+            try desk.set("taken \(number)", "", "mine", .whenUnlocked.thisDeviceOnly)
+            try laptop.set("item \(number)", "", "1")
+        }
+        try group.settle()
+        for number in 1...2 {
+            laptop.fixture.advance(milliseconds: 1000)
+            try laptop.vault.rename(laptop.find("item \(number)"), service: "taken \(number)", account: "")
+        }
+        try laptop.sync(group.store)
+        for _ in 0..<3 {
+            let taken = try desk.sync(group.store)
+            #expect(taken.updated == 0 && taken.obstacles["name-taken"] ?? 2 == 2)
+            #expect(try desk.names == ["item 1", "item 2", "taken 1", "taken 2"])
+        }
+        #expect(try laptop.names == ["taken 1", "taken 2"])
+    }
+
     // MARK: Records that nobody knows yet
 
     /// M9-39: a record of a later version waits, holds up nothing, and is not said to have been taken in.

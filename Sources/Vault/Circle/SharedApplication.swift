@@ -6,15 +6,6 @@ import Item
 /// Makes a vault's items what the circle's state says. It is the counterpart of ``LocalEdits``, which runs first, so
 /// nothing that was changed here is lost. Nothing that others have written is damage of this vault.
 struct SharedApplication {
-    /// What was done.
-    struct Outcome: Sendable {
-        var added = 0
-        var updated = 0
-        var deleted = 0
-        /// Shared items that are not here, or not whole, and why.
-        var obstacles: [SharedItemID: TravelRule.Obstacle] = [:]
-    }
-
     private let vault: OpenVault
     private let classKeys: ClassKeys
     private let change: Change
@@ -53,26 +44,41 @@ struct SharedApplication {
         }
         var waiting: [SharedItem] = []
         for item in items where try !apply(item, names, isLast: false) { waiting.append(item) }
-        try setNamesAside(of: waiting)
+        try setNamesAside(of: waiting, names)
         for item in waiting { _ = try apply(item, names, isLast: true) }
         return (shared, outcome)
     }
 
-    /// Items that wait for each other's names get names that nobody has.
-    private mutating func setNamesAside(of waiting: [SharedItem]) throws(VaultError) {
+    /// Items that wait for each other's names get names that nobody has. One whose name is another's that does not move
+    /// keeps what it has.
+    private mutating func setNamesAside(of waiting: [SharedItem], _ names: SharedNames) throws(VaultError) {
         guard waiting.count > 1 else { return }
+        var moving: [(here: StoredItem, wanted: ItemName, aside: ItemName)] = []
         for item in waiting {
             for id in item.ids.compactMap({ ItemID(bytes: $0.bytes) }) {
                 // A guarded item keeps its name: its values open under no other.
                 guard let here = local[id], TravelRule.obstacle(here.record.access) == nil,
                     here.record.access.requirements.isEmpty
                 else { continue }
-                let (metadata, name) = (here.summary.metadata, Self.asideName(of: item))
-                former[id] = metadata.name
-                _ = try vault.replace(
-                    here, metadata: metadata.renamed(name.service, name.account, at: vault.now()), change)
-                local[id] = try change.item(id)
+                moving.append((here, item.localName(names), Self.asideName(of: item)))
             }
+        }
+        while true {
+            let ids = Set(moving.map(\.here.summary.id))
+            var left: [(here: StoredItem, wanted: ItemName, aside: ItemName)] = []
+            for one in moving {
+                let name = one.wanted
+                let holder = try change.item(service: name.service, account: name.account, kind: name.itemClass)
+                if holder.map({ ids.contains($0.summary.id) }) ?? true { left.append(one) }
+            }
+            guard left.count < moving.count else { break }
+            moving = left
+        }
+        for (here, _, name) in moving {
+            former[here.summary.id] = here.summary.metadata.name
+            _ = try vault.replace(
+                here, metadata: here.summary.metadata.renamed(name.service, name.account, at: vault.now()), change)
+            local[here.summary.id] = try change.item(here.summary.id)
         }
     }
 
