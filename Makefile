@@ -137,7 +137,7 @@ container: needs-packages build pam ## what make machine does and needs no kerne
 application: needs-packages ## an application that uses the library, built in a clean root with Swift alone; needs root
 	scripts/application
 
-syncthing: needs-syncthing build ## two machines that share secrets through a real Syncthing, and how long a change takes
+syncthing: needs-syncthing build ## three machines that share secrets through real Syncthings, and a month without one of them; needs root
 	scripts/syncthing
 
 clients: needs-packages build pam ## the clients that people have, unmodified, against installed packages in a clean root; needs root

@@ -120,11 +120,12 @@ struct TiedConversationTests {
         }
     }
 
-    @Test func aBrokerThatPassesSomethingElseOffIsNotRegistered() throws {
+    /// What a broker says that passes something else off.
+    private func lies(_ record: RegistryRecord) throws -> [BrokerInterface.ResealForBoot.Reply] {
         let whole = Self.roots + ["4"]
-        let taken = Data(try #require(try fixture().record.objects[.presence])).base64EncodedString()
+        let taken = Data(try #require(record.objects[.presence])).base64EncodedString()
         let index = Self.tie.index
-        let lies: [BrokerInterface.ResealForBoot.Reply] = [
+        return [
             .init(names: Self.names(whole), boot: nil), .init(names: Self.names(Self.roots), boot: Self.tie),
             .init(names: Self.names(whole + ["16"]), boot: Self.tie), .init(names: [:], boot: Self.tie),
             .init(names: Self.names(whole).merging(["1": taken]) { $1 }, boot: Self.tie),
@@ -139,8 +140,12 @@ struct TiedConversationTests {
             .init(
                 names: Self.names(whole), boot: .init(index: .init(handle: 0x01B0_C001, policy: ""), registers: [7])),
         ]
-        for lie in lies {
+    }
+
+    @Test func aBrokerThatPassesSomethingElseOffIsNotRegistered() throws {
+        for place in try lies(fixture().record).indices {
             let fixture = try fixture()
+            let lie = try lies(fixture.record)[place]
             fixture.broker.change { $0.tied = lie }
             #expect(try converse(fixture).0.fault != nil, "\(lie)")
             #expect(try record(fixture) == fixture.record)

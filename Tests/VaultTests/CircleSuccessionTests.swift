@@ -69,6 +69,27 @@ struct CircleSuccessionTests {
         #expect(try desk.view().membership.others.count == 2)
     }
 
+    /// Nobody has brought the founding statement to its machine: it is in the stream of the device that is succeeded.
+    @Test func theFounderRenewsItsKeys() throws {
+        let (old, laptop) = try pair()
+        try old.set("a", "", "one")
+        try old.set("bank", "me", "guarded", presence)
+        try settle(old, laptop)
+        let desk = try old.renewed()
+        #expect(try desk.view().role == .admin)
+        try settle(desk, laptop)
+        try laptop.set("b", "", "two")
+        try settle(desk, laptop)
+        for machine in [desk, laptop] {
+            #expect(try machine.get("a") == "one" && machine.get("b") == "two")
+            #expect(try machine.guarded("bank", "me") == "guarded")
+        }
+        // And once more, because the first of three devices is known by its successors only.
+        let again = try desk.renewed()
+        try settle(again, laptop)
+        #expect(try again.get("a") == "one" && again.view().membership.members.count == 2)
+    }
+
     @Test func whatWaitsIsSaidBeforeItGoes() throws {
         let (desk, old) = try pair()
         try old.set("a", "", "one")

@@ -127,7 +127,11 @@ extension OpenVault {
                 case .device, .joining, .halves, .pending, .offered, .receivers, .released, .succession: break
                 }
             }
-            rows[.statement(signed.statement.name)] = signed.bytes
+            // The former device is another's now. Who it was, and with that its records, is known by statements alone.
+            let void = Set(view.membership.refused + view.membership.waiting)
+            for signed in view.signedStatements + [signed] where !void.contains(signed.statement.name) {
+                rows[.statement(signed.statement.name)] = signed.bytes
+            }
             for segment in farewell.prepared.segments { rows[try .segment(segment)] = segment.bytes }
             let (last, device) = (farewell.head.head, material.device)
             // As in every run: the head that was before leads to nothing that this one does not.

@@ -123,15 +123,4 @@ struct SharingTests {
         #expect(refusal.name == .notFound)
         for peer in [desk, laptop] { await peer.stop() }
     }
-
-    /// Its successor would be no member, and nobody would notice.
-    @Test func aSharingVaultRenewsNotAllItsKeys() async throws {
-        let desk = try await CirclePeer("desk")
-        let before = try await challenge { try await desk.client.call(Keychain.RotateAll()) }
-        _ = try await desk.client.call(Keychain.Withdraw(challenge: before))
-        try await desk.found()
-        let refusal = try await fault { try await desk.client.call(Keychain.RotateAll()) }
-        #expect(refusal.name == .failed && refusal.details.challenge == nil, "\(refusal)")
-        await desk.stop()
-    }
 }
