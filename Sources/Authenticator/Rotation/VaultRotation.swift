@@ -41,7 +41,7 @@ struct VaultRotation {
         } catch { throw ConversationError(error) }
         let salt = binding?.salt
         let introduced = try circle.flatMap { (circle) throws(ConversationError) in
-            try CircleSuccessor(circle: circle, record: record, signer: signer) {
+            try SuccessionSigner(circle: circle, record: record, signer: signer) {
                 (proposal) throws(ConversationError) in try checked(proposal, salt: salt)
             }.sign(through: &broker)
         }

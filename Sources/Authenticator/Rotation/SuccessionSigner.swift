@@ -26,7 +26,7 @@ struct RenewedCircle: Equatable {
 }
 
 /// Signs that a renewed vault takes its former self's place in a circle (docs/sync-members.md, “Statements”).
-struct CircleSuccessor {
+struct SuccessionSigner {
     let circle: RenewedCircle
     /// Of the vault that is renewed.
     let record: RegistryRecord
