@@ -372,7 +372,7 @@ import Testing
         // The one who began can renew all keys, too.
         try succeed(desk, "rotate", "--all")
         try succeed(desk, "set", "github", "me", input: "two")
-        for machine in [desk, laptop] { try succeed(machine, "sync", "now") }
+        for machine in [desk, laptop, desk, laptop] { try succeed(machine, "sync", "now") }
         #expect(try succeed(laptop, "get", "github", "me").text == "two")
         let log = try succeed(desk, "log").text
         #expect(log.contains("share"), "\(log)")
