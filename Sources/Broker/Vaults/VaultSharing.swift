@@ -137,8 +137,14 @@ struct VaultSharing: Sendable {
     func giveOut(in vaultActor: isolated VaultActor, heads: [[UInt8]]) async throws(Fault) {
         try vaultActor.begin(.sharing, for: nil)
         defer { vaultActor.endOperation(of: nil) }
-        guard let prepared = try await vaultActor.use({ try $0.vault.giveOut(heads: heads, $0.keys) }) else { return }
-        try await commit(in: vaultActor, prepared)
+        // Records that begin new keys carry no changes. Those follow at once, and not at the next exchange.
+        for _ in 0..<2 {
+            guard let prepared = try await vaultActor.use({ try $0.vault.giveOut(heads: heads, $0.keys) }) else {
+                return
+            }
+            try await commit(in: vaultActor, prepared)
+            guard prepared.isWithoutChanges else { return }
+        }
     }
 
     /// Has the head signed, and stores the records.

@@ -18,6 +18,9 @@ package struct PreparedRecords: Sendable {
     /// What else is stored with these records.
     var besides: [(row: CircleRow, content: [UInt8])] = []
 
+    /// Whether changes that wait are not among them.
+    package var isWithoutChanges: Bool { given.isEmpty && givenSlots.isEmpty }
+
     /// What the stream key signs: SHA-256 of the head, 32 bytes.
     package var digest: [UInt8] {
         get throws(VaultError) {
