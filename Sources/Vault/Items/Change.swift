@@ -36,6 +36,9 @@ final class Change: Snapshot {
     let room: Room
     /// The index entries that this change has touched, by term. Each is written once, when the change ends.
     private var postings: [[UInt8]: [UInt8]] = [:]
+    /// The size of all items' records together, in bytes, from the first time that it is needed. Measuring reads all of
+    /// them, and one change can put thousands.
+    private var recordBytes: Int64?
     /// Whether this change has added former values, so that they must be measured.
     var hasPutFormer = false
 
@@ -65,6 +68,7 @@ final class Change: Snapshot {
             fieldsDigest: fieldsDigest)
         let bytes = record.encoded
         try rows.put(record: bytes, of: item)
+        recordBytes? += Int64(bytes.count - (old?.record.encoded.count ?? 0))
         let (key, digest) = try cryptography { () throws(CryptographyError) in
             (try TreeEntry.key(item: item), try TreeEntry.digest(item: item, record: bytes))
         }
@@ -74,14 +78,24 @@ final class Change: Snapshot {
         if let deleted = metadata.deleted { next.oldestDeletion = min(next.oldestDeletion, deleted) }
         // A change that makes the file smaller is always allowed, and so is a deletion.
         if metadata.deleted == nil, bytes.count > old?.record.encoded.count ?? 0 {
-            try makeRoomInBin { () throws(VaultError) in try room.fits(rows, items: UInt64(next.itemCount)) }
-            try room.checkRecords(rows, items: UInt64(next.itemCount))
+            try makeRoomInBin(recordsFit)
+            guard try recordsFit() else { throw room.manyRecords }
         }
         let summary = ItemSummary(
             id: item, version: record.version, metadata: metadata, access: record.access,
             revision: ItemRevision(digest: digest))
         if let change = CommittedChange(from: old?.summary, to: summary) { itemChanges.append(change) }
         return summary
+    }
+
+    /// Whether the items are not too many, and their records not too large.
+    private func recordsFit() throws(VaultError) -> Bool {
+        try room.fits(rows, items: UInt64(next.itemCount)) { () throws(VaultError) in
+            if let recordBytes { return recordBytes }
+            let bytes = try rows.recordBytes()
+            recordBytes = bytes
+            return bytes
+        }
     }
 
     /// Adds a value. Its points lead to its item from now on.
@@ -125,6 +139,7 @@ final class Change: Snapshot {
         try dropFormer(of: item.summary.id)
         for field in try fields(of: item).fields.joined() { try removeValue(field, of: item.summary.id) }
         try rows.remove(item.summary.id)
+        recordBytes? -= Int64(item.record.encoded.count)
         try tree.set(cryptography { () throws(CryptographyError) in try TreeEntry.key(item: item.summary.id) }, nil)
         try index(item.summary.id, from: item.summary.metadata, to: nil)
         guard next.itemCount > 0 else { throw .damaged("it counts fewer items than it has") }

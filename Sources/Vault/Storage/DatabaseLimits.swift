@@ -23,22 +23,24 @@ extension DatabaseLimits {
 }
 
 extension Room {
-    /// - Throws: `.limitExceeded` if there are too many items, or if their records are too large together.
-    func checkRecords(_ rows: Rows, items count: UInt64) throws(VaultError) {
-        guard try fits(rows, items: count) else {
-            throw VaultError(
-                .limitExceeded,
-                "the vault is full: it has \(items) items at most, and \(records >> 20) MiB of names and attributes",
-                advice: "remove items that you do not need"
-            )
-        }
+    /// There are too many items, or their records are too large together.
+    var manyRecords: VaultError {
+        VaultError(
+            .limitExceeded,
+            "the vault is full: it has \(items) items at most, and \(records >> 20) MiB of names and attributes",
+            advice: "remove items that you do not need"
+        )
     }
 
     /// Whether the items are not too many, and their records not too large.
-    func fits(_ rows: Rows, items count: UInt64) throws(VaultError) -> Bool {
+    ///
+    /// - Parameter recordBytes: measures the records, which may read all of them.
+    func fits(
+        _ rows: Rows, items count: UInt64, recordBytes: () throws(VaultError) -> Int64
+    ) throws(VaultError) -> Bool {
         guard count <= items else { return false }
-        // Measuring the records reads all of them. A file smaller than the limit needs no measuring.
-        return try rows.fileBytes() <= records ? true : rows.recordBytes() <= records
+        // A file smaller than the limit needs no measuring.
+        return try rows.fileBytes() <= records ? true : recordBytes() <= records
     }
 
     /// Whether there is room for an item's record and its values besides.
