@@ -147,7 +147,8 @@ extension Change {
     ///
     /// - Parameter content: empty removes the row.
     func put(_ row: CircleRow, _ content: [UInt8]) throws(VaultError) {
-        if try !rows.hasCircle() { try rows.createCircle() }
+        if !hasCircleTable, try !rows.hasCircle() { try rows.createCircle() }
+        hasCircleTable = true
         try rows.put(circle: row.id, content)
         let (key, digest) = try cryptography { () throws(CryptographyError) -> ([UInt8], [UInt8]?) in
             (
@@ -164,5 +165,6 @@ extension Change {
             try tree.set(cryptography { () throws(CryptographyError) in try TreeEntry.key(circle: row.id) }, nil)
         }
         if try rows.hasCircle() { try rows.dropCircle() }
+        hasCircleTable = false
     }
 }

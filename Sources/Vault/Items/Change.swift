@@ -39,6 +39,8 @@ final class Change: Snapshot {
     /// The size of all items' records together, in bytes, from the first time that it is needed. Measuring reads all of
     /// them, and one change can put thousands.
     private var recordBytes: Int64?
+    /// Whether the file is known to have the table of a circle.
+    var hasCircleTable = false
     /// Whether this change has added former values, so that they must be measured.
     var hasPutFormer = false
 

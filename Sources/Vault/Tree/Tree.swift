@@ -19,25 +19,17 @@ final class Tree {
 
     /// The digest of the row with this key; nil proves that there is no such row.
     func digest(of key: [UInt8]) throws(VaultError) -> [UInt8]? {
-        let bucket = try path(to: key)
-        let content = contents[bucket] ?? []
-        for start in stride(from: 0, to: content.count, by: TreeNode.entryCount) {
-            let middle = start + TreeNode.digestCount
-            guard content[start..<middle].elementsEqual(key) else { continue }
-            return Array(content[middle..<start + TreeNode.entryCount])
-        }
-        return nil
+        let content = contents[try path(to: key)] ?? []
+        let (start, isThere) = TreeEntry.place(of: key, in: content)
+        return isThere ? Array(content[start + TreeNode.digestCount..<start + TreeNode.entryCount]) : nil
     }
 
     /// Sets a row's digest; nil removes the row.
     func set(_ key: [UInt8], _ digest: [UInt8]?) throws(VaultError) {
         let bucket = try path(to: key)
-        var entries = try entries(of: bucket).filter { $0.key != key }
-        if let digest {
-            let place = entries.firstIndex { key.lexicographicallyPrecedes($0.key) } ?? entries.endIndex
-            entries.insert(TreeEntry(key: key, digest: digest), at: place)
-        }
-        contents[bucket] = entries.flatMap { $0.key + $0.digest }
+        let (start, isThere) = TreeEntry.place(of: key, in: contents[bucket] ?? [])
+        let former = start..<(isThere ? start + TreeNode.entryCount : start)
+        contents[bucket, default: []].replaceSubrange(former, with: digest.map { key + $0 } ?? [])
         changed.insert(bucket)
     }
 

@@ -52,6 +52,19 @@ struct TreeEntry: Sendable, Equatable {
     let key: [UInt8]
     let digest: [UInt8]
 
+    /// Where a bucket has the entry with this key, or would have it.
+    ///
+    /// - Parameter content: of the bucket: `key ‖ digest` for each entry, sorted by key.
+    static func place(of key: [UInt8], in content: [UInt8]) -> (start: Int, isThere: Bool) {
+        for start in stride(from: 0, to: content.count, by: TreeNode.entryCount) {
+            var index = 0
+            while index < TreeNode.digestCount, content[start + index] == key[index] { index += 1 }
+            if index == TreeNode.digestCount { return (start, true) }
+            if content[start + index] > key[index] { return (start, false) }
+        }
+        return (content.count, false)
+    }
+
     static func key(item: ItemID) throws(CryptographyError) -> [UInt8] {
         try SHA256.digest(LengthPrefixed.encode(Array("org.coffer.tree.item".utf8), item.bytes))
     }
