@@ -118,14 +118,15 @@ extension OpenVault {
         if found == nil, try change.circle(.joining) != nil { try change.put(.joining, []) }
         // A renewed vault that speaks has taken its place.
         if try change.circle(.succession) != nil { try change.put(.succession, []) }
+        // Small rows come before long ones: to find a row's place, SQLite reads the whole of others.
+        for number in prepared.given { try change.put(.pending(number), []) }
+        for name in prepared.givenSlots { try change.put(.released(name), []) }
         for segment in prepared.segments { try change.put(.segment(segment), segment.bytes) }
         // The head of this run that was before leads to nothing that this one does not.
         if let end = found?.end, end.run == head.head.end.run {
             try change.put(.head(head.head.device, end.run, end.chain), [])
         }
         try change.put(.head(head.head.device, head.head.end.run, head.head.end.chain), head.bytes)
-        for number in prepared.given { try change.put(.pending(number), []) }
-        for name in prepared.givenSlots { try change.put(.released(name), []) }
         try change.put(device: prepared.after)
     }
 }
