@@ -88,6 +88,8 @@ struct KeptLimits: Sendable {
     var items = 1 << 20
     /// A vault's index entries.
     var postings = 256 << 10
+    /// What a vault has made of its circle: that of one with 10,000 items. A larger one is read anew for each call.
+    var circle = 40 << 20
     /// The longest sealed value that is kept.
     var value = 4 << 10
     /// All vaults together.

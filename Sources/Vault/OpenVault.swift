@@ -31,7 +31,7 @@ public final class OpenVault: Sendable {
 
     private let currentKeybag: Mutex<Keybag>
     private let seen: SeenHeader
-    private let kept: KeptRows
+    let kept: KeptRows
     private let nodeReads = Mutex(0)
     private let onChange: ChangeObserver
 

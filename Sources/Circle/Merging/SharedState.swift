@@ -75,6 +75,9 @@ package struct SharedState: Sendable {
     /// Whether a change was merged, also if it was replaced since.
     package func has(_ name: RevisionName) -> Bool { merged[name] != nil }
 
+    /// How many changes were merged or wait.
+    package var changeCount: Int { merged.count + waitingNames.count }
+
     /// The changes that wait, and a change that each waits for; sorted by their names.
     package var waits: [(change: PartChange, missing: Missing)] {
         waiting.flatMap { missing, changes in changes.map { ($0, missing) } }.sorted { $0.0.name < $1.0.name }

@@ -163,6 +163,14 @@ struct ReceivingKeys: Sendable {
         }
     }
 
+    /// The public half of each that is there.
+    var publicHalves: [[UInt8]?] { keys.map { $0?.publicKey } }
+
+    private init() { keys = [] }
+
+    /// Not one key.
+    static let none = ReceivingKeys()
+
     /// The key that slots of this class are made for; nil while it is missing, and for a class that does not travel.
     subscript(keyClass: KeyClass) -> X25519.PrivateKey? {
         KeyClass.receiving.firstIndex { $0.kind == keyClass.kind && keyClass.kind != .always }.flatMap { keys[$0] }

@@ -24,14 +24,14 @@ struct CircleMaterial: Sendable {
 
     init(device: CircleDevice) { self.device = device }
 
+    /// - Parameter rows: all rows of the circle.
     /// - Returns: nil for a vault that shares items with nobody.
     /// - Throws: `.damaged` for a row that is missing or is not what Coffer writes.
-    init?(_ snapshot: Snapshot) throws(VaultError) {
+    init?(_ snapshot: Snapshot, _ rows: [FoundCircleRow]) throws(VaultError) {
         guard let bytes = try snapshot.circle(.device) else { return nil }
         device = try CircleDevice(decoding: bytes)
-        let rows = try snapshot.circleRows()
         guard rows.count == Int(device.rowCount) else { throw .damaged("a row of the circle is missing") }
-        for (row, content) in rows {
+        for (row, content, _) in rows {
             do throws(CircleFormError) { try take(row, content) } catch {
                 throw .damaged("a row of the circle is unreadable", cause: error)
             }

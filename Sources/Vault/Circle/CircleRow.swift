@@ -104,6 +104,9 @@ enum CircleRow: Hashable, Sendable {
     }
 }
 
+/// A row that the tree has authenticated. The digest is of its id and its content.
+typealias FoundCircleRow = (row: CircleRow, content: [UInt8], digest: [UInt8])
+
 extension Snapshot {
     /// - Returns: nil if the tree proves that there is no such row.
     func circle(_ row: CircleRow) throws(VaultError) -> [UInt8]? {
@@ -124,9 +127,9 @@ extension Snapshot {
 
     /// All rows, in the order of their ids. The tree has authenticated each of them. Whether one is missing is known from
     /// their number, which the device's row has.
-    func circleRows() throws(VaultError) -> [(row: CircleRow, content: [UInt8])] {
+    func circleRows() throws(VaultError) -> [FoundCircleRow] {
         guard try rows.hasCircle() else { return [] }
-        var found: [(row: CircleRow, content: [UInt8])] = []
+        var found: [FoundCircleRow] = []
         for (id, content) in try rows.allOfCircle() {
             let row = try CircleRow(id: id)
             let (key, digest) = try cryptography { () throws(CryptographyError) in
@@ -135,7 +138,7 @@ extension Snapshot {
             guard try tree.digest(of: key) == digest else {
                 throw .damaged("a row of the circle is foreign or changed")
             }
-            found.append((row, content))
+            found.append((row, content, digest))
         }
         guard Set(found.map(\.row)).count == found.count else { throw .damaged("a row of the circle is there twice") }
         return found
@@ -161,8 +164,8 @@ extension Change {
 
     /// Removes all rows of the circle, and their table.
     func removeCircle() throws(VaultError) {
-        for (row, _) in try circleRows() {
-            try tree.set(cryptography { () throws(CryptographyError) in try TreeEntry.key(circle: row.id) }, nil)
+        for one in try circleRows() {
+            try tree.set(cryptography { () throws(CryptographyError) in try TreeEntry.key(circle: one.row.id) }, nil)
         }
         if try rows.hasCircle() { try rows.dropCircle() }
         hasCircleTable = false

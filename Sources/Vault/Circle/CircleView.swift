@@ -28,9 +28,11 @@ struct CircleView: Sendable {
     /// Slots that were added to values after these were given out, by the change.
     private var released: [RevisionName: [[ValueSlot]]] = [:]
 
-    private let receiving: ReceivingKeys
+    /// What opens the halves of generations, and the halves that were sealed for it.
+    private var receiving: ReceivingKeys
+    private var received: [StatementName: KeyGeneration.Receiver] = [:]
     private var read: Set<ChainHash> = []
-    private let opened = OpenedRecords()
+    private var opened = OpenedRecords()
     /// Heads that records pass on. A run begins with that of the run before.
     private var passed: [SignedHead] = []
     private var changes: [(change: PartChange, writer: WriterID, record: CircleRecord, after: ChainHash)] = []
@@ -88,6 +90,24 @@ struct CircleView: Sendable {
             }
         }
         return hasLearnt
+    }
+
+    /// The public halves of the keys that the view was made with. A view is a function of its material and of these keys.
+    var receivers: [[UInt8]?] { receiving.publicHalves }
+
+    /// The same without any key, and without what was opened since.
+    var withoutKeys: CircleView {
+        var view = self
+        (view.receiving, view.halves, view.opened) = (.none, [:], OpenedRecords())
+        return view
+    }
+
+    /// The same with the keys that it was made with.
+    func with(_ keys: ReceivingKeys) throws(VaultError) -> CircleView {
+        var view = self
+        (view.receiving, view.opened) = (keys, OpenedRecords())
+        for (name, receiver) in received { if let one = generations[name] { try view.take(one, receiver) } }
+        return view
     }
 
     static func membership(
@@ -148,6 +168,7 @@ struct CircleView: Sendable {
     ) throws(VaultError) {
         generations[generation.name] = generation
         guard generation.circle == device.circle, receiver.device == device.id else { return }
+        received[generation.name] = receiver
         halves[generation.name] = try cryptography { () throws(CryptographyError) in
             try GenerationHalves(receiver, of: generation, by: receiving)
         }

@@ -89,9 +89,27 @@ extension OpenVault {
     }
 
     /// All that the vault knows of its circle.
+    ///
+    /// - Throws: `.notFound` without a circle; `.damaged`, `.storage`.
     func view(_ snapshot: Snapshot, _ classKeys: ClassKeys) throws(VaultError) -> (CircleMaterial, CircleView) {
-        guard let material = try CircleMaterial(snapshot) else { throw .noCircle }
-        return (material, try CircleView(material, classKeys, in: format.vault))
+        guard let found = try viewIfPresent(snapshot, classKeys) else { throw .noCircle }
+        return found
+    }
+
+    /// Each row is read and checked. What was made of the same rows before is not made again.
+    ///
+    /// - Returns: nil without a circle.
+    func viewIfPresent(
+        _ snapshot: Snapshot, _ classKeys: ClassKeys
+    ) throws(VaultError) -> (CircleMaterial, CircleView)? {
+        let rows = try snapshot.circleRows()
+        if let known = kept.circle, try known.isMade(of: rows), let view = try known.view(classKeys, in: format.vault) {
+            return (known.material, view)
+        }
+        guard let material = try CircleMaterial(snapshot, rows) else { return nil }
+        let view = try CircleView(material, classKeys, in: format.vault)
+        kept.put(try KeptCircle(rows, material, view))
+        return (material, view)
     }
 
     /// Writes what was prepared, once its head is signed.
@@ -132,6 +150,11 @@ extension OpenVault {
 }
 
 extension Change {
+    /// Keeps what this vault has changed until it is given out. The device's row must be written afterwards.
+    func put(pending: some Sequence<(number: UInt64, change: PendingChange)>) throws(VaultError) {
+        for (number, pending) in pending { try put(.pending(number), pending.encoded) }
+    }
+
     /// Writes the device's row, with the number of all rows. It comes last.
     func put(device: CircleDevice) throws(VaultError) {
         var device = device

@@ -60,9 +60,7 @@ extension OpenVault {
     /// - Throws: `.invalidArgument` if the vault is still a member; `.damaged`, `.storage`.
     package func forgetCircle(_ classKeys: ClassKeys) throws(VaultError) {
         try write { (change) throws(VaultError) in
-            if let material = try CircleMaterial(change),
-                try CircleView(material, classKeys, in: format.vault).role != nil
-            {
+            if let found = try viewIfPresent(change, classKeys), found.1.role != nil {
                 throw VaultError(
                     .invalidArgument, "this machine still shares its secrets", advice: "leave with: coffer sync leave")
             }

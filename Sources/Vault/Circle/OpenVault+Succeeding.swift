@@ -96,7 +96,7 @@ extension OpenVault {
     /// Whether these last records are still all that this device has to say.
     package func isWhole(_ farewell: CircleFarewell) throws(VaultError) -> Bool {
         try read { (snapshot) throws(VaultError) in
-            guard let material = try CircleMaterial(snapshot) else { throw .noCircle }
+            guard let material = try CircleMaterial(snapshot, snapshot.circleRows()) else { throw .noCircle }
             return material.device == farewell.prepared.before
                 && material.pending.map(\.number) == farewell.prepared.given
                 && Set(material.released.map(\.change)) == Set(farewell.prepared.givenSlots)
@@ -110,7 +110,7 @@ extension OpenVault {
         for succession: CircleSuccession, _ farewell: CircleFarewell, _ classKeys: ClassKeys
     ) throws(VaultError) -> (rows: [CircleRow: [UInt8]], device: CircleDevice) {
         try read { (snapshot) throws(VaultError) in
-            guard var material = try CircleMaterial(snapshot), let signed = succession.signed,
+            guard var material = try CircleMaterial(snapshot, snapshot.circleRows()), let signed = succession.signed,
                 material.device.id == succession.signer, material.device.circle == succession.circle
             else { throw .otherDevice }
             material.segments += farewell.prepared.segments
@@ -120,7 +120,7 @@ extension OpenVault {
                 throw VaultError(.changed, "the members were changed meanwhile", advice: "try again")
             }
             var rows: [CircleRow: [UInt8]] = [:]
-            for (row, content) in try snapshot.circleRows() {
+            for (row, content, _) in try snapshot.circleRows() {
                 switch row {
                 case .statement, .segment, .head, .answered, .shared: rows[row] = content
                 // What waited is given out, or is found again by comparison. The rest is the former device's own.
@@ -194,7 +194,7 @@ extension SuccessorVault {
         guard let succession = try circleSuccession else { throw .otherDevice }
         let (rows, device) = try former.circleRows(for: succession, farewell, classKeys)
         try vault.write { (change) throws(VaultError) in
-            for (row, _) in try change.circleRows() where rows[row] == nil {
+            for (row, _, _) in try change.circleRows() where rows[row] == nil {
                 switch row {
                 case .succession, .released: break
                 default: try change.put(row, [])

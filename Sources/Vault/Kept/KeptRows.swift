@@ -30,8 +30,9 @@ final class KeptRows: Sendable {
         var names = RecentlyUsed<ItemID, KeptName>()
         /// Empty: the tree proves that no item has this term.
         var postings = RecentlyUsed<[UInt8], [ItemID]>()
+        var circle: KeptCircle?
 
-        var cost: Int { items.cost + names.cost + postings.cost }
+        var cost: Int { items.cost + names.cost + postings.cost + (circle?.cost ?? 0) }
     }
 
     private let state = Mutex(State())
@@ -141,6 +142,19 @@ final class KeptRows: Sendable {
             guard state.names.cost + Int(cost) <= limits.names, memory.take(Int(cost), held: state.cost) else { return }
             memory.give(back: state.names.remove(item))
             state.names.put(name, for: item, cost: cost)
+        }
+    }
+
+    /// What was made of the circle's rows last. It says itself for which rows it is true.
+    var circle: KeptCircle? { state.withLock { $0.circle } }
+
+    /// Keeps it in the place of the former one, if there is room.
+    func put(_ circle: KeptCircle) {
+        state.withLock { state in
+            memory.give(back: state.circle?.cost ?? 0)
+            state.circle = nil
+            guard circle.cost <= limits.circle, memory.take(circle.cost, held: state.cost) else { return }
+            state.circle = circle
         }
     }
 

@@ -1,0 +1,49 @@
+import Authorization
+import Circle
+import Cryptography
+import Item
+import Testing
+
+@testable import Vault
+
+/// What a vault has made of its circle stays in memory for the next call. The rows of the file decide whether it is still
+/// true (attacker 5), and it holds no key (attacker 6).
+struct CircleKeptTests {
+    private let desk: CircleMachine
+    private let store = CircleStore()
+
+    init() throws {
+        desk = try CircleMachine("desk")
+        try desk.found()
+        try desk.set("github", "me", "1")
+        try desk.sync(store)
+    }
+
+    @Test func aViewIsOfTheRowsThatTheFileHas() throws {
+        #expect(try desk.view().state.items.count == 1)
+        #expect(desk.vault.kept.circle != nil)
+        try desk.set("gitlab", "me", "2")
+        try desk.sync(store)
+        #expect(try desk.view().state.items.count == 2)
+        #expect(try desk.view().pending.isEmpty)
+        try desk.vault.database.write { (rows) throws(VaultError) in try rows.put(circle: CircleRow.shared.id, [0]) }
+        #expect(vaultError { _ = try desk.vault.circleState(desk.classKeys) } == .damaged)
+        #expect(vaultError { try desk.takeIn(store) } == .damaged)
+        #expect(vaultError { _ = try desk.vault.giveOut(heads: store.heads, desk.classKeys) } == .damaged)
+    }
+
+    @Test func whatIsKeptHasNoKey() throws {
+        let view = try desk.view()
+        #expect(view.halves.values.contains { $0.classes.count == 2 })
+        #expect(view.withoutKeys.halves.isEmpty)
+        #expect(view.withoutKeys.receivers.isEmpty)
+        // The same rows after a lock: no half that opens values, and the same state.
+        let locked = desk.classKeys.locked()
+        let vault = desk.vault
+        let other = try vault.read { (snapshot) throws(VaultError) in try vault.view(snapshot, locked).1 }
+        #expect(other.halves.count == view.halves.count)
+        #expect(other.halves.values.allSatisfy { $0.classes[.whenUnlocked] == nil })
+        #expect(try other.stateDigest() == view.stateDigest())
+        #expect(try desk.view().halves.values.contains { $0.classes.count == 2 })
+    }
+}
