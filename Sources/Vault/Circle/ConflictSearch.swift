@@ -22,12 +22,20 @@ struct ConflictSearch {
     /// All of them, sorted by their bytes.
     let places: [Place]
 
-    /// - Parameter id: looks at this item alone; nil for all.
+    /// The same for who has no items of the view yet.
     init(
         _ view: CircleView, _ shared: SharedItems, of id: ItemID? = nil, in snapshot: Snapshot
     ) throws(VaultError) {
+        try self.init(view, view.state.items, shared, of: id, in: snapshot)
+    }
+
+    /// - Parameters:
+    ///   - items: the circle's, by the view.
+    ///   - id: looks at this item alone; nil for all.
+    init(
+        _ view: CircleView, _ items: [SharedItem], _ shared: SharedItems, of id: ItemID? = nil, in snapshot: Snapshot
+    ) throws(VaultError) {
         (self.view, vault) = (view, snapshot.format.vault)
-        let items = view.state.items
         // Most of the time nobody has changed anything at the same time.
         let names = SharedNames(items.contains { !$0.contested.isEmpty } ? items : [])
         var places: [Place] = []

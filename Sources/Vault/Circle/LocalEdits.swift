@@ -12,6 +12,8 @@ struct LocalEdits {
     /// What values are sealed to until they are given out.
     private let generation: KeyGeneration
     private var view: CircleView
+    /// The items that the circle had before.
+    private let sharedBefore: [SharedItem]
     private var shared: SharedItems
     private let now: PartWriter
     /// The stamps of the item that is looked at: when its parts were changed here.
@@ -22,6 +24,8 @@ struct LocalEdits {
     private(set) var said: Set<RevisionID> = []
     /// The slots of values that the circle has already.
     private(set) var released: [ReleasedSlots] = []
+    /// The vault's items, as they were found; nil if one was sealed anew since.
+    private(set) var items: [StoredItem]?
 
     /// - Returns: nil if this device can open no generation, so that it has nothing to say things with.
     init?(
@@ -30,7 +34,8 @@ struct LocalEdits {
         guard let generation = view.usable else { return nil }
         self.generation = generation
         (self.vault, self.view, self.shared, self.classKeys, self.change) = (vault, view, shared, classKeys, change)
-        now = PartWriter(view.state, writer: view.device.id, now: vault.now(), isLimited: false)
+        sharedBefore = view.state.items
+        now = PartWriter(amid: sharedBefore, writer: view.device.id, now: vault.now(), isLimited: false)
     }
 
     /// Says a change with the time at which it was made. What a machine had before it entered a circle is not newer for
@@ -43,9 +48,10 @@ struct LocalEdits {
     /// - Throws: `.locked` if a class key is missing that a changed value needs; `.damaged`, `.storage`.
     mutating func find() throws(VaultError) -> (view: CircleView, shared: SharedItems) {
         let (items, time) = (try change.allItems(), vault.now())
-        let names = SharedNames(view.state.items)
+        self.items = items
+        let names = SharedNames(sharedBefore)
         var known: [SharedItemID: SharedItem] = [:]
-        for item in view.state.items { for id in item.ids { known[id] = item } }
+        for item in sharedBefore { for id in item.ids { known[id] = item } }
         for item in items.sorted(by: { $0.summary.id.bytes.lexicographicallyPrecedes($1.summary.id.bytes) }) {
             guard let id = SharedItemID(bytes: item.summary.id.bytes) else { continue }
             stamps = try change.stamps(of: item.summary.id, in: change.fields(of: item))
@@ -216,7 +222,7 @@ struct LocalEdits {
 
     /// A value of format 1 or 2 is bound to this vault, so it is sealed anew before it travels. One that needs a person is
     /// sealed anew when it is released.
-    private func sealedAnewIfOld(_ item: StoredItem) throws(VaultError) -> StoredItem {
+    private mutating func sealedAnewIfOld(_ item: StoredItem) throws(VaultError) -> StoredItem {
         let values = try change.values(of: item)
         guard item.record.access.requirements.isEmpty, values.contains(where: { $0.field.format == 1 }) else {
             return item
@@ -228,6 +234,7 @@ struct LocalEdits {
                 applicationPassword: nil)
             opened.append(FieldValue(value.fieldName, plain))
         }
+        items = nil
         _ = try vault.store(
             opened, item.summary.metadata, item.record.access, password: nil, replacing: item, for: .access, change)
         return try change.item(item.summary.id)

@@ -58,13 +58,14 @@ extension OpenVault {
         }
     }
 
+    /// - Parameter items: the circle's, by the view.
     /// - Returns: nil if only an unlocked vault can tell, and for a machine that was removed.
     func conflictCount(
-        _ view: CircleView, _ shared: SharedItems, _ snapshot: Snapshot
+        _ view: CircleView, _ items: [SharedItem], _ shared: SharedItems, _ snapshot: Snapshot
     ) throws(VaultError) -> Int? {
         guard view.role != nil else { return nil }
         do throws(VaultError) {
-            let search = try ConflictSearch(view, shared, in: snapshot)
+            let search = try ConflictSearch(view, items, shared, in: snapshot)
             return try knownConflicts.withLock { (known) throws(VaultError) in
                 try search.count(lookingAt: Self.comparedParts, &known)
             }

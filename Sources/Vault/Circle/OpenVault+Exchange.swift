@@ -29,12 +29,13 @@ extension OpenVault {
             var (material, before) = try view(change, classKeys)
             let known = before.pending.count
             var obstacles: [ItemID: TravelRule.Obstacle] = [:]
+            var local: [StoredItem]?
             // A removed machine gives nothing out and takes nothing in.
             if before.role != nil,
                 var edits = LocalEdits(self, before, material.shared, classKeys: classKeys, change)
             {
                 (before, material.shared) = try edits.find()
-                obstacles = edits.obstacles
+                (obstacles, local) = (edits.obstacles, edits.items)
                 try keepSlots(edits, material, change)
             }
             let fresh = try Self.fresh(heads: heads, segments: segments, material)
@@ -43,19 +44,24 @@ extension OpenVault {
             material.segments += fresh.segments
             let after = fresh.isEmpty ? before : try CircleView(material, classKeys, in: format.vault)
             var (shared, outcome) = (material.shared, SharedApplication.Outcome())
+            let items = after.role == nil ? [] : after.state.items
             if after.role != nil {
-                var application = SharedApplication(self, after, material.shared, classKeys: classKeys, change)
+                if local == nil { local = try change.allItems() }
+                var application = SharedApplication(
+                    self, after, material.shared, items, over: local ?? [], classKeys: classKeys, change)
                 (shared, outcome) = try application.run()
             }
+            // Small rows come before long ones: to find a row's place, SQLite reads the whole of others.
+            try change.put(pending: after.pending.dropFirst(known))
             try keep(fresh, before, after, change)
             try keepStatements(after, change)
-            try store(after, beyond: known, shared, change)
+            try store(after, beyond: after.pending.count, shared, change)
             var taken = Taken(added: outcome.added, updated: outcome.updated, deleted: outcome.deleted)
             taken.waiting = after.unread + after.state.waits.count
             for obstacle in Array(obstacles.values) + Array(outcome.obstacles.values) {
                 taken.obstacles[obstacle.rawValue, default: 0] += 1
             }
-            taken.conflicts = try conflictCount(after, shared, change)
+            taken.conflicts = try conflictCount(after, items, shared, change)
             return taken
         }
     }
@@ -82,9 +88,7 @@ extension OpenVault {
     func store(
         _ view: CircleView, beyond known: Int, _ shared: SharedItems, _ change: Change
     ) throws(VaultError) {
-        for (number, pending) in view.pending.dropFirst(known) {
-            try change.put(.pending(number), pending.encoded)
-        }
+        try change.put(pending: view.pending.dropFirst(known))
         try change.put(.shared, shared.encoded)
         try change.put(GuardReceivers(view))
         try change.put(device: view.device)
@@ -230,8 +234,7 @@ extension OpenVault {
     /// - Throws: `.invalidArgument` for an item that is not shared; `.damaged`, `.storage`.
     package func circleState(_ classKeys: ClassKeys, of item: ItemID? = nil) throws(VaultError) -> CircleState? {
         try read { (snapshot) throws(VaultError) in
-            guard let material = try CircleMaterial(snapshot) else { return nil }
-            let view = try CircleView(material, classKeys, in: format.vault)
+            guard let (material, view) = try viewIfPresent(snapshot, classKeys) else { return nil }
             let changes = try item.map { (item) throws(VaultError) in try ItemChanges(of: item, in: view) }
             let machines = view.membership.members.map { member in
                 let stream = view.streams[member.keys.device]
@@ -247,7 +250,7 @@ extension OpenVault {
                 isMember: view.role != nil,
                 pending: changes?.pending ?? view.pending.count + view.pendingSlots.count,
                 waiting: view.unread + view.state.waits.count,
-                conflicts: try conflictCount(view, material.shared, snapshot))
+                conflicts: try conflictCount(view, view.state.items, material.shared, snapshot))
         }
     }
 
@@ -263,7 +266,7 @@ extension OpenVault {
         lacking names: Set<StorePath>, heads: [[UInt8]], room: Int
     ) throws(VaultError) -> (files: [(path: StorePath, content: [UInt8])], hasMore: Bool) {
         try read { (snapshot) throws(VaultError) in
-            guard let material = try CircleMaterial(snapshot) else { throw .noCircle }
+            guard let material = try CircleMaterial(snapshot, snapshot.circleRows()) else { throw .noCircle }
             let circle = material.device.circle
             var files: [(path: StorePath, content: [UInt8])] = []
             var left = room

@@ -42,7 +42,9 @@ extension OpenVault {
             var decision = try ConflictDecision(self, view, place)
             if resolution.keepsOthers { try decision.keep(others: search.others(than: taken, in: place)) }
             try decision.take(taken, change)
-            var application = SharedApplication(self, decision.view, shared, classKeys: classKeys, change)
+            var application = SharedApplication(
+                self, decision.view, shared, decision.view.state.items, over: try change.allItems(),
+                classKeys: classKeys, change)
             let after = try application.run().shared
             try store(decision.view, beyond: material.pending.count, after, change)
             return (try Self.item(place.item, change).summary, decision.fields)

@@ -13,17 +13,26 @@ struct SharedApplication {
     private let guarded: GuardedReader
     private var shared: SharedItems
     private var outcome = Outcome()
+    private let items: [SharedItem]
     private var local: [ItemID: StoredItem] = [:]
     /// The revisions that this change has sealed or taken.
     private var revisions: Set<RevisionID> = []
     /// The points of the guarded values that this change has taken.
     private var points: Set<[UInt8]> = []
+    /// What of it belongs to the item that is put just now.
+    private var lately: (revisions: [RevisionID], points: [[UInt8]]) = ([], [])
     /// The names of items that were set aside.
     private var former: [ItemID: ItemName] = [:]
 
+    /// - Parameters:
+    ///   - items: the circle's, by the view.
+    ///   - local: the vault's.
     init(
-        _ vault: OpenVault, _ view: CircleView, _ shared: SharedItems, classKeys: ClassKeys, _ change: Change
+        _ vault: OpenVault, _ view: CircleView, _ shared: SharedItems, _ items: [SharedItem], over local: [StoredItem],
+        classKeys: ClassKeys, _ change: Change
     ) {
+        self.items = items
+        for item in local { self.local[item.summary.id] = item }
         (self.vault, self.view, self.shared, self.classKeys, self.change) = (vault, view, shared, classKeys, change)
         guarded = GuardedReader(vault: vault, view: view, change: change)
     }
@@ -32,8 +41,6 @@ struct SharedApplication {
     /// - Throws: `.locked` if a class key is missing that a value needs; `.limitExceeded` if the vault is full;
     ///   `.damaged`, `.storage`.
     mutating func run() throws(VaultError) -> (shared: SharedItems, outcome: Outcome) {
-        for item in try change.allItems() { local[item.summary.id] = item }
-        let items = view.state.items
         let names = SharedNames(items)
         let living = Set(items.flatMap(\.ids))
         // Somebody has deleted these for good.
@@ -176,6 +183,12 @@ struct SharedApplication {
     }
 
     private func isFree(_ name: ItemName, for old: StoredItem?) throws(VaultError) -> Bool {
+        // No two items have one name, so the one that has it need not be looked up. One in the bin has given it away.
+        if let own = old?.summary.metadata, own.deleted == nil, own.kind == name.itemClass,
+            own.service.isSameText(as: name.service), own.account.isSameText(as: name.account)
+        {
+            return true
+        }
         let other = try change.item(service: name.service, account: name.account, kind: name.itemClass)
         return other == nil || other?.summary.id == old?.summary.id
     }
@@ -187,7 +200,7 @@ struct SharedApplication {
         _ names: SharedNames, _ without: SharedItems.Withheld, isFull: Bool = false
     ) throws(VaultError) -> Bool {
         guard let id = old?.summary.id ?? ItemID(bytes: item.id.bytes) else { return true }
-        let (takenBefore, pointsBefore) = (revisions, points)
+        lately = ([], [])
         var withheld = without
         let before = try old.map { (item) throws(VaultError) in try change.values(of: item) } ?? []
         var fields: [ItemField] = []
@@ -217,7 +230,8 @@ struct SharedApplication {
             guard let present, let described = present.item.metadata.field(field) else { continue }
             guard present.field.access.requirements.isEmpty || present.field.access == access && present.name == name
             else {
-                (revisions, points) = (takenBefore, pointsBefore)
+                revisions.subtract(lately.revisions)
+                points.subtract(lately.points)
                 return false
             }
             fields.append(described)
@@ -284,6 +298,7 @@ struct SharedApplication {
     /// present one again. Nobody else's has.
     private mutating func isFree(_ revision: RevisionID, of item: ItemID) throws(VaultError) -> Bool {
         guard revisions.insert(revision).inserted else { return false }
+        lately.revisions.append(revision)
         guard try change.rows.sealedValue(revision.bytes) != nil else { return true }
         let former = try change.former(of: item)
         let left = former.filter { $0.value.field.revision != revision }
@@ -344,6 +359,7 @@ struct SharedApplication {
                 points.isDisjoint(with: record.points), try isFree(record.revision, of: item)
             else { return nil }
             points.formUnion(record.points)
+            lately.points += record.points
             return (ItemField(field, value.kind, set: revision.stamp.clock), record, value.sealed)
         }
         guard case .value(let content)? = revision.content,

@@ -12,6 +12,8 @@ class Snapshot {
     let format: FormatContext
     /// nil: everything comes from the file.
     private let kept: KeptRows?
+    /// The fields that were read last, by their digest. Who looks at an item asks for them several times.
+    private var lastFields: (digest: [UInt8], fields: ItemFields)?
 
     init(_ rows: Rows, header: Header, keys: VaultKeys, kept: KeptRows? = nil) {
         self.rows = rows
@@ -172,6 +174,7 @@ class Snapshot {
     func fields(of item: StoredItem) throws(VaultError) -> ItemFields {
         let id = item.summary.id
         if let fields = kept?.fields(of: item) { return fields }
+        if let lastFields, lastFields.digest == item.record.fieldsDigest { return lastFields.fields }
         guard let bytes = try rows.fields(of: id) else { throw .damaged("an item's fields are missing") }
         let digest = try cryptography { () throws(CryptographyError) in try SHA256.digest(bytes) }
         guard digest == item.record.fieldsDigest else { throw .damaged("an item's fields are foreign or changed") }
@@ -180,6 +183,7 @@ class Snapshot {
             throw .damaged("a field is newer than its item")
         }
         kept?.put(fields, of: item)
+        lastFields = (digest, fields)
         return fields
     }
 
