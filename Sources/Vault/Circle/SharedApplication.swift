@@ -230,8 +230,7 @@ struct SharedApplication {
             guard let present, let described = present.item.metadata.field(field) else { continue }
             guard present.field.access.requirements.isEmpty || present.field.access == access && present.name == name
             else {
-                revisions.subtract(lately.revisions)
-                points.subtract(lately.points)
+                takeNothing()
                 return false
             }
             fields.append(described)
@@ -254,7 +253,7 @@ struct SharedApplication {
         let (hasRoom, dropped) = try isFull ? (true, []) : change.makeRoom(for: metadata, values: values, over: old)
         for id in dropped { local[id] = nil }
         guard hasRoom else {
-            (revisions, points) = (takenBefore, pointsBefore)
+            takeNothing()
             outcome.obstacles[item.id] = .noRoom
             guard let old else { return true }
             // It stays as it is, but for what the others have removed, and for what they require.
@@ -270,6 +269,12 @@ struct SharedApplication {
             over: old, gone)
         if old == nil { outcome.added += 1 } else { outcome.updated += 1 }
         return true
+    }
+
+    /// The item that is put just now stays as it was.
+    private mutating func takeNothing() {
+        revisions.subtract(lately.revisions)
+        points.subtract(lately.points)
     }
 
     /// A value that is here, sealed anew for another access control. All machines give it the same revision.
