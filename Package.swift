@@ -159,8 +159,9 @@ let package = Package(
         program(
             "cofferd",
             [
-                "Broker", "Vault", "Authorization", "Recovery", "Firmware", "Age", "HelperProtocol", "BrokerProtocol",
-                "Varlink", "RootConfiguration", "Cryptography", "Platform", "ServiceManager", "SystemBus",
+                "Broker", "Vault", "Circle", "Item", "Authorization", "Recovery", "Firmware", "Age", "HelperProtocol",
+                "BrokerProtocol", "Varlink", "RootConfiguration", "Cryptography", "Platform", "ServiceManager",
+                "SystemBus",
                 argumentParser, logging, lifecycle, unixSignals,
             ]),
         program(
@@ -250,7 +251,9 @@ let package = Package(
             ],
             swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         tests("ItemTests", ["Item"]),
-        tests("CircleTests", ["Circle", "Simulation", "Item", "Cryptography", "TestSupport"]),
+        tests(
+            "CircleTests",
+            ["Circle", "Simulation", "Item", "Authorization", "Recovery", "Cryptography", "TestSupport"]),
         tests(
             "CourierTests",
             ["Courier", "Circle", "Authorization", "BrokerProtocol", "Platform", "Varlink", "CLinux", "TestSupport"]),

@@ -32,6 +32,8 @@ public enum RequestKind: String, Sendable, CaseIterable {
     case foundCircle
     /// To add a machine to the circle.
     case addToCircle
+    /// To make a code on paper that reads what the circle shares.
+    case paperToCircle
     /// To enter another machine's circle.
     case joinCircle
     /// To remove machines from the circle, or this one.

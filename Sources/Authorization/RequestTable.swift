@@ -68,6 +68,11 @@ extension RequestKind {
             Terms(
                 "Add a machine to those that share your vault's secrets",
                 "It can then read them, and change them.", by: [.owner], signs: [.circle])
+        case .paperToCircle:
+            Terms(
+                "Make a code on paper for all that your machines share",
+                "Whoever has the code and a copy of the folder can read all of it, on any machine and without you. This includes "
+                    + "secrets that require you.", by: [.owner], signs: [.circle])
         case .joinCircle:
             Terms(
                 "Share your vault's secrets with other machines",

@@ -67,6 +67,8 @@ extension Keychain {
         case foundCircle
         /// To add a machine to those that share the items.
         case addToCircle
+        /// To make a code on paper that reads what is shared.
+        case paperToCircle
         /// To share the items with those of other machines.
         case joinCircle
         /// To remove machines from those that share the items.

@@ -194,7 +194,7 @@ package struct KeychainClient: Sendable {
                     var prompter: any Prompter =
                         try purposes == [.enrolment] ? SilentPrompter() : findPrompter(purposes)
                     // Another question in the same call, such as one to unlock the vault, has no use for the code.
-                    let code = purposes.contains(.addToCircle) ? code : nil
+                    let code = purposes.contains { $0 == .addToCircle || $0 == .paperToCircle } ? code : nil
                     try authenticator.pass(challenge, code: code, by: &prompter)
                     life.passed(challenge)
                 } catch {
@@ -288,6 +288,7 @@ extension BrokerProtocol.Keychain.TieToBoot: Challengeable {}
 extension BrokerProtocol.Keychain.ApproveBoot: Challengeable {}
 extension Sync.Found: Challengeable {}
 extension Sync.Add: Challengeable {}
+extension Sync.AddPaper: Challengeable {}
 extension Sync.Enter: Challengeable {}
 extension Sync.Remove: Challengeable {}
 extension Sync.Release: Challengeable {}

@@ -9,6 +9,8 @@ public enum Helper {
     public static let name = "\(program) \(command)"
     /// Reads an old vault's file; see ``OldVault``.
     public static let oldVault = "old-vault"
+    /// Reads what a circle's paper opens; see ``PaperStore``.
+    public static let paper = "paper"
     /// Encrypts and opens files in the age format; see ``AgeRequest``.
     public static let age = "age"
     /// Reads the user's keyring; see ``KeyringAnswer``.

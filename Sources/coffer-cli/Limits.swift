@@ -59,6 +59,10 @@ enum InputLimits {
     static let joinCode = 512
     /// How often such a code can be typed.
     static let joinCodeTries = 3
+    /// The code on paper of a circle, far more than one with any spacing has.
+    static let paperCode = 512
+    /// How often such a code can be typed.
+    static let paperCodeTries = 3
     /// The fewest characters of a new passphrase. age makes each try cost a second; five common words still take thousands of years.
     static let shortestPassphrase = 12
     /// How often the passphrase of an export can be typed.
@@ -105,6 +109,8 @@ enum EditingLimits {
 enum HelperLimits {
     /// The longest list of an old vault: as many items as a vault can have, with all their fields.
     static let list = 64 << 20
+    /// What is said to a file.
+    static let receipt = 4096
     /// The longest value in Base64, with the item's other fields.
     static let value = 4 << 20
     /// A part of an encrypted file in Base64.

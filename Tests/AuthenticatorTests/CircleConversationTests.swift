@@ -16,9 +16,7 @@ import Varlink
 
     init() throws { (fixture, sample) = (try Fixture(), try CircleSample()) }
 
-    private func code(for purpose: Keychain.Purpose) throws -> String? {
-        purpose == .addToCircle ? try sample.code : nil
-    }
+    private func code(for purpose: Keychain.Purpose) throws -> String? { try sample.code(for: purpose) }
 
     /// The notice of a request that the broker describes as this, and has changed.
     private func notice(
@@ -29,10 +27,10 @@ import Varlink
         try fixture.ask(purpose, sample)
         fixture.broker.change { change(&$0.facts) }
         var client = try fixture.client()
-        return try client.begin(code: purpose == .addToCircle ? sample.code : nil).message?.text ?? ""
+        return try client.begin(code: sample.code(for: purpose)).message?.text ?? ""
     }
 
-    @Test(arguments: [Keychain.Purpose.foundCircle, .addToCircle, .removeFromCircle])
+    @Test(arguments: [Keychain.Purpose.foundCircle, .addToCircle, .paperToCircle, .removeFromCircle])
     func theShownStatementIsSignedOnce(purpose: Keychain.Purpose) throws {
         try fixture.ask(purpose, sample)
         var client = try fixture.client()
@@ -56,7 +54,7 @@ import Varlink
         #expect(fixture.broker.calls == ["Describe", "ConfirmAcceptance"])
     }
 
-    @Test(arguments: [Keychain.Purpose.foundCircle, .addToCircle, .joinCircle, .removeFromCircle])
+    @Test(arguments: [Keychain.Purpose.foundCircle, .addToCircle, .paperToCircle, .joinCircle, .removeFromCircle])
     func aWrongPasswordEarnsNothing(purpose: Keychain.Purpose) throws {
         try fixture.ask(purpose, sample)
         var client = try fixture.client()
@@ -65,7 +63,7 @@ import Varlink
     }
 
     /// T2: the person agrees to one machine, and the broker prepares the signature for another.
-    @Test(arguments: [Keychain.Purpose.foundCircle, .addToCircle, .removeFromCircle])
+    @Test(arguments: [Keychain.Purpose.foundCircle, .addToCircle, .paperToCircle, .removeFromCircle])
     func anotherParameterHashIsNotSigned(purpose: Keychain.Purpose) throws {
         try fixture.ask(purpose, sample)
         let statement = sample.statement(purpose)
@@ -153,6 +151,10 @@ import Varlink
         ("a removal for an addition", .removeFromCircle, { $0.purposes = [.addToCircle] }),
         ("a removal without a signature", .removeFromCircle, { ($0.authorizations, $0.alternatives) = ([], [[]]) }),
         ("a removal by presence", .removeFromCircle, { $0.authorizations = [.init(kind: "presence")] }),
+        ("a paper by presence", .paperToCircle, { $0.authorizations = [.init(kind: "presence")] }),
+        ("a paper without a signature", .paperToCircle, { ($0.authorizations, $0.alternatives) = ([], [[]]) }),
+        ("a paper for a machine", .paperToCircle, { $0.purposes = [.addToCircle] }),
+        ("a machine for a paper", .addToCircle, { $0.purposes = [.paperToCircle] }),
         ("another vault", .addToCircle, { $0.vault = String(repeating: "ab", count: 16) }),
         ("another owner", .addToCircle, { $0.owner = "user:4242" }),
     ]
@@ -218,10 +220,28 @@ import Varlink
             switch role {
             case .admin: "It may add and remove machines, too."
             case .writer: "It may add no machine."
-            case .reader: "It may change nothing."
+            case .reader, .paper: "It may change nothing."
             }
         #expect(lines[5] == may)
         #expect(lines[6].contains("read them") && lines[7] == "Reason it gives: \"because\"")
+    }
+
+    @Test func aPaperSaysWhatFollows() throws {
+        let text = try notice(.paperToCircle) { $0.reason = "because" }.unbroken
+        #expect(text.hasPrefix("Make a code on paper for all that your machines share\nfor "), "\(text)")
+        #expect(text.contains("\nWhoever has the code and a copy of the folder can read all of it"), "\(text)")
+        #expect(text.contains("This includes secrets that require you.") && text.hasSuffix("\"because\""), "\(text)")
+    }
+
+    /// Before anybody is asked, because the answer would be in vain (attacker 13).
+    @Test func anotherPaperThanTheCodesIsRefusedBeforeAnybodyIsAsked() throws {
+        let other = try CircleSample()
+        try fixture.ask(.paperToCircle, sample)
+        for code in [try other.code(for: .paperToCircle), nil] {
+            var client = try fixture.client()
+            #expect(try client.begin(code: code).message == nil)
+        }
+        #expect(!fixture.broker.calls.contains("Prepare"))
     }
 
     @Test func aFoundingSaysWhatFollows() throws {
@@ -334,7 +354,7 @@ import Varlink
 
     /// The stack for fingers lets everybody in, and the one for any factor nobody.
     @Test func aFingerAloneDoesNotEarnIt() throws {
-        for purpose in [Keychain.Purpose.foundCircle, .addToCircle, .joinCircle, .removeFromCircle] {
+        for purpose in [Keychain.Purpose.foundCircle, .addToCircle, .paperToCircle, .joinCircle, .removeFromCircle] {
             let fixture = try Fixture(
                 .init(prepare: { path in
                     let rules = "auth required pam_permit.so\naccount required pam_permit.so\n"

@@ -62,7 +62,9 @@ struct CircleRequestTests {
         ]
     }
 
-    private static let purposes: [Keychain.Purpose] = [.foundCircle, .addToCircle, .joinCircle, .removeFromCircle]
+    private static let purposes: [Keychain.Purpose] = [
+        .foundCircle, .addToCircle, .paperToCircle, .joinCircle, .removeFromCircle,
+    ]
 
     @Test func whatAnHonestBrokerSaysIsRead() throws {
         for purpose in Self.purposes { #expect(refusal(facts(purpose)) == nil, "\(purpose)") }
@@ -262,6 +264,56 @@ struct CircleRequestTests {
         }
     }
 
+    // MARK: A code on paper
+
+    /// Attacker 13: the broker adds a paper whose code it knows, and asks for it while a person makes one.
+    @Test func thePaperIsThatOfThePersonsCode() throws {
+        let (code, honest) = (try #require(try sample.code(for: .paperToCircle)), try request(.paperToCircle))
+        #expect(honest.kind == .paperToCircle)
+        #expect(try objection(code, to: honest) == nil)
+        #expect(try objection(code.lowercased().replacing("-", with: " "), to: honest) == nil)
+        let own = try PaperKeys(sample.paperCode, in: sample.circle).member
+        // The same code in another circle: somebody who has that circle would read nothing here, but the person would not either.
+        let elsewhere = try PaperKeys(sample.paperCode, in: Statement(founder: CircleSample.keys(9)).name).member
+        var others = [try PaperKeys(.random(), in: sample.circle).member, elsewhere]
+        // Each single part of the keys: what is sealed to one of them would be the broker's.
+        for place in [0, 70, 130, 170, 200, 230, 300, 360, 430] {
+            var bytes = own.bytes
+            bytes[place] ^= 1
+            others.append(try MemberKeys(bytes: bytes))
+        }
+        for keys in others {
+            let statement = try addition(.paper, of: keys)
+            let lying = try request(.paperToCircle) { $0.statement = text(statement) }
+            #expect(try objection(code, to: lying) == .refused)
+        }
+    }
+
+    @Test func whatIsNoCodeOnPaperIsRefused() throws {
+        let (code, honest) = (try #require(try sample.code(for: .paperToCircle)), try request(.paperToCircle))
+        for wrong in [
+            nil, "", "PAPER", try sample.code, String(code.dropLast()), code + "0", String(code.dropFirst(6)),
+        ] {
+            #expect(try objection(wrong, to: honest) == .invalid, "\(wrong ?? "none")")
+        }
+    }
+
+    /// A person who agrees to a machine has not agreed to a paper, nor the other way round.
+    @Test func aPaperIsAskedForAsOne() throws {
+        for role in [MemberRole.reader, .writer, .admin] {
+            let statement = try addition(role, of: PaperKeys(sample.paperCode, in: sample.circle).member)
+            expectUnclear(.paperToCircle) { $0.statement = text(statement) }
+        }
+        let paper = try addition(.paper)
+        expectUnclear(.addToCircle) { $0.statement = text(paper) }
+        expectUnclear(.paperToCircle) { $0.statement = nil }
+        expectUnclear(.paperToCircle) { $0.signer = nil }
+        expectUnclear(.paperToCircle) { $0.signer = Base64.encode(sample.request.keys.bytes) }
+        expectUnclear(.paperToCircle) { $0.request = Base64.encode(sample.request.bytes) }
+        expectUnclear(.paperToCircle) { $0.circle = Hex.encode(sample.circle.bytes) }
+        expectUnclear(.paperToCircle) { $0.machines = ["desk"] }
+    }
+
     // MARK: What is signed
 
     /// T2: the person is shown one statement, and the broker has another one signed.
@@ -275,7 +327,7 @@ struct CircleRequestTests {
                 return true
             } catch { return false }
         }
-        for purpose in [Keychain.Purpose.foundCircle, .addToCircle, .removeFromCircle] {
+        for purpose in [Keychain.Purpose.foundCircle, .addToCircle, .paperToCircle, .removeFromCircle] {
             let statement = sample.statement(purpose)
             let request = try request(purpose)
             let right = try CircleSample.hash(statement, by: sample.founder, record)

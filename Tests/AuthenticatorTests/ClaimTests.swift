@@ -111,10 +111,11 @@ struct ClaimTests {
             (.user(accounts.uids[0]), accounts.names[0], false),
         ] {
             let fixture = try fixture(owner, name: name, isService: isService, [.unlock])
-            for purpose in [Keychain.Purpose.foundCircle, .addToCircle, .joinCircle, .removeFromCircle] {
+            for purpose in [Keychain.Purpose.foundCircle, .addToCircle, .paperToCircle, .joinCircle, .removeFromCircle]
+            {
                 try fixture.ask(purpose, sample)
                 var client = try fixture.client()
-                let code = purpose == .addToCircle ? try sample.code : nil
+                let code = try sample.code(for: purpose)
                 #expect(try client.begin(code: code).name == .authenticationChallengeRefused, "\(purpose)")
             }
             #expect(fixture.broker.calls.allSatisfy { ["Describe", "Refuse"].contains($0) })

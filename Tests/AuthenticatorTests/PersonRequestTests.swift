@@ -30,7 +30,7 @@ struct PersonRequestTests {
     }
 
     private static let ofCircles: [Keychain.Purpose] = [
-        .foundCircle, .addToCircle, .joinCircle, .removeFromCircle,
+        .foundCircle, .addToCircle, .paperToCircle, .joinCircle, .removeFromCircle,
     ]
 
     /// The message of the refusal; nil if the description is accepted.
@@ -75,7 +75,7 @@ struct PersonRequestTests {
             accepted.insert(Set(purposes))
         }
         #expect(accepted == Set(samples.keys))
-        #expect(Self.combinations.count == 2 * (20 + 190 + 1140))
+        #expect(Self.combinations.count == 2 * (21 + 210 + 1330))
         // Each purpose is part of a request.
         #expect(Set(accepted.joined()) == Set(Keychain.Purpose.allCases))
     }

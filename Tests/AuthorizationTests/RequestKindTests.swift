@@ -37,7 +37,7 @@ struct RequestKindTests {
     @Test func onlyAnOwnerDecidesAboutTheirPasswordTheirBootAndTheirCode() {
         let own: [RequestKind] = [
             .recovery, .bind, .unbind, .tieToBoot, .releaseFromBoot, .approveBoot, .foundCircle, .addToCircle,
-            .joinCircle, .removeFromCircle, .releaseToCircle,
+            .paperToCircle, .joinCircle, .removeFromCircle, .releaseToCircle,
         ]
         #expect(RequestKind.allCases.filter { $0.terms.askers == [.owner] } == own)
         #expect(RequestKind.allCases.filter { $0.terms.askers.contains(.root) } == [.accept])

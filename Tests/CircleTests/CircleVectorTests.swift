@@ -38,6 +38,10 @@ struct CircleVectorTests {
         let place: String
         let requestKey: String
         let answerKey: String
+        let paperCode: String
+        let paperKeys: String
+        let paperRecord: String
+        let paperContent: String
     }
 
     private static let folder = SourceTree.path("Tests/Vectors")
@@ -126,6 +130,18 @@ struct CircleVectorTests {
             of: desk, in: circle, heads: heads + [SignedHead(decoding: Self.raw(file.forkHead))],
             segments: segments + [RecordSegment(decoding: Self.raw(file.forkSegment))])
         #expect(forked.isSuspended && forked.counted.count == 7)
+    }
+
+    @Test func aPaperIsAlike() throws {
+        let code = try PaperCode(reading: SecretBytes(copying: Array(file.paperCode.utf8)))
+        #expect(try bytes(code.text) == Array(file.paperCode.utf8))
+        let keys = try PaperKeys(code, in: circle).member
+        #expect(keys.bytes == Self.raw(file.paperKeys))
+        let record = try CircleRecord(decoding: Self.raw(file.paperRecord))
+        #expect(record.header.generation == nil && record.header.device == desk.device)
+        let content = try PaperContent(decoding: Self.raw(file.paperContent), for: keys.device)
+        #expect(content.bytes == Self.raw(file.paperContent) && content.statements.count == 2)
+        #expect(content.generations.map(\.generation.name.bytes) == [Self.raw(file.generationName)])
     }
 
     @Test func joiningIsAlike() throws {

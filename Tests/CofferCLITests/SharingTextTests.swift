@@ -71,6 +71,7 @@ import Testing
                 "Folder: /x", "Machines: 2",
                 "  desk              admin  this machine",
                 "  machine 01234567  admin  nothing heard yet",
+                "Paper: none; to survive the loss of all machines: coffer sync paper",
                 "Not in the folder yet: 2 changes of this machine; run: coffer sync now",
                 "Waiting: 1 change waits for something that has not come yet; run on the other machines: "
                     + "coffer sync now",
@@ -107,6 +108,25 @@ import Testing
             SharingText.removal(of: ["my laptop"], words: ["abcdef01"]).contains {
                 $0.contains("coffer sync exposed abcdef01")
             })
+    }
+
+    @Test func thePaperIsNoMachine() {
+        var state = Sync.State.Reply(circle: "ab", machines: [machine("desk", own: true)], joined: true)
+        state.paper = Sync.Paper(device: String(repeating: "ee", count: 16), made: 1_800_000_000_000)
+        func line(_ unreleased: Int?) -> String? {
+            SharingText.status(state, folder: "", unreleased: unreleased, width: nil).first { $0.hasPrefix("Paper") }
+        }
+        #expect(SharingText.status(state, folder: "", width: nil).contains("Machines: 1"))
+        #expect(line(nil) == "Paper: made 2027-01-15" && line(0) == line(nil))
+        #expect(line(1)?.contains("1 secret that requires you is not on it yet, run: coffer sync release") == true)
+        #expect(line(2)?.contains("2 secrets that require you are not on it yet") == true)
+        state.paper?.made = nil
+        #expect(line(nil) == "Paper: made at a time that is not known here yet")
+        #expect(state.readers.map(\.name) == ["desk", "paper"] && state.readers.map(\.isPaper) == [false, true])
+        let read = ExposedMachine(
+            machine: state.readers[1], name: "paper",
+            items: [.init(service: "bank", account: "me", fields: ["secret"], asks: true)])
+        #expect(ExposedMachine.table([read], aligned: false)[1].hasSuffix("with the code and a copy of the folder"))
     }
 
     @Test func statusNamesTheNextStep() {

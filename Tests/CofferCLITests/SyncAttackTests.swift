@@ -110,6 +110,6 @@ import Varlink
         defer { fixture.remove() }
         let result = try fixture.fake.program.run("sync", "status")
         #expect(result.status == 0 && !result.text.contains("\u{1B}"))
-        #expect(result.text.split(separator: "\n").count == 4, "\(result.text)")
+        #expect(result.text.split(separator: "\n").count == 5, "\(result.text)")
     }
 }

@@ -197,6 +197,35 @@ def join_code(request):
     return secret + characters(sha(domain(b"join.checksum") + lp(secret.encode())), 5)
 
 
+PAPER_SIGNING, PAPER_RECEIVING = ("membership", "stream"), ("when-unlocked", "after-first-unlock", "always")
+
+
+def paper_code(secret): return secret + characters(sha(domain(b"paper.checksum") + lp(secret.encode())), 5)
+
+
+def paper_key(secret, circle, name, number=0): return hkdf(secret.encode(), circle, lp(b"org.coffer.circle.paper") + lp(name.encode()) + bytes([number]))
+
+
+def paper_scalar(secret, circle, name):
+    for number in range(255):
+        value = int.from_bytes(paper_key(secret, circle, name, number), "big")
+        if 0 < value < ORDER:
+            return ec.derive_private_key(value, ec.SECP256R1())
+    raise AssertionError("no key")
+
+
+def paper_receiving(secret, circle, name): return x25519.X25519PrivateKey.from_private_bytes(paper_key(secret, circle, name))
+
+
+def paper_keys(secret, circle):
+    return (b"".join(point(paper_scalar(secret, circle, name)) for name in PAPER_SIGNING)
+            + b"".join(public(paper_receiving(secret, circle, name)) for name in PAPER_RECEIVING)
+            + b"".join(point(paper_scalar(secret, circle, name)) for name in GUARDS) + paper_key(secret, circle, "random"))
+
+
+def envelope_info(circle, device, receiving, ephemeral): return domain(b"envelope") + b"".join(lp(one) for one in (circle, device, receiving, ephemeral))
+
+
 def shown(code): return "JOIN-" + "-".join(code[index:index + 5] for index in range(0, 30, 5))
 
 
@@ -265,6 +294,14 @@ def make():
     answer = (domain(b"answer") + VERSION + sha(request) + circle + desk.id + listed([signature + lp(one) for one, signature in statements])
               + listed([lp(generation)]) + listed([lp(heads[1])]) + listed([desk.id + b"\x01" + lp(b"desk")]) + public(ephemeral) + lp(nonce + AESGCM(key).encrypt(nonce, b"".join(halves), info)))
     secret = code[:25].encode()
+    written = characters(sha(b"paper"), 25)
+    paper, always = paper_keys(written, circle), public(paper_receiving(written, circle, "always"))
+    sender = x25519_key("paper ephemeral")
+    front = device_id(paper) + u64(1767225600000) + listed([name]) + public(sender)
+    content = listed([lp(signature + one) for one, signature in statements]) + listed([lp(generation) + sealed_halves(circle, halves, desk)[16:]])
+    nonce = sha(b"paper nonce")[:12]
+    sealed = nonce + AESGCM(agreed(sender, always, envelope_info(circle, device_id(paper), always, public(sender)))).encrypt(nonce, content, circle + front)
+    paper_record = record(header(circle, desk.id, run, 6, bytes(32)), bytes(32), b"\x08" + front + lp(sealed), sha(b"paper record")[:12])
     return {
         "keys": {"desk": desk.keys.hex(), "laptop": laptop.keys.hex()}, "devices": {"desk": desk.id.hex(), "laptop": laptop.id.hex()},
         "circle": circle.hex(), "statements": [{"bytes": one.hex(), "signature": signature.hex(), "name": sha(one).hex()} for one, signature in statements],
@@ -274,6 +311,7 @@ def make():
         "heads": [one.hex() for one in heads], "leftBehind": ends[3].hex(),
         "forkSegment": segment([other], ends[4][24:]).hex(), "forkHead": (fork + sign(desk.stream, fork)).hex(),
         "request": request.hex(), "code": shown(code), "checkWords": check_words(circle, request), "answer": answer.hex(),
+        "paperCode": "PAPER" + shown(paper_code(written))[4:], "paperKeys": paper.hex(), "paperRecord": paper_record.hex(), "paperContent": content.hex(),
         "receivingKeys": {one.name: [sha(f"{one.name} {kind}".encode()).hex() for kind in CLASSES] for one in (desk, laptop)},
         "value": {"body": 3, "item": ITEM.hex(), "revision": REVISION.hex(), "itemKey": sha(b"item key").hex(), "plain": b"a secret".hex()},
         "guarded": {"service": "github", "account": "me", "item": ITEM.hex(), "revision": REVISION.hex(), "access": GUARDED.hex(), "itemKey": sha(b"item key").hex(),
@@ -375,6 +413,19 @@ def check(given):
         assert number == (int.from_bytes(before[16:24], "big") if before else 0), "a run's first number"
         if before:
             assert before.hex() == given["leftBehind"] and before.hex() in given["ends"], "a predecessor"
+    # A paper.
+    written = given["paperCode"].replace("-", "")[5:]
+    assert given["paperCode"].startswith("PAPER-") and written == paper_code(written[:25]), "the paper's code"
+    assert paper_keys(written[:25], circle) == raw("paperKeys"), "the paper's keys"
+    body = Take(opened(raw("paperRecord"), bytes(32)))
+    assert raw("paperRecord")[74:106] == bytes(32) and body.number(1) == 8, "the paper's record"
+    whole, device = body.data, body.take(16)
+    assert device == device_id(raw("paperKeys")) and body.number(8) and body.list(lambda: body.take(32)) == [raw("generationName")], "the paper's generations"
+    ephemeral = body.take(32)
+    front, sealed, always = whole[:len(whole) - len(body.data)], body.lp(), paper_receiving(written[:25], circle, "always")
+    body.end()
+    key = agreed(always, ephemeral, envelope_info(circle, device, public(always), ephemeral))
+    assert AESGCM(key).decrypt(sealed[:12], sealed[12:], circle + front) == raw("paperContent"), "what the paper is sent"
     # Joining.
     request, code = raw("request"), given["code"].replace("-", "")
     assert code == "JOIN" + join_code(request), "the code"

@@ -285,7 +285,7 @@ public struct ClientConversation {
         case .releaseFromBoot:
             try TiedVault(checked, ties: false, signer: signer, registry: dependencies.registry).perform(&broker)
         case .unlock, .read, .readAll, .change, .rename, .recovery, .approveBoot, .foundCircle, .addToCircle,
-            .removeFromCircle, .releaseToCircle:
+            .paperToCircle, .removeFromCircle, .releaseToCircle:
             try signer.sign(checked.signatures, through: &broker)
         // The first two always take the password, an enrolment takes nobody's answer, and a lease is granted elsewhere.
         case .bind, .unbind, .enrolment, .lease: throw PersonRequest.unexplained

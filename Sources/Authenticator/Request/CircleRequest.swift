@@ -12,6 +12,8 @@ struct CircleRequest: Equatable {
         case found
         /// To add the machine that made this request.
         case add(JoinRequest, MemberRole)
+        /// To add a code on paper with these public keys.
+        case paper(MemberKeys)
         /// To enter a circle with the request of this machine. Nothing is signed.
         case join(JoinRequest, circle: StatementName, machines: [MachineName])
         /// To remove these machines. The names are what each says of itself, in the order of the devices.
@@ -53,9 +55,15 @@ struct CircleRequest: Equatable {
             signed = Signed(statement: statement, signer: keys)
         case (.addToCircle, .addition(let keys, let role)?):
             guard let statement, let signer, signer.device == statement.signer, let request, request.keys == keys,
-                facts.circle == nil, facts.machines == nil
+                facts.circle == nil, facts.machines == nil, role != .paper
             else { throw Self.unclear }
             deed = .add(request, role)
+            signed = Signed(statement: statement, signer: signer)
+        case (.paperToCircle, .addition(let keys, .paper)?):
+            guard request == nil, facts.circle == nil, facts.machines == nil, let statement, let signer,
+                signer.device == statement.signer
+            else { throw Self.unclear }
+            deed = .paper(keys)
             signed = Signed(statement: statement, signer: signer)
         case (.joinCircle, nil):
             let machines = facts.machines ?? []
@@ -92,6 +100,7 @@ struct CircleRequest: Equatable {
         switch deed {
         case .found: .foundCircle
         case .add: .addToCircle
+        case .paper: .paperToCircle
         case .join: .joinCircle
         case .remove: .removeFromCircle
         }
@@ -102,7 +111,7 @@ struct CircleRequest: Equatable {
         get throws(ConversationError) {
             let (request, circle): (JoinRequest, StatementName?) =
                 switch deed {
-                case .found, .remove: throw Self.unclear
+                case .found, .paper, .remove: throw Self.unclear
                 case .add(let request, _): (request, signed?.statement.circle)
                 case .join(let request, let circle, _): (request, circle)
                 }
@@ -113,11 +122,12 @@ struct CircleRequest: Equatable {
         }
     }
 
-    /// Checks that a person's code stands for the machine that is added. So neither the broker nor somebody who reads the
-    /// code can put in another one.
+    /// Checks that a person's code stands for what is added. So neither the broker nor somebody who reads the code of a
+    /// machine can put in another one.
     ///
     /// - Throws: ``ConversationError`` also if there is no code.
     func check(code text: SecretBytes?) throws(ConversationError) {
+        if case .paper(let keys) = deed { return try Self.check(keys, code: text, in: signed?.statement.circle) }
         guard case .add(let request, _) = deed, let signed else {
             guard text == nil else { throw .refused(.invalidArgument("this challenge takes no code")) }
             return
@@ -134,6 +144,24 @@ struct CircleRequest: Equatable {
         }
     }
 
+    /// Checks that the keys of a paper come from the person's code and from the circle of the statement. The broker, which
+    /// does not learn the code, has named them.
+    private static func check(
+        _ keys: MemberKeys, code text: SecretBytes?, in circle: StatementName?
+    ) throws(ConversationError) {
+        guard let text else { throw .refused(.invalidArgument("the code on paper is missing")) }
+        guard let circle else { throw unclear }
+        let derived: MemberKeys
+        do {
+            derived = try PaperKeys(PaperCode(reading: text), in: circle).member
+        } catch {
+            throw .refused(.invalidArgument("that is not the code of a paper"))
+        }
+        guard derived == keys else {
+            throw .refused(.challengeRefused("the keys that would be added are not those of the code on paper"))
+        }
+    }
+
     /// Checks the keys that this machine names as its own.
     ///
     /// - Parameter record: of its vault.
@@ -142,7 +170,7 @@ struct CircleRequest: Equatable {
         switch deed {
         case .found: own = signed?.signer
         case .join(let request, _, _): own = request.keys
-        case .add, .remove: return
+        case .add, .paper, .remove: return
         }
         guard let own, let record, own.areGuarded(by: record) else {
             throw .refused(.challengeRefused("the keys that others would seal to are not those of this vault"))

@@ -59,7 +59,7 @@ enum PersonRequest: Equatable {
         case .lease:
             guard let terms = facts.lease else { throw Self.unexplained }
             self = .lease(LeaseRequest(items: facts.items ?? [], seconds: terms.seconds, command: terms.command))
-        case .foundCircle, .addToCircle, .joinCircle, .removeFromCircle:
+        case .foundCircle, .addToCircle, .paperToCircle, .joinCircle, .removeFromCircle:
             self = .circle(try CircleRequest(kind, facts))
         case .releaseToCircle: self = .release(try ReleaseRequest(facts))
         case .create, .unlock, .recovery, .bind, .unbind, .tieToBoot, .releaseFromBoot, .approveBoot, .accept:
@@ -234,6 +234,7 @@ extension RequestKind {
             case .lease: .lease
             case .foundCircle: .foundCircle
             case .addToCircle: .addToCircle
+            case .paperToCircle: .paperToCircle
             case .joinCircle: .joinCircle
             case .removeFromCircle: .removeFromCircle
             case .releaseToCircle: .releaseToCircle

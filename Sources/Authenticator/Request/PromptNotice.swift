@@ -52,12 +52,13 @@ enum PromptNotice {
                 switch role {
                 case .admin: "It may add and remove machines, too."
                 case .writer: "It may add no machine."
-                case .reader: "It may change nothing."
+                case .reader, .paper: "It may change nothing."
                 }
             return [
                 "New machine: \(EscapedText.quoted(new.name.text, limit: CircleLimits.name))",
                 words + (try request.checkWords ?? ""), place, may,
             ]
+        case .paper: return []
         case .join(_, _, let machines):
             return ["Machines: " + list(machines), words + (try request.checkWords ?? "")]
         case .remove(let devices, let machines):

@@ -121,7 +121,7 @@ extension Challenge.Request {
         case .rotate: .rotate
         case .enrolment: nil
         case .lease: .lease
-        case .foundCircle, .addToCircle, .joinCircle, .removeFromCircle, .releaseToCircle: .share
+        case .foundCircle, .addToCircle, .paperToCircle, .joinCircle, .removeFromCircle, .releaseToCircle: .share
         }
     }
 
@@ -236,6 +236,7 @@ extension Keychain.Purpose {
             case .lease: .lease
             case .foundCircle: .foundCircle
             case .addToCircle: .addToCircle
+            case .paperToCircle: .paperToCircle
             case .joinCircle: .joinCircle
             case .removeFromCircle: .removeFromCircle
             case .releaseToCircle: .releaseToCircle

@@ -10,6 +10,8 @@ struct CirclePlan: Sendable {
         case found(Statement, CircleSigningKeys, DeviceProfile)
         /// Adds the machine of a request.
         case add(Statement, signer: MemberKeys, JoinRequest)
+        /// Adds a code on paper with these public keys.
+        case paper(Statement, signer: MemberKeys, MemberKeys)
         /// Enters the circle of an answer to this vault's request.
         case join(JoinAnswer, JoinRequest, machines: [MachineName])
         /// Removes machines. The names are in the order of the statement's devices.
@@ -24,6 +26,7 @@ struct CirclePlan: Sendable {
         switch deed {
         case .found: .foundCircle
         case .add: .addToCircle
+        case .paper: .paperToCircle
         case .join: .joinCircle
         case .remove: .removeFromCircle
         }
@@ -32,14 +35,16 @@ struct CirclePlan: Sendable {
     /// What the authenticator reads.
     var statement: Statement? {
         switch deed {
-        case .found(let statement, _, _), .add(let statement, _, _), .remove(let statement, _, _): statement
+        case .found(let statement, _, _), .add(let statement, _, _), .paper(let statement, _, _),
+            .remove(let statement, _, _):
+            statement
         case .join: nil
         }
     }
 
     var signer: MemberKeys? {
         switch deed {
-        case .add(_, let signer, _), .remove(_, let signer, _): signer
+        case .add(_, let signer, _), .paper(_, let signer, _), .remove(_, let signer, _): signer
         case .found, .join: nil
         }
     }
@@ -48,13 +53,13 @@ struct CirclePlan: Sendable {
     var machines: [MachineName]? {
         switch deed {
         case .join(_, _, let machines), .remove(_, _, let machines): machines
-        case .found, .add: nil
+        case .found, .add, .paper: nil
         }
     }
 
     var request: JoinRequest? {
         switch deed {
-        case .found, .remove: nil
+        case .found, .paper, .remove: nil
         case .add(_, _, let request), .join(_, let request, _): request
         }
     }
@@ -63,6 +68,7 @@ struct CirclePlan: Sendable {
     func repeats(_ other: CirclePlan) -> Bool {
         switch (deed, other.deed) {
         case (.add(let statement, _, _), .add(let others, _, _)): statement == others
+        case (.paper(let statement, _, _), .paper(let others, _, _)): statement == others
         case (.remove(let statement, _, _), .remove(let others, _, _)): statement == others
         case (.join(let answer, _, _), .join(let other, _, _)): answer.bytes == other.bytes
         default: false

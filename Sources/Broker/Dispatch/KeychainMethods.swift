@@ -109,6 +109,7 @@ struct KeychainMethods: Sendable {
             Entry(FoundHandler.self, withoutVault: .allowed, isUse: true),
             Entry(RequestHandler.self, withoutVault: .allowed, isUse: true),
             Entry(AddHandler.self, withoutVault: .absent, isUse: true),
+            Entry(AddPaperHandler.self, withoutVault: .absent, isUse: true),
             Entry(EnterHandler.self, withoutVault: .absent, isUse: true),
             Entry(RemoveHandler.self, withoutVault: .absent, isUse: true),
             Entry(ForgetHandler.self, withoutVault: .absent, isUse: true),

@@ -72,6 +72,28 @@ struct VaultSharing: Sendable {
         try await commit(in: vaultActor, vaultActor.use { try $0.vault.add(signed, of: request, $0.keys) })
     }
 
+    /// What making a code on paper means, for the person.
+    ///
+    /// - Parameter keys: the paper's. The code that they come from is not known here.
+    func paper(in vaultActor: isolated VaultActor, _ keys: MemberKeys) async throws(Fault) -> CirclePlan {
+        let (statement, own) = try await vaultActor.use { state in
+            (try state.vault.addition(ofPaper: keys, state.keys), try state.vault.signatory(state.keys))
+        }
+        return CirclePlan(
+            deed: .paper(statement, signer: own.keys, keys),
+            signing: try signing(statement, own.key, own.keys, own.password))
+    }
+
+    /// - Parameter signature: of the statement, by the membership key.
+    func addPaper(
+        in vaultActor: isolated VaultActor, _ plan: CirclePlan, _ signature: SecretBytes
+    ) async throws(Fault) {
+        guard case .paper = plan.deed, let signed = plan.signed(signature) else { throw Faults.challengeRefused }
+        try vaultActor.begin(.sharing, for: nil)
+        defer { vaultActor.endOperation(of: nil) }
+        try await commit(in: vaultActor, vaultActor.use { try $0.vault.addPaper(signed, $0.keys) })
+    }
+
     func answer(in vaultActor: isolated VaultActor, to request: JoinRequest) async throws(Fault) -> JoinAnswer {
         try await vaultActor.use { try $0.vault.answer(request, $0.keys) }
     }
@@ -82,7 +104,9 @@ struct VaultSharing: Sendable {
     ) async throws(Fault) -> (plan: CirclePlan, membership: Membership) {
         let (request, membership) = try await vaultActor.use { try $0.vault.members(by: answer) }
         let names = Dictionary(answer.profiles.map { ($0.device, $0.profile.name) }) { first, _ in first }
-        let machines = membership.members.filter { $0.keys != request.keys }.prefix(SharingCallLimits.names).map {
+        let machines = membership.members.filter {
+            $0.keys != request.keys && $0.role != .paper
+        }.prefix(SharingCallLimits.names).map {
             member in
             Self.name(names[member.keys.device], of: member.keys.device)
         }
@@ -106,7 +130,8 @@ struct VaultSharing: Sendable {
                 try state.vault.circleState(state.keys)
             )
         }
-        let names = Dictionary(state?.machines.map { ($0.device, $0.profile?.name) } ?? []) { first, _ in first }
+        var names = Dictionary(state?.machines.map { ($0.device, $0.profile?.name) } ?? []) { first, _ in first }
+        if let paper = state?.paper { names[paper.device] = Self.paperName }
         return CirclePlan(
             deed: .remove(statement, signer: own.keys, machines: devices.map { Self.name(names[$0] ?? nil, of: $0) }),
             signing: try signing(statement, own.key, own.keys, own.password))
@@ -127,6 +152,9 @@ struct VaultSharing: Sendable {
         defer { vaultActor.endOperation(of: nil) }
         try await vaultActor.use { try $0.vault.forgetCircle($0.keys) }
     }
+
+    /// What stands for a paper where machines are named.
+    static let paperName = MachineName(near: "paper")
 
     /// A machine that has not said its name yet is told apart by its id.
     static func name(_ name: MachineName?, of device: WriterID) -> MachineName {

@@ -64,8 +64,8 @@ public enum BrokerInterface {
           # The vault's id, hex. It is absent when the vault is to be made.
           vault: ?string,
           # What the person is asked for: create, unlock, read, change, rename, recovery, bind, unbind, rotate, accept,
-          # tieToBoot, releaseFromBoot, approveBoot, enrolment, lease, foundCircle, addToCircle, joinCircle,
-          # removeFromCircle, releaseToCircle.
+          # tieToBoot, releaseFromBoot, approveBoot, enrolment, lease, foundCircle, addToCircle, paperToCircle,
+          # joinCircle, removeFromCircle, releaseToCircle.
           purposes: []string,
           service: ?string,
           account: ?string,
@@ -103,10 +103,11 @@ public enum BrokerInterface {
           # For a bound vault: a key made from the device root, base64, 32 bytes. Under it the authenticator remembers a
           # password that the vault is not bound to, so that nobody can guess at that password without this machine's TPM.
           passwordKey: ?string,
-          # For purposes foundCircle, addToCircle and removeFromCircle: the statement that is signed, base64 (docs/sync-members.md).
+          # For purposes foundCircle, addToCircle, paperToCircle and removeFromCircle: the statement that is signed, base64
+          # (docs/sync-members.md).
           # The authenticator computes from it what the TPM is to sign, and writes the prompt from it.
           statement: ?string,
-          # For purposes addToCircle and removeFromCircle: the public keys of the device that signs, base64.
+          # For purposes addToCircle, paperToCircle and removeFromCircle: the public keys of the device that signs, base64.
           signer: ?string,
           # For purposes addToCircle and joinCircle: the request of the machine that joins, base64.
           request: ?string,
@@ -746,7 +747,7 @@ public enum BrokerInterface {
             public var vault: String?
             /// What the person is asked for: create, unlock, read, change, rename, recovery, bind, unbind, rotate,
             /// accept, tieToBoot, releaseFromBoot, approveBoot, enrolment, lease, foundCircle, addToCircle,
-            /// joinCircle, removeFromCircle, releaseToCircle.
+            /// paperToCircle, joinCircle, removeFromCircle, releaseToCircle.
             public var purposes: [Keychain.Purpose]
             public var service: String?
             public var account: String?
@@ -787,11 +788,12 @@ public enum BrokerInterface {
             /// remembers a password that the vault is not bound to, so that nobody can guess at that password without
             /// this machine's TPM.
             public var passwordKey: String?
-            /// For purposes foundCircle, addToCircle and removeFromCircle: the statement that is signed, base64
-            /// (docs/sync-members.md). The authenticator computes from it what the TPM is to sign, and writes the
-            /// prompt from it.
+            /// For purposes foundCircle, addToCircle, paperToCircle and removeFromCircle: the statement that is
+            /// signed, base64 (docs/sync-members.md). The authenticator computes from it what the TPM is to sign, and
+            /// writes the prompt from it.
             public var statement: String?
-            /// For purposes addToCircle and removeFromCircle: the public keys of the device that signs, base64.
+            /// For purposes addToCircle, paperToCircle and removeFromCircle: the public keys of the device that
+            /// signs, base64.
             public var signer: String?
             /// For purposes addToCircle and joinCircle: the request of the machine that joins, base64.
             public var request: String?

@@ -46,8 +46,16 @@ public enum Sync {
           device: string,
           # What it called itself, as far as that is known here.
           name: ?string,
-          # tpm or software, as in Machine.
+          # tpm or software, as in Machine; or paper, for a code on paper.
           protection: ?string
+        )
+
+        # A code on paper that reads what is shared, also in place of a person. It is no machine.
+        type Paper (
+          # Its id, hex. It is removed and named as machines are.
+          device: string,
+          # When it was made, by the clock of the machine that has made it. It is absent if that is not known here yet.
+          made: ?int
         )
 
         # A file of the store.
@@ -154,6 +162,17 @@ public enum Sync {
           # Five words, which both machines show.
           words: []string
         )
+
+        # Adds a code on paper. The person is asked. The authenticator compares the code, which it gets with Begin of
+        # org.coffer.Authentication, with the keys. The broker does not learn the code. If there is one already, the answer is
+        # AlreadyExists: it is removed first.
+        method AddPaper(
+          # The 453 bytes of public keys that come from the code and from the circle.
+          keys: string,
+          challenge: ?string,
+          group: ?string,
+          user: ?string
+        ) -> ()
 
         # Enters the circle of an answer. The person is asked, and nothing is given out before.
         method Enter(
@@ -331,6 +350,8 @@ public enum Sync {
           machines: []Machine,
           # Those that are no longer members, this one included if it is none.
           former: []FormerMachine,
+          # It is absent if there is none.
+          paper: ?Paper,
           # The state digest, hex. Machines that have the same changes have the same one. It is absent without a circle.
           digest: ?string,
           # This machine is a member.
@@ -435,7 +456,7 @@ public enum Sync {
         public var device: String
         /// What it called itself, as far as that is known here.
         public var name: String?
-        /// tpm or software, as in Machine.
+        /// tpm or software, as in Machine; or paper, for a code on paper.
         public var protection: String?
 
         public init(device: String, name: String? = nil, protection: String? = nil) {
@@ -466,6 +487,42 @@ public enum Sync {
             writer.member("device", device)
             writer.member("name", name)
             writer.member("protection", protection)
+            writer.endObject()
+        }
+    }
+
+    /// A code on paper that reads what is shared, also in place of a person. It is no machine.
+    public struct Paper: JSONValue, Equatable {
+        /// Its id, hex. It is removed and named as machines are.
+        public var device: String
+        /// When it was made, by the clock of the machine that has made it. It is absent if that is not known here
+        /// yet.
+        public var made: Int64?
+
+        public init(device: String, made: Int64? = nil) {
+            self.device = device
+            self.made = made
+        }
+
+        private static let jsonNames = ["device", "made"]
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var device: String?
+            var made: Int64?
+            var members = try reader.members()
+            while let member = try reader.next(&members, of: Self.jsonNames) {
+                switch member {
+                case 0: device = try reader.read()
+                default: made = try reader.read()
+                }
+            }
+            self.init(device: try members.required(device, "device"), made: made)
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("device", device)
+            writer.member("made", made)
             writer.endObject()
         }
     }
@@ -1085,6 +1142,44 @@ public enum Sync {
                 writer.member("words", words)
                 writer.endObject()
             }
+        }
+    }
+
+    /// Adds a code on paper. The person is asked. The authenticator compares the code, which it gets with Begin of
+    /// org.coffer.Authentication, with the keys. The broker does not learn the code. If there is one already, the
+    /// answer is AlreadyExists: it is removed first.
+    public struct AddPaper: VarlinkMethod {
+        public static let name = "org.coffer.Sync.AddPaper"
+        public typealias Reply = Nothing
+        /// The 453 bytes of public keys that come from the code and from the circle.
+        public var keys: String
+        public var challenge: String?
+
+        public init(keys: String, challenge: String? = nil) {
+            self.keys = keys
+            self.challenge = challenge
+        }
+
+        private static let jsonNames = ["challenge", "keys"]
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var keys: String?
+            var challenge: String?
+            var members = try reader.members()
+            while let member = try reader.next(&members, of: Self.jsonNames) {
+                switch member {
+                case 0: challenge = try reader.read()
+                default: keys = try reader.read()
+                }
+            }
+            self.init(keys: try members.required(keys, "keys"), challenge: challenge)
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("challenge", challenge)
+            writer.member("keys", keys)
+            writer.endObject()
         }
     }
 
@@ -1789,6 +1884,8 @@ public enum Sync {
             public var machines: [Machine]
             /// Those that are no longer members, this one included if it is none.
             public var former: [FormerMachine]
+            /// It is absent if there is none.
+            public var paper: Paper?
             /// The state digest, hex. Machines that have the same changes have the same one. It is absent without a
             /// circle.
             public var digest: String?
@@ -1805,13 +1902,14 @@ public enum Sync {
             public var conflicts: Int64?
 
             public init(
-                circle: String? = nil, machines: [Machine] = [], former: [FormerMachine] = [], digest: String? = nil,
-                joined: Bool = false, pending: Int64 = 0, waiting: Int64 = 0, requested: Bool = false,
-                conflicts: Int64? = nil
+                circle: String? = nil, machines: [Machine] = [], former: [FormerMachine] = [], paper: Paper? = nil,
+                digest: String? = nil, joined: Bool = false, pending: Int64 = 0, waiting: Int64 = 0,
+                requested: Bool = false, conflicts: Int64? = nil
             ) {
                 self.circle = circle
                 self.machines = machines
                 self.former = former
+                self.paper = paper
                 self.digest = digest
                 self.joined = joined
                 self.pending = pending
@@ -1821,13 +1919,15 @@ public enum Sync {
             }
 
             private static let jsonNames = [
-                "circle", "conflicts", "digest", "former", "joined", "machines", "pending", "requested", "waiting",
+                "circle", "conflicts", "digest", "former", "joined", "machines", "paper", "pending", "requested",
+                "waiting",
             ]
 
             public init(from reader: inout JSONReader) throws(JSONFailure) {
                 var circle: String?
                 var machines: [Machine]?
                 var former: [FormerMachine]?
+                var paper: Paper?
                 var digest: String?
                 var joined: Bool?
                 var pending: Int64?
@@ -1843,14 +1943,15 @@ public enum Sync {
                     case 3: former = try reader.read()
                     case 4: joined = try reader.read()
                     case 5: machines = try reader.read()
-                    case 6: pending = try reader.read()
-                    case 7: requested = try reader.read()
+                    case 6: paper = try reader.read()
+                    case 7: pending = try reader.read()
+                    case 8: requested = try reader.read()
                     default: waiting = try reader.read()
                     }
                 }
                 self.init(
                     circle: circle, machines: try members.required(machines, "machines"),
-                    former: try members.required(former, "former"), digest: digest,
+                    former: try members.required(former, "former"), paper: paper, digest: digest,
                     joined: try members.required(joined, "joined"), pending: try members.required(pending, "pending"),
                     waiting: try members.required(waiting, "waiting"),
                     requested: try members.required(requested, "requested"), conflicts: conflicts
@@ -1865,6 +1966,7 @@ public enum Sync {
                 writer.member("former", former)
                 writer.member("joined", joined)
                 writer.member("machines", machines)
+                writer.member("paper", paper)
                 writer.member("pending", pending)
                 writer.member("requested", requested)
                 writer.member("waiting", waiting)

@@ -78,7 +78,7 @@ extension Membership {
     /// - Returns: nil if somebody must make one.
     package func generation(of circle: StatementName, among all: [KeyGeneration]) -> KeyGeneration? {
         let present = members.map(\.keys.device)
-        let makers = members.filter { $0.role != .reader }.map(\.keys.device)
+        let makers = members.filter(\.role.mayWrite).map(\.keys.device)
         return all.filter {
             $0.circle == circle && $0.removals == removalsDigest && makers.contains($0.maker)
                 && $0.receivers.map(\.device) == present
@@ -90,7 +90,7 @@ extension Membership {
     ///
     /// - Returns: milliseconds; nil if it may not.
     package func waitBeforeGeneration(_ device: WriterID) -> Int? {
-        let makers = members.filter { $0.role != .reader }.map(\.keys.device)
+        let makers = members.filter(\.role.mayWrite).map(\.keys.device)
         guard let place = makers.firstIndex(of: device) else { return nil }
         return 60_000 / makers.count * place
     }

@@ -10,6 +10,14 @@ package enum MemberRole: UInt8, Sendable {
     case writer = 2
     /// Besides that, adds and removes devices.
     case admin = 3
+    /// No machine: a code on paper. It reads, and nothing that it signs counts.
+    case paper = 4
+
+    /// Whether its changes count.
+    package var mayWrite: Bool { self == .writer || self == .admin }
+
+    /// Grows with what a device may do.
+    var power: UInt8 { self == .paper ? 0 : rawValue }
 }
 
 /// The public keys of one device in one circle (docs/sync-members.md, “Devices”). The device's id is their hash, so

@@ -84,6 +84,8 @@ private struct History {
     private var removals: [WriterID: [Int]] = [:]
     /// The devices that have a key of any kind, by the key.
     private var holders: [[UInt8]: [WriterID]] = [:]
+    /// The devices that somebody has added as paper.
+    private var papers: Set<WriterID> = []
     /// The devices that sign statements with a key, by the key.
     private var signers: [[UInt8]: [WriterID]] = [:]
 
@@ -120,6 +122,7 @@ private struct History {
     private mutating func introduce(_ keys: MemberKeys, _ role: MemberRole?, by adder: WriterID?, at place: Int) {
         introductions[keys.device, default: []].append(
             Introduction(place: place, keys: keys, role: role, adder: adder))
+        if role == .paper { papers.insert(keys.device) }
         guard introductions[keys.device]?.count == 1 else { return }
         for key in keys.each { holders[key, default: []].append(keys.device) }
         signers[keys.membership, default: []].append(keys.device)
@@ -130,11 +133,12 @@ private struct History {
             return statement.name == circle && isSigned(copies, by: keys)
         }
         guard statement.circle == circle, let signer = member(statement.signer, in: past),
-            isSigned(copies, by: signer.keys)
+            signer.role != .paper, isSigned(copies, by: signer.keys)
         else { return false }
         switch statement.content {
         case .founding: return false
-        case .addition(let keys, _): return signer.role == .admin && !isKnown(keys, in: past)
+        case .addition(let keys, let role):
+            return signer.role == .admin && !isKnown(keys, in: past) && (role != .paper || !hasPaper(in: past))
         case .succession(let keys, let proof):
             let proven = Statement.proofBytes(circle: circle, signer: statement.signer, keys: keys)
             return !isKnown(keys, in: past) && SignedStatement.isValid(proof, for: proven, by: keys.membership)
@@ -167,12 +171,38 @@ private struct History {
     /// - Returns: nil if it is no member by these.
     func member(_ device: WriterID, in past: Places?) -> Membership.Member? {
         guard !isRemoved(device, in: past), let keys = introductions[device]?.first?.keys,
-            let role = role(of: device, in: past)
+            let role = role(of: device, in: past), role != .paper || isFirstPaper(device, in: past)
         else { return nil }
         // A key that was removed under another id is no way back. Of the keys, only this one is proven to be its device's:
         // with others, a device that copies a member's public keys would take the member along.
         let isBack = signers[keys.membership, default: []].contains { isRemoved($0, in: past) }
         return isBack ? nil : Membership.Member(keys: keys, role: role)
+    }
+
+    private func hasPaper(in past: Places) -> Bool {
+        papers.contains { member($0, in: past)?.role == .paper }
+    }
+
+    /// Whether no other paper comes before this one. Two of which neither knew that the other was removed do not count
+    /// together: the one with the smaller id does, for ever.
+    private func isFirstPaper(_ device: WriterID, in past: Places?) -> Bool {
+        var counting: [WriterID] = []
+        for paper in papers.sorted() where paper <= device && role(of: paper, in: past) == .paper {
+            if counting.allSatisfy({ isApart(paper, $0, in: past) }) { counting.append(paper) }
+        }
+        return counting.last == device
+    }
+
+    /// Whether each addition of one of two papers knew that the other one was removed.
+    private func isApart(_ one: WriterID, _ other: WriterID, in past: Places?) -> Bool {
+        let (ones, others) = (places(of: one, in: past), places(of: other, in: past))
+        return ones.allSatisfy { place in
+            others.allSatisfy { isRemoved(other, in: pasts[place]) || isRemoved(one, in: pasts[$0]) }
+        }
+    }
+
+    private func places(of device: WriterID, in past: Places?) -> [Int] {
+        introductions[device, default: []].map(\.place).filter { past?.contains($0) ?? true }
     }
 
     private func isRemoved(_ device: WriterID, in past: Places?) -> Bool {
@@ -215,7 +245,7 @@ private struct History {
         return introductions[adder, default: []].filter { pasts[one.place].contains($0.place) }
     }
 
-    private func smallest(_ roles: [MemberRole]) -> MemberRole? { roles.min { $0.rawValue < $1.rawValue } }
+    private func smallest(_ roles: [MemberRole]) -> MemberRole? { roles.min { $0.power < $1.power } }
 }
 
 /// A set of places in the history, one bit each.

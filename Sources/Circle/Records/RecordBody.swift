@@ -12,6 +12,8 @@ package enum RecordBody: Sendable {
     case profile(DeviceProfile)
     /// Ways to values that were given out before.
     case released([ReleasedSlots])
+    /// Sealed to the circle's paper. Everybody can open the record.
+    case paper(PaperEnvelope)
     /// Of a kind that this reader does not know. The record waits.
     case unknown(kind: UInt8, content: [UInt8])
 
@@ -25,6 +27,7 @@ package enum RecordBody: Sendable {
         case .head(let head): [5] + head.bytes
         case .profile(let profile): [6] + profile.bytes
         case .released(let all): [7] + (try ReleasedSlots.content(all))
+        case .paper(let envelope): [8] + envelope.bytes
         case .unknown(let kind, let content): [kind] + content
         }
     }
@@ -36,7 +39,7 @@ package enum RecordBody: Sendable {
         guard rest.count <= CircleLimits.body else { throw .length }
         let kind = try rest.integer(UInt8.self)
         // Names and lists of members would lie open in the store.
-        guard header.generation != nil || kind == 1 || kind == 2 else { throw .place }
+        guard header.generation != nil || [1, 2, 8].contains(kind) else { throw .place }
         switch kind {
         case 1:
             let signed = try SignedStatement(decoding: Array(rest))
@@ -62,6 +65,10 @@ package enum RecordBody: Sendable {
             self = .profile(try DeviceProfile(from: &rest))
             try rest.end()
         case 7: self = .released(try ReleasedSlots.list(Array(rest)))
+        case 8:
+            // The paper finds it before it has a key of the circle.
+            guard header.generation == nil else { throw .place }
+            self = .paper(try PaperEnvelope(decoding: Array(rest)))
         default: self = .unknown(kind: kind, content: Array(rest))
         }
     }

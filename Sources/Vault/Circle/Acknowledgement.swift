@@ -51,7 +51,10 @@ extension CircleView {
         return head
     }
 
-    private var members: Set<WriterID> { Set(membership.members.map(\.keys.device)).subtracting([device.id]) }
+    /// Nobody answers a paper.
+    private var members: Set<WriterID> {
+        Set(membership.members.filter { $0.role != .paper }.map(\.keys.device)).subtracting([device.id])
+    }
 }
 
 extension OpenVault {

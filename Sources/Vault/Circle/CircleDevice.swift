@@ -168,6 +168,9 @@ struct ReceivingKeys: Sendable {
 
     private init() { keys = [] }
 
+    /// Those of a circle's paper.
+    init(_ paper: PaperKeys) { keys = paper.receiving }
+
     /// Not one key.
     static let none = ReceivingKeys()
 

@@ -39,6 +39,8 @@ struct CircleView: Sendable {
     private var releases: [(slots: ReleasedSlots, writer: WriterID, after: ChainHash)] = []
     /// What each device has said to have seen of others, in its records.
     private(set) var vouched: [(by: WriterID, seen: SeenEnd)] = []
+    /// What was sealed to papers, and who has given it out.
+    private(set) var envelopes: [(by: WriterID, envelope: PaperEnvelope)] = []
     /// Records that only tell what their device has taken in, or where its run begins. Nobody says to have them.
     private var silent: Set<ChainHash> = []
     /// Where removals were given out. Anybody can repeat one.
@@ -46,10 +48,15 @@ struct CircleView: Sendable {
 
     /// - Throws: `.outOfMemory`, `.storage` for a library that fails. Nothing that others have written is an error.
     init(_ material: CircleMaterial, _ classKeys: ClassKeys, in vault: VaultID) throws(VaultError) {
+        try self.init(
+            material, by: ReceivingKeys(classKeys, vault: vault, material.device.keys.random))
+    }
+
+    init(_ material: CircleMaterial, by receiving: ReceivingKeys) throws(VaultError) {
         device = material.device
         pending = material.pending
         pendingSlots = material.released
-        receiving = try ReceivingKeys(classKeys, vault: vault, material.device.keys.random)
+        self.receiving = receiving
         membership = try Self.membership(of: material.device.circle, [])
         for signed in material.statements { statements[signed.statement.name, default: []].append(signed) }
         for (generation, receiver) in material.brought { try take(generation, receiver) }
@@ -159,6 +166,7 @@ struct CircleView: Sendable {
         case .seen(let seen):
             silent.insert(counted.after)
             vouched += seen.map { (record.header.device, $0) }
+        case .paper(let envelope): envelopes.append((record.header.device, envelope))
         case .unknown: break
         }
     }
@@ -178,7 +186,7 @@ struct CircleView: Sendable {
     /// reader's. What a removed device wrote has an effect as far as a member has said to have merged it, or up to its
     /// own leaving.
     private mutating func merge() throws(VaultError) {
-        let readers = Set(membership.members.filter { $0.role == .reader }.map(\.keys.device))
+        let readers = Set(membership.members.filter { !$0.role.mayWrite }.map(\.keys.device))
         var open: [PartChange] = []
         let removed = Dictionary(uniqueKeysWithValues: membership.others.map { ($0, whatCounts(of: $0)) })
         func hasEffect(_ writer: WriterID, _ after: ChainHash) -> Bool {
@@ -206,7 +214,7 @@ struct CircleView: Sendable {
     /// The places up to which a removed device's records count: those that lead to an end which a member has named in a
     /// record of its own, and those that lead to its leaving, if nobody else has removed it.
     func whatCounts(of device: WriterID) -> Set<ChainHash> {
-        let members = Set(membership.members.map(\.keys.device))
+        let members = Set(membership.members.filter { $0.role != .paper }.map(\.keys.device))
         let ends = vouched.filter { members.contains($0.by) && $0.seen.device == device }.map(\.seen.end)
         return streams[device]?.leading(to: ends + farewell(of: device)) ?? []
     }

@@ -216,10 +216,18 @@ extension OpenVault {
             package let hasTakenAll: Bool
         }
 
+        package struct Paper: Sendable {
+            package let device: WriterID
+            /// In milliseconds since 1970-01-01 UTC, by the clock of who made it; nil if that is not known yet.
+            package let made: UInt64?
+        }
+
         package let circle: StatementName
         package let machines: [Machine]
+        /// The code on paper that reads what is shared; nil if there is none.
+        package let paper: Paper?
         /// Those that were removed or have left, with what they said of themselves.
-        package let former: [(device: WriterID, profile: DeviceProfile?)]
+        package let former: [(device: WriterID, profile: DeviceProfile?, isPaper: Bool)]
         package let digest: [UInt8]
         /// Whether the vault's own device is a member.
         package let isMember: Bool
@@ -236,7 +244,7 @@ extension OpenVault {
         try read { (snapshot) throws(VaultError) in
             guard let (material, view) = try viewIfPresent(snapshot, classKeys) else { return nil }
             let changes = try item.map { (item) throws(VaultError) in try ItemChanges(of: item, in: view) }
-            let machines = view.membership.members.map { member in
+            let machines = view.membership.members.filter { $0.role != .paper }.map { member in
                 let stream = view.streams[member.keys.device]
                 return CircleState.Machine(
                     device: member.keys.device, role: member.role, profile: view.profiles[member.keys.device],
@@ -246,7 +254,9 @@ extension OpenVault {
             }
             return CircleState(
                 circle: view.device.circle, machines: machines,
-                former: view.membership.others.map { ($0, view.profiles[$0]) }, digest: try view.stateDigest(),
+                paper: view.paper.map { CircleState.Paper(device: $0.device, made: view.paperMade) },
+                former: view.membership.others.map { ($0, view.profiles[$0], view.isPaper($0)) },
+                digest: try view.stateDigest(),
                 isMember: view.role != nil,
                 pending: changes?.pending ?? view.pending.count + view.pendingSlots.count,
                 waiting: view.unread + view.state.waits.count,

@@ -18,20 +18,30 @@ extension OpenVault {
             // A machine that has left says nothing more. Also a copy can leave so.
             guard view.role != nil else { return nil }
             try checkOwnStream(material, view, heads)
-            guard view.role != .reader, !view.openGenerations.isEmpty else { return nil }
+            guard view.role?.mayWrite == true, !view.openGenerations.isEmpty else { return nil }
             var bodies: [RecordBody] = []
             let unnamed = view.unnamed
             if !unnamed.isEmpty { bodies.append(.seen(unnamed)) }
             let seen = view.seenRecord
             if let seen { bodies.append(.seen(seen)) }
             if view.profiles[view.device.id] != view.device.profile { bodies.append(.profile(view.device.profile)) }
-            guard let present = view.present else { return try prepared(view, bodies, given: [], from: view) }
+            let envelopes = try view.paper.map { (paper) throws(VaultError) -> [PaperEnvelope] in
+                let owed = view.owedToPaper
+                return try owed.isEmpty
+                    ? [] : PaperSealing.envelopes(for: paper, view.signedStatements, owed, by: view, at: now())
+            }
+            guard let present = view.present else {
+                return try prepared(view, bodies, given: [], from: view, forPaper: envelopes ?? [])
+            }
             guard let key = view.halves[present.name] else {
                 throw VaultError(
                     .invalidArgument,
                     "another machine has made keys that do not open here, so nothing can be given out",
                     advice:
                         "remove that machine; it can join again: coffer sync remove \(Hex.encode(present.maker.bytes))")
+            }
+            if let envelopes, !envelopes.isEmpty {
+                return try prepared(view, bodies, given: [], from: view, forPaper: envelopes)
             }
             guard !view.pending.isEmpty || !view.pendingSlots.isEmpty || !bodies.isEmpty else {
                 return try acknowledgement(view)

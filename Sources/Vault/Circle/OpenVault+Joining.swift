@@ -245,19 +245,23 @@ extension OpenVault {
     }
 
     /// Records with these bodies. If the members have no generation, one is made.
+    ///
+    /// - Parameter envelopes: what the circle's paper gets.
     func prepared(
-        _ view: CircleView, _ bodies: [RecordBody], given: [UInt64], from before: CircleView
+        _ view: CircleView, _ bodies: [RecordBody], given: [UInt64], from before: CircleView,
+        forPaper envelopes: [PaperEnvelope] = []
     ) throws(VaultError) -> PreparedRecords {
         guard let former = before.usable, let key = before.halves[former.name] else {
             throw VaultError(.storage, "this machine has no key of the circle yet", advice: "wait for another machine")
         }
         var writer = try RecordWriter(view.device, after: view.ownEnd, in: run(), before: before.device)
         for body in try view.beginning(of: run()) + bodies { try writer.add(body, (former.name, key.metadata)) }
-        if view.present == nil, view.role != .reader, view.role != nil {
+        if view.present == nil, view.role?.mayWrite == true {
             let (generation, _) = try newGeneration(
                 of: view.device.circle, by: view.device.id, for: view.membership)
             try writer.add(.generation(generation), (former.name, key.metadata))
         }
+        for envelope in envelopes { try writer.add(.paper(envelope), nil) }
         return try finish(&writer, view, given: given)
     }
 

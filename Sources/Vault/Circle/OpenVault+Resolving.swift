@@ -31,7 +31,7 @@ extension OpenVault {
     ) throws(VaultError) -> (item: ItemSummary, fields: [FieldName]) {
         try write { (change) throws(VaultError) in
             let (material, before) = try view(change, classKeys)
-            guard let role = before.role, role != .reader,
+            guard let role = before.role, role.mayWrite,
                 var edits = LocalEdits(self, before, material.shared, classKeys: classKeys, change)
             else { throw .noMember }
             // What was changed here comes first: it may have ended the conflict.

@@ -72,7 +72,7 @@ extension OpenVault {
         try read { (snapshot) throws(VaultError) in
             let (material, view) = try view(snapshot, classKeys)
             try Self.check(signed, material, classKeys, in: format.vault)
-            guard view.role != .reader, let present = view.present, let key = view.halves[present.name] else {
+            guard view.role?.mayWrite == true, let present = view.present, let key = view.halves[present.name] else {
                 return try prepared(view, [.statement(signed)], given: [], from: view)
             }
             let unnamed = view.unnamed

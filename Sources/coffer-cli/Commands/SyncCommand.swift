@@ -8,7 +8,7 @@ struct SyncCommand: ParsableCommand {
         commandName: "sync",
         abstract: "Share your vault's secrets with your other machines.",
         usage:
-            "coffer sync init | join | add | now | watch | wait | status | conflicts | resolve | release | remove | exposed | leave",
+            "coffer sync init | join | add | now | watch | wait | status | conflicts | resolve | release | remove | exposed | leave | paper | restore",
         discussion: """
             Your machines share secrets through a folder that all of them can use: of Syncthing, on a network, or on a stick. What lies in it \
             is sealed and signed. Nobody who has the folder can read your secrets, change them, or add a machine.
@@ -37,12 +37,16 @@ struct SyncCommand: ParsableCommand {
             Once a machine was lost or given away, on another one:
               coffer sync remove MACHINE
               coffer sync exposed MACHINE
+
+            If all machines are lost at once, a code on paper and the folder bring everything back:
+              coffer sync paper
+              coffer sync restore FOLDER
             """,
         subcommands: [
             SyncInitCommand.self, SyncJoinCommand.self, SyncAddCommand.self, SyncNowCommand.self,
             SyncWatchCommand.self, SyncWaitCommand.self, SyncStatusCommand.self, SyncConflictsCommand.self,
             SyncResolveCommand.self, SyncReleaseCommand.self, SyncRemoveCommand.self,
-            SyncExposedCommand.self, SyncLeaveCommand.self,
+            SyncExposedCommand.self, SyncLeaveCommand.self, SyncPaperCommand.self, SyncRestoreCommand.self,
         ])
 
     /// What a machine is called.

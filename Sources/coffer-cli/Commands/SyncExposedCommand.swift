@@ -46,7 +46,7 @@ struct SyncExposedCommand: ParsableCommand {
         _ = try Sharing.state(session, noPrompt: prompt.noPrompt)
         try exchange(session)
         let state = try Sharing.state(session, noPrompt: prompt.noPrompt)
-        let all = state.machines + state.former.map(Sync.Machine.init)
+        let all = state.readers + state.former.map(Sync.Machine.init)
         let choice = MachineChoice(machines: all)
         let chosen = try choice.chosen(machines)
         let exposed = try chosen.map { machine in

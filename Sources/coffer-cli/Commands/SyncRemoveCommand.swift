@@ -49,7 +49,7 @@ struct SyncRemoveCommand: ParsableCommand {
         // Others may have added or removed machines, or said their names.
         try sharing.exchangeBeforeRemoval()
         let state = try Sharing.state(session, noPrompt: prompt.noPrompt)
-        let choice = MachineChoice(machines: state.machines)
+        let choice = MachineChoice(machines: state.readers)
         let chosen = try choice.chosen(machines)
         guard !chosen.contains(where: \.own) else {
             throw KeychainError(
@@ -63,7 +63,15 @@ struct SyncRemoveCommand: ParsableCommand {
             Sync.Remove(devices: chosen.map(\.device)), for: "removing a machine", noPrompt: prompt.noPrompt,
             command: ShellText.command(["coffer", "sync", "remove"] + machines))
         if !quiet {
-            for line in SharingText.removal(of: names, words: chosen.map(choice.word)) { Output.note(line) }
+            if let paper = chosen.first(where: \.isPaper) {
+                // Codes that were removed before have the same name.
+                Output.note("\(SharingText.paperRemoval) \(paper.device.prefix(MachineChoice.digits))")
+            }
+            let gone = names.filter { name in
+                zip(choice.machines, choice.shown).contains { !$0.isPaper && $1 == name }
+            }
+            let words = chosen.filter { !$0.isPaper }.map(choice.word)
+            if !words.isEmpty { for line in SharingText.removal(of: gone, words: words) { Output.note(line) } }
         }
         do { _ = try sharing.exchange() } catch {
             Output.note(

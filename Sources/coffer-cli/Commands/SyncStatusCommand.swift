@@ -1,4 +1,5 @@
 import ArgumentParser
+import BrokerProtocol
 import Coffer
 
 /// `coffer sync status`
@@ -33,7 +34,20 @@ struct SyncStatusCommand: ParsableCommand {
         try Output.line(
             format.json
                 ? JSONText.of(SharingRecord(state, content))
-                : SharingText.status(state, folder: words, width: Output.columns).joined(separator: "\n"))
+                : SharingText.status(
+                    state, folder: words, unreleased: unreleased(session, state), width: Output.columns
+                ).joined(separator: "\n"))
         if state.circle != nil, !state.joined { throw ExitStatus.notPermitted }
+    }
+
+    /// - Returns: nil if only an unlocked vault can tell.
+    private func unreleased(
+        _ session: CommandSession, _ state: Sync.State.Reply
+    ) throws(KeychainError) -> Int? {
+        guard let paper = state.paper, state.joined else { return nil }
+        do throws(KeychainError) { return try PaperMaking.unreleased(paper.device, session) } catch {
+            guard error.code == .locked else { throw error }
+            return nil
+        }
     }
 }

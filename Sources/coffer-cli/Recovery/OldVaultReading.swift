@@ -3,7 +3,7 @@ import HelperProtocol
 import Platform
 
 /// An old vault's file that the helper has open.
-struct OldVaultReading: ~Copyable {
+struct OldVaultReading: RestoredSource, ~Copyable {
     private let file: String
     private var helper: HelperConversation
     private(set) var items: [OldVault.Item] = []

@@ -4,15 +4,26 @@ import Glibc
 import HelperProtocol
 import Platform
 
-/// Stores the items of an old vault in the present vault, by ordinary calls.
-struct Restoration: ~Copyable {
-    private var old: OldVaultReading
+/// Items that were read without their machine, and can be stored anew.
+protocol RestoredSource: ~Copyable {
+    var items: [OldVault.Item] { get }
+
+    /// - Parameters:
+    ///   - index: an index into ``items``.
+    ///   - field: an index into the fields of that item.
+    /// - Throws: `.invalidArgument` if this one value cannot be read.
+    mutating func value(at index: Int, field: Int) throws(KeychainError) -> [UInt8]
+}
+
+/// Stores such items in the present vault, by ordinary calls.
+struct Restoration<Source: RestoredSource & ~Copyable>: ~Copyable {
+    private var old: Source
     private let session: CommandSession
     private let replace: Bool
     private let isTrial: Bool
 
     /// - Parameter isTrial: only look, and store nothing.
-    init(old: consuming OldVaultReading, session: CommandSession, replace: Bool, isTrial: Bool) {
+    init(old: consuming Source, session: CommandSession, replace: Bool, isTrial: Bool) {
         self.old = old
         self.session = session
         self.replace = replace

@@ -40,7 +40,8 @@ struct ExposedMachine {
 
     /// How the machine could read an item, in words.
     func readable(_ item: Sync.Exposure) -> String {
-        (item.asks ? "there after its person agrees" : "there")
+        guard !machine.isPaper else { return "with the code and a copy of the folder" }
+        return (item.asks ? "there after its person agrees" : "there")
             + (machine.protection == "software" ? " (keys on its disk)" : "")
     }
 
@@ -48,7 +49,7 @@ struct ExposedMachine {
     /// - Parameter word: what names the machine on a command line.
     func notes(word: String, _ state: Sync.State.Reply) -> [String] {
         guard !items.isEmpty else { return ["\(name) could read none of your secrets as they are now."] }
-        guard state.machines.contains(where: { $0.device == machine.device }) else {
+        guard state.readers.contains(where: { $0.device == machine.device }) else {
             return [
                 "Change them at the services that they are for, and set them here: then they leave this list."
             ]
@@ -60,8 +61,20 @@ struct ExposedMachine {
 extension Sync.Machine {
     /// A machine that is no longer a member. It has no role.
     init(_ former: Sync.FormerMachine) {
-        self.init(device: former.device, name: former.name, role: "", protection: former.protection)
+        self.init(
+            device: former.device, name: former.name, role: former.protection == "paper" ? "paper" : "",
+            protection: former.protection)
     }
+
+    /// A code on paper, where it is named like a machine.
+    init(_ paper: Sync.Paper) { self.init(device: paper.device, name: "paper", role: "paper") }
+
+    var isPaper: Bool { role == "paper" }
+}
+
+extension Sync.State.Reply {
+    /// Who reads what is shared: the machines, and the code on paper.
+    var readers: [Sync.Machine] { machines + (paper.map { [Sync.Machine($0)] } ?? []) }
 }
 
 /// `coffer sync exposed --json`: a machine.

@@ -92,8 +92,12 @@ enum SharingText {
     }
 
     /// `coffer sync status`.
-    /// - Parameter folder: in words.
-    static func status(_ state: Sync.State.Reply, folder: String, width: Int?) -> [String] {
+    /// - Parameters:
+    ///   - folder: in words.
+    ///   - unreleased: how many secrets the code on paper does not open yet; nil if that is not known now.
+    static func status(
+        _ state: Sync.State.Reply, folder: String, unreleased: Int? = nil, width: Int?
+    ) -> [String] {
         guard state.circle != nil else {
             return state.requested
                 ? ["This machine waits to join others. Go on with: coffer sync join FOLDER"]
@@ -114,6 +118,7 @@ enum SharingText {
         var lines = ["Folder: \(folder)", "Machines: \(state.machines.count)"]
         let rows = zip(state.machines, names).map { ["  " + $1, role($0), heard($0)] }
         lines += Columns.aligned(rows, width: width, narrowing: [[0], [2]])
+        lines.append("Paper: \(paper(state.paper, unreleased: unreleased))")
         if state.machines.count == 1 { lines.append("To add another machine, run there: coffer sync join FOLDER") }
         if state.pending > 0 {
             let count = state.pending == 1 ? "1 change" : "\(state.pending) changes"
@@ -130,6 +135,24 @@ enum SharingText {
         }
         return lines
     }
+
+    private static func paper(_ paper: Sync.Paper?, unreleased: Int?) -> String {
+        guard let paper else { return "none; to survive the loss of all machines: coffer sync paper" }
+        let made = paper.made.map { "made \(TimeText($0).day)" } ?? "made at a time that is not known here yet"
+        guard let unreleased, unreleased > 0 else { return made }
+        return "\(made); \(notOnPaper(unreleased))"
+    }
+
+    /// The secrets that require a person and that the code on paper does not open yet.
+    static func notOnPaper(_ count: Int) -> String {
+        "\(count) secret\(count == 1 ? " that requires you is" : "s that require you are") not on it yet, run: "
+            + "coffer sync release"
+    }
+
+    /// What the person should know after the code on paper was removed.
+    static let paperRemoval =
+        "Removed the code on paper. It opens nothing that is set from now on. Whoever has it and an older copy of the folder "
+        + "reads what was there: destroy it, or change the secrets; to see them: coffer sync exposed"
 
     /// What the person should do after machines were removed.
     /// - Parameter words: what names them on a command line.
@@ -197,6 +220,12 @@ struct SharingRecord: Encodable {
     private let requested: Bool
     /// Left out if only an unlocked vault can tell.
     private let conflicts: Int64?
+    private let paper: PaperRecord?
+
+    private struct PaperRecord: Encodable {
+        var device: String
+        var made: String?
+    }
 
     private struct MachineRecord: Encodable {
         var device: String
@@ -223,5 +252,8 @@ struct SharingRecord: Encodable {
         digest = state.digest
         (pending, waiting, requested) = (state.pending, state.waiting, state.requested)
         conflicts = state.conflicts
+        paper = state.paper.map { paper in
+            PaperRecord(device: paper.device, made: paper.made.map { TimeText($0).iso8601 })
+        }
     }
 }

@@ -12,7 +12,7 @@ struct HelperCommand: ParsableCommand {
         version: "\(Helper.program) \(ProductVersion.current)",
         subcommands: [
             OldVaultCommand.self, MeasureCommand.self, AgeCommand.self, KeyringCommand.self, KWalletCommand.self,
-            OneTimePasswordHelper.self,
+            OneTimePasswordHelper.self, PaperCommand.self,
         ])
 
     /// - Parameter arguments: those after ``Helper/command``.

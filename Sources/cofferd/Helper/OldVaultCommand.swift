@@ -1,6 +1,7 @@
 import ArgumentParser
 import Cryptography
 import HelperProtocol
+import Item
 import Platform
 import Recovery
 import Vault
@@ -62,8 +63,9 @@ struct OldVaultCommand: ParsableCommand {
 }
 
 extension OldVault.Item {
-    init(_ item: RecoverableVault.Item) {
-        let (metadata, access) = (item.summary.metadata, item.summary.access)
+    init(_ item: RecoverableVault.Item) { self.init(item.summary.metadata, item.summary.access) }
+
+    init(_ metadata: Metadata, _ access: AccessControl) {
         self.init(
             service: metadata.service, account: metadata.account,
             kind: metadata.kind == .genericPassword ? nil : metadata.kind.rawValue, label: metadata.label,

@@ -11,6 +11,8 @@ struct CircleSample: Sendable {
     let request: JoinRequest
     let addition: Statement
     let removal: Statement
+    let paperCode: PaperCode
+    let paper: Statement
 
     var circle: StatementName { founding.name }
 
@@ -24,6 +26,9 @@ struct CircleSample: Sendable {
         addition = try Self.addition(of: request.keys, by: founder, to: founding.name, role)
         removal = try Statement(
             circle: founding.name, signer: founder.device, past: [addition.name], .removal([request.keys.device]))
+        paperCode = try .random()
+        paper = try Self.addition(
+            of: PaperKeys(paperCode, in: founding.name).member, by: founder, to: founding.name, .paper)
     }
 
     /// Keys of a machine. Only the membership key is a real one.
@@ -61,10 +66,21 @@ struct CircleSample: Sendable {
 
     var code: String { get throws { try Self.code(of: request) } }
 
+    /// What a person types for it.
+    func code(for purpose: Keychain.Purpose) throws -> String? {
+        switch purpose {
+        case .addToCircle: try code
+        case .paperToCircle:
+            try paperCode.text.withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
+        default: nil
+        }
+    }
+
     /// The statement that is signed.
     func statement(_ purpose: Keychain.Purpose) -> Statement {
         switch purpose {
         case .addToCircle: addition
+        case .paperToCircle: paper
         case .removeFromCircle: removal
         default: founding
         }
@@ -95,6 +111,9 @@ extension BrokerInterface.Describe.Reply {
             statement = Base64.encode(sample.addition.bytes)
             signer = Base64.encode(sample.founder.bytes)
             request = Base64.encode(sample.request.bytes)
+        case .paperToCircle:
+            statement = Base64.encode(sample.paper.bytes)
+            signer = Base64.encode(sample.founder.bytes)
         case .removeFromCircle:
             statement = Base64.encode(sample.removal.bytes)
             signer = Base64.encode(sample.founder.bytes)

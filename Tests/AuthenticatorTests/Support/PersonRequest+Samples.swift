@@ -32,7 +32,7 @@ extension PersonRequest {
                         items: [item], machines: ["laptop"])))
             for (purpose, kind) in [
                 (Keychain.Purpose.foundCircle, RequestKind.foundCircle), (.addToCircle, .addToCircle),
-                (.joinCircle, .joinCircle), (.removeFromCircle, .removeFromCircle),
+                (.paperToCircle, .paperToCircle), (.joinCircle, .joinCircle), (.removeFromCircle, .removeFromCircle),
             ] {
                 var facts = BrokerInterface.Describe.Reply(
                     owner: "user:0", purposes: [purpose], authorizations: [], alternatives: [])

@@ -158,6 +158,7 @@ extension SampleSource {
         Login.Report.self,
         Sync.Machine.self,
         Sync.FormerMachine.self,
+        Sync.Paper.self,
         Sync.File.self,
         Sync.Obstacle.self,
         Sync.Revision.self,
@@ -171,6 +172,7 @@ extension SampleSource {
         Sync.Request.self,
         Sync.Add.Reply.self,
         Sync.Add.self,
+        Sync.AddPaper.self,
         Sync.Enter.Reply.self,
         Sync.Enter.self,
         Sync.Look.Reply.self,
@@ -1218,6 +1220,12 @@ extension Sync.FormerMachine: Sampled {
     }
 }
 
+extension Sync.Paper: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(device: source.next(), made: source.next())
+    }
+}
+
 extension Sync.File: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
         Self(path: source.next(), content: source.next())
@@ -1306,6 +1314,12 @@ extension Sync.Add.Reply: Sampled {
 extension Sync.Add: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
         Self(code: source.next(), request: source.next(), challenge: source.next())
+    }
+}
+
+extension Sync.AddPaper: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(keys: source.next(), challenge: source.next())
     }
 }
 
@@ -1429,9 +1443,9 @@ extension Sync.Forget: Sampled {
 extension Sync.State.Reply: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
         Self(
-            circle: source.next(), machines: source.next(), former: source.next(), digest: source.next(),
-            joined: source.next(), pending: source.next(), waiting: source.next(), requested: source.next(),
-            conflicts: source.next()
+            circle: source.next(), machines: source.next(), former: source.next(),
+            paper: source.next() as Sync.Paper?, digest: source.next(), joined: source.next(),
+            pending: source.next(), waiting: source.next(), requested: source.next(), conflicts: source.next()
         )
     }
 }

@@ -58,7 +58,7 @@ extension Challenge.Request {
 }
 
 extension CirclePlan {
-    /// To begin a circle, to add a machine, to enter a circle, and to remove a machine.
+    /// To begin a circle, to add a machine, to enter a circle, to remove a machine, and to make a code on paper.
     static func oneOfEach() throws -> [CirclePlan] {
         let founder = try keys(1)
         let (profile, founding) = (DeviceProfile(MachineName(near: "desk"), .tpm), try Statement(founder: founder))
@@ -70,6 +70,9 @@ extension CirclePlan {
             circle: founding.name, signer: founder.device, past: [founding.name], .addition(request.keys, .admin))
         let removal = try Statement(
             circle: founding.name, signer: founder.device, past: [addition.name], .removal([request.keys.device]))
+        let (paper, former) = (try keys(4), [founding.name])
+        let adding = try Statement(
+            circle: founding.name, signer: founder.device, past: former, .addition(paper, .paper))
         func signing(_ statement: Statement) throws -> SignedUse {
             .sign(
                 membership, point: founder.membership, digest: try SHA256.digest(statement.bytes),
@@ -81,6 +84,7 @@ extension CirclePlan {
             CirclePlan(deed: .join(try answer(to: request, 1), request, machines: [profile.name])),
             CirclePlan(
                 deed: .remove(removal, signer: founder, machines: [profile.name]), signing: try signing(removal)),
+            CirclePlan(deed: .paper(adding, signer: founder, paper), signing: try signing(adding)),
         ]
     }
 

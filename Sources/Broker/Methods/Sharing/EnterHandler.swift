@@ -23,7 +23,7 @@ enum EnterHandler: MethodHandler {
         return .reply(
             Sync.Enter.Reply(
                 circle: Hex.encode(answer.circle.bytes), words: try SharingWire.words(answer.circle, own),
-                machines: membership.members.map { member in
+                machines: membership.members.filter { $0.role != .paper }.map { member in
                     let profile = answer.profiles.first { $0.device == member.keys.device }?.profile
                     return Sync.Machine(
                         device: Hex.encode(member.keys.device.bytes), name: profile?.name.text, role: member.role.text,

@@ -27,16 +27,21 @@ enum ReleaseHandler: MethodHandler {
     /// They must be other members: the prompt shows what these call themselves.
     private static func receivers(_ devices: [WriterID], _ request: Request) async throws(Fault) -> ReleaseReceivers {
         let state = try await request.vaultActor.use { try $0.vault.circleState($0.keys) }
-        let machines = (state?.machines ?? []).filter { devices.contains($0.device) && !$0.isOwn }
-            .sorted { $0.device < $1.device }
+        var known = (state?.machines ?? []).map { machine in
+            (
+                device: machine.device, name: VaultSharing.name(machine.profile?.name, of: machine.device),
+                isOwn: machine.isOwn
+            )
+        }
+        if let paper = state?.paper { known.append((paper.device, VaultSharing.paperName, false)) }
+        let machines = known.filter { devices.contains($0.device) && !$0.isOwn }.sorted { $0.device < $1.device }
         guard !machines.isEmpty, machines.map(\.device) == devices else {
             throw Fault(
                 .notFound, "that is no other machine that shares the secrets",
                 advice: "see which are: coffer sync status")
         }
         // Machines choose their names themselves, and two can have the same one.
-        let names = machines.map { VaultSharing.name($0.profile?.name, of: $0.device) }
-        let all = (state?.machines ?? []).map { VaultSharing.name($0.profile?.name, of: $0.device) }
+        let (names, all) = (machines.map(\.name), known.map(\.name))
         return ReleaseReceivers(
             devices: devices,
             names: zip(names, machines).map { name, machine in

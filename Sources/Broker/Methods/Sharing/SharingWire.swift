@@ -40,6 +40,16 @@ enum SharingWire {
         }
     }
 
+    /// The public keys of a paper.
+    static func paper(_ text: String) throws(Fault) -> MemberKeys {
+        guard let bytes = Base64.decode(text),
+            let keys = { () -> MemberKeys? in
+                do throws(CircleFormError) { return try MemberKeys(bytes: bytes) } catch { return nil }
+            }()
+        else { throw Fault(.invalidArgument, "these are no keys of a paper") }
+        return keys
+    }
+
     static func item(_ item: Sync.Released) throws(Fault) -> ItemName {
         guard let kind = item.kind.map(ItemKind.init(rawValue:)) ?? .genericPassword,
             max(item.service.utf8.count, item.account.utf8.count) <= ItemLimits.name
@@ -144,6 +154,7 @@ extension MemberRole {
         case .reader: "reader"
         case .writer: "writer"
         case .admin: "admin"
+        case .paper: "paper"
         }
     }
 }

@@ -25,8 +25,12 @@ enum StateHandler: MethodHandler {
                 },
                 former: state.former.map { machine in
                     Sync.FormerMachine(
-                        device: Hex.encode(machine.device.bytes), name: machine.profile?.name.text,
-                        protection: machine.profile?.protection.text)
+                        device: Hex.encode(machine.device.bytes),
+                        name: machine.isPaper ? VaultSharing.paperName.text : machine.profile?.name.text,
+                        protection: machine.isPaper ? "paper" : machine.profile?.protection.text)
+                },
+                paper: state.paper.map {
+                    Sync.Paper(device: Hex.encode($0.device.bytes), made: $0.made.map { Int64(clamping: $0) })
                 }, digest: Hex.encode(state.digest), joined: state.isMember, pending: Int64(state.pending),
                 waiting: Int64(state.waiting),
                 requested: requested, conflicts: state.conflicts.map { Int64($0) }))
