@@ -128,7 +128,14 @@ enum SharingText {
             lines.append(
                 "Problem: two copies of the vault of \(name) write at the same time; stop using one of them")
         }
+        for (machine, name) in zip(state.machines, names) where machine.agrees == false {
+            lines.append("Problem: \(disagreement(with: name)); see: coffer doctor")
+        }
         return lines
+    }
+
+    static func disagreement(with name: String) -> String {
+        "this machine and \(name) have the same changes, and have made different secrets of them"
     }
 
     /// What the person should do after machines were removed.
@@ -207,6 +214,7 @@ struct SharingRecord: Encodable {
         var heard: String?
         var forked: Bool
         var seen: Bool?
+        var agrees: Bool?
     }
 
     /// - Parameter content: nil if the folder is not known now.
@@ -218,7 +226,7 @@ struct SharingRecord: Encodable {
             MachineRecord(
                 device: machine.device, name: machine.name, role: machine.role, protection: machine.protection,
                 own: machine.own, heard: machine.heard.map { TimeText($0).iso8601 }, forked: machine.forked,
-                seen: machine.seen)
+                seen: machine.seen, agrees: machine.agrees)
         }
         digest = state.digest
         (pending, waiting, requested) = (state.pending, state.waiting, state.requested)
