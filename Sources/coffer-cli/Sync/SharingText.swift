@@ -92,8 +92,12 @@ enum SharingText {
     }
 
     /// `coffer sync status`.
-    /// - Parameter folder: in words.
-    static func status(_ state: Sync.State.Reply, folder: String, width: Int?) -> [String] {
+    /// - Parameters:
+    ///   - folder: in words.
+    ///   - isUnpushed: whether changes of this machine are committed and not pushed.
+    static func status(
+        _ state: Sync.State.Reply, folder: String, isUnpushed: Bool = false, width: Int?
+    ) -> [String] {
         guard state.circle != nil else {
             return state.requested
                 ? ["This machine waits to join others. Go on with: coffer sync join FOLDER"]
@@ -119,6 +123,7 @@ enum SharingText {
             let count = state.pending == 1 ? "1 change" : "\(state.pending) changes"
             lines.append("Not in the folder yet: \(count) of this machine; run: coffer sync now")
         }
+        if isUnpushed { lines.append("Not pushed yet: changes of this machine; run: coffer sync now") }
         if state.waiting > 0 {
             lines.append(
                 "Waiting: \(waiting(Int(clamping: state.waiting))); run on the other machines: coffer sync now")
@@ -196,6 +201,8 @@ struct SharingRecord: Encodable {
     private let folder: String?
     /// The branch of a remote git repository; left out if the folder is none.
     private let git: String?
+    /// Changes of this machine are committed and not pushed; left out if the folder is no git repository.
+    private let unpushed: Bool?
     private let joined: Bool
     private let machines: [MachineRecord]
     private let digest: String?
@@ -218,7 +225,8 @@ struct SharingRecord: Encodable {
     }
 
     /// - Parameter content: nil if the folder is not known now.
-    init(_ state: Sync.State.Reply, _ content: SharingSetting.Content?) {
+    init(_ state: Sync.State.Reply, _ content: SharingSetting.Content?, isUnpushed: Bool = false) {
+        unpushed = content?.branch.map { _ in isUnpushed }
         circle = state.circle
         (folder, git) = (content?.folder, content?.branch?.shown)
         joined = state.joined
