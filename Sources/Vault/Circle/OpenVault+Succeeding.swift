@@ -76,7 +76,8 @@ extension OpenVault {
             let last = [RecordBody.statement(signed)]
             guard view.role != .reader, let former = view.usable else {
                 // Nobody takes anything else from a reader, so nothing waits for it.
-                var prepared = try prepared(view, last, given: view.pending.map(\.number), from: view)
+                var prepared = try prepared(view, last, given: [], from: view)
+                prepared.given = view.pending.map(\.number)
                 prepared.givenSlots = view.pendingSlots.map(\.change)
                 return prepared
             }
