@@ -215,6 +215,8 @@ extension OpenVault {
             package let isForked: Bool
             /// Whether it has said that it has taken in all that this vault gave out.
             package let hasTakenAll: Bool
+            /// Whether it has made the same of the same changes; nil if that cannot be told.
+            package let agrees: Bool?
         }
 
         package let circle: StatementName
@@ -237,13 +239,14 @@ extension OpenVault {
         try read { (snapshot) throws(VaultError) in
             guard let (material, view) = try viewIfPresent(snapshot, classKeys) else { return nil }
             let changes = try item.map { (item) throws(VaultError) in try ItemChanges(of: item, in: view) }
-            let machines = view.membership.members.map { member in
+            let machines = try view.membership.members.map { (member) throws(VaultError) in
                 let stream = view.streams[member.keys.device]
                 return CircleState.Machine(
                     device: member.keys.device, role: member.role, profile: view.profiles[member.keys.device],
                     isOwn: member.keys == view.device.keys, heard: stream?.newest?.head.time,
                     isForked: stream?.isSuspended ?? false,
-                    hasTakenAll: changes?.areAll(at: member.keys.device) ?? view.hasTakenAll(member.keys.device))
+                    hasTakenAll: changes?.areAll(at: member.keys.device) ?? view.hasTakenAll(member.keys.device),
+                    agrees: try view.agrees(member.keys.device))
             }
             return CircleState(
                 circle: view.device.circle, machines: machines,

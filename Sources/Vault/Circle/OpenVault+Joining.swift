@@ -270,7 +270,8 @@ extension OpenVault {
     ) throws(VaultError) -> PreparedRecords {
         let (keys, vault) = (keys, format.vault)
         return try writer.finish(
-            seen: seen ?? view.seen, stateDigest: view.stateDigest(), time: max(now(), time + 1), given: given,
+            seen: seen ?? view.seen, stateDigest: view.stateDigest(given: given), time: max(now(), time + 1),
+            given: given,
             streamPassword: try cryptography { () throws(CryptographyError) in
                 try CirclePasswords.stream(keys, vault: vault, view.device.keys.random)
             })

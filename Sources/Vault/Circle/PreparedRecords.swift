@@ -127,8 +127,4 @@ extension CircleView {
         }
         return [.head(head)]
     }
-
-    func stateDigest() throws(VaultError) -> [UInt8] {
-        try merging { () throws(MergingError) in try state.digest.bytes }
-    }
 }

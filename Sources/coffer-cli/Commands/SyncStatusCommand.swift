@@ -30,10 +30,19 @@ struct SyncStatusCommand: ParsableCommand {
                 words = "shown once the vault is open: coffer unlock"
             }
         }
+        let isUnpushed = content.map(isUnpushed) ?? false
         try Output.line(
             format.json
-                ? JSONText.of(SharingRecord(state, content))
-                : SharingText.status(state, folder: words, width: Output.columns).joined(separator: "\n"))
+                ? JSONText.of(SharingRecord(state, content, isUnpushed: isUnpushed))
+                : SharingText.status(state, folder: words, isUnpushed: isUnpushed, width: Output.columns)
+                    .joined(separator: "\n"))
         if state.circle != nil, !state.joined { throw ExitStatus.notPermitted }
+    }
+
+    /// Whether changes of this machine are in its repository, and not in the remote one.
+    private func isUnpushed(_ content: SharingSetting.Content) -> Bool {
+        guard content.branch != nil else { return false }
+        // `try?`: `coffer sync now` and `coffer doctor` say what is wrong with a repository.
+        return (try? SharedFolder(content.folder, FolderCarriage(content.branch)).isUnpublished) ?? false
     }
 }

@@ -1207,7 +1207,8 @@ extension Sync.Machine: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
         Self(
             device: source.next(), name: source.next(), role: source.next(), protection: source.next(),
-            own: source.next(), heard: source.next(), forked: source.next(), seen: source.next()
+            own: source.next(), heard: source.next(), forked: source.next(), seen: source.next(),
+            agrees: source.next()
         )
     }
 }
