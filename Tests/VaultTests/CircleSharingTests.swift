@@ -327,6 +327,13 @@ struct CircleSharingTests {
             #expect(try laptop.names == ["first", "own"] && laptop.get("first") == "1")
         }
         #expect(try laptop.vault.deletedItems().isEmpty)
+        // It does not say in its own name what the desk has said.
+        let (own, other) = (try laptop.view().device.id, try desk.view().device.id)
+        func writers() throws -> [String: WriterID] {
+            let shown = try laptop.view().state.items.map { ($0.name.service, $0.shown(.field(.secret))?.stamp.writer) }
+            return Dictionary(uniqueKeysWithValues: shown).compactMapValues { $0 }
+        }
+        #expect(try writers() == ["first": other, "own": own])
         // More comes behind the gap, with one head after the other.
         for name in ["third", "fourth"] {
             try desk.set(name, "", "3")
