@@ -36,7 +36,7 @@ struct SharingRoomTests {
         try await checkFull { try await laptop.client.call(Sync.Enter(answer: answer)) }
         #expect(try await laptop.state().circle == nil)
         // The bin makes room, as for every item.
-        _ = try await laptop.client.call(Keychain.Delete(service: "full", account: "0"))
+        _ = try await laptop.client.call(Keychain.Delete(service: "full", account: "0", bin: true))
         #expect(try await laptop.request().code == asked.code)
         try await laptop.enter(answer)
         try await laptop.set("where the folder lies")
