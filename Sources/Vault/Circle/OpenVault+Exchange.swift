@@ -40,6 +40,7 @@ extension OpenVault {
             }
             let fresh = try Self.fresh(heads: heads, segments: segments, material)
             material.pending = before.pending
+            let heads = material.heads
             material.heads += fresh.heads
             material.segments += fresh.segments
             let after = fresh.isEmpty ? before : try CircleView(material, classKeys, in: format.vault)
@@ -53,7 +54,7 @@ extension OpenVault {
             }
             // Small rows come before long ones: to find a row's place, SQLite reads the whole of others.
             try change.put(pending: after.pending.dropFirst(known))
-            try keep(fresh, before, after, change)
+            try keep(fresh, before, after, heads, change)
             try keepStatements(after, change)
             try store(after, beyond: after.pending.count, shared, change)
             var taken = Taken(added: outcome.added, updated: outcome.updated, deleted: outcome.deleted)
@@ -130,19 +131,19 @@ extension OpenVault {
 
     /// Stores what counts of it, and nothing else. So a store fills no vault.
     private func keep(
-        _ fresh: Fresh, _ before: CircleView, _ after: CircleView, _ change: Change
+        _ fresh: Fresh, _ before: CircleView, _ after: CircleView, _ heads: [SignedHead], _ change: Change
     ) throws(VaultError) {
-        for head in fresh.heads {
-            guard let keys = after.keys[head.head.device], head.isSigned(by: keys),
-                let stream = after.streams[head.head.device],
-                stream.newest == head || stream.forked.contains(head.head.end.run)
-            else { continue }
-            if let former = before.streams[head.head.device]?.newest, former.head.end.run == head.head.end.run,
-                !stream.forked.contains(former.head.end.run)
-            {
-                try change.put(.head(former.head.device, former.head.end.run, former.head.end.chain), [])
+        for device in Set(fresh.heads.map(\.head.device) + fresh.segments.map(\.device)) {
+            guard let stream = after.streams[device], let newest = stream.newest else { continue }
+            for head in stream.outdated(among: heads.filter { $0.head.device == device }) {
+                try change.put(.head(device, head.head.end.run, head.head.end.chain), [])
             }
-            try change.put(.head(head.head.device, head.head.end.run, head.head.end.chain), head.bytes)
+            for head in fresh.heads where head.head.device == device {
+                guard let keys = after.keys[device], head.isSigned(by: keys),
+                    head == newest || stream.forked.contains(head.head.end.run)
+                else { continue }
+                try change.put(.head(device, head.head.end.run, head.head.end.chain), head.bytes)
+            }
         }
         var had: [WriterID: Set<CircleRecord>] = [:]
         for (id, stream) in before.streams { had[id] = Set(stream.counted.map(\.record)) }

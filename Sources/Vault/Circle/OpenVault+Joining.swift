@@ -37,7 +37,7 @@ extension OpenVault {
             })
     }
 
-    private func newGeneration(
+    func newGeneration(
         of circle: StatementName, by maker: WriterID, for membership: Membership
     ) throws(VaultError) -> (KeyGeneration, GenerationHalves) {
         let halves = try cryptography { () throws(CryptographyError) in try GenerationHalves.generate() }
@@ -279,6 +279,12 @@ extension OpenVault {
 }
 
 extension VaultError {
+    static func closedKeys(by maker: WriterID) -> VaultError {
+        VaultError(
+            .invalidArgument, "another machine has made keys that do not open here, so nothing can be given out",
+            advice: "remove that machine; it can join again: coffer sync remove \(Hex.encode(maker.bytes))")
+    }
+
     static let hasCircle = VaultError(
         .alreadyExists, "this vault shares its secrets with other machines already",
         advice: "see with which: coffer sync status")

@@ -400,8 +400,8 @@ extension BrokerInterface.Tie: Sampled {
 extension BrokerInterface.SuccessionSigning: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
         Self(
-            circle: source.next(), signer: source.next(), keys: source.next(), statement: source.next(),
-            nonce: source.next(), parameterHash: source.next()
+            signer: source.next(), keys: source.next(), statement: source.next(), nonce: source.next(),
+            parameterHash: source.next()
         )
     }
 }
