@@ -16,7 +16,7 @@ extension Keychain {
         case measuredBoot = "measured-boot"
         case unit, files
         case signingKey = "signing-key"
-        case sockets, pam, clock, rollback, vault, recovery, verification, log, biometrics, fingers, companions
+        case sockets, pam, clock, rollback, vault, recovery, verification, log, biometrics, fingers, companions, sharing
 
         /// What is looked at, in one line.
         public var abstract: String {
@@ -51,13 +51,15 @@ extension Keychain {
             case .biometrics: "whether Coffer can ask for a finger, or why not"
             case .fingers: "items whose fingers are no longer enrolled"
             case .companions: "secrets of former imports, such as `github/me:otp`, that can be fields of another one"
+            case .sharing: "the machines that share the secrets, and the folder through which they do"
             }
         }
 
         /// Who looks: the program that runs as the person, or the broker, which sees more.
         public var isBrokers: Bool {
             switch self {
-            case .broker, .warning, .authenticator, .sealer, .vault, .recovery, .biometrics, .fingers, .companions:
+            case .broker, .warning, .authenticator, .sealer, .vault, .recovery, .biometrics, .fingers, .companions,
+                .sharing:
                 false
             case .tpm, .tpmVersion, .tpmLockout, .tpmPasswords, .tpmAccess, .tpmRoom, .tpmIndexes, .tpmIdentity,
                 .storageKey,

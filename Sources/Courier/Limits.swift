@@ -30,6 +30,8 @@ package struct GitLimits: Sendable {
     package var local: Duration = .seconds(60)
     /// For one that speaks to the remote. The first fetch of a large repository takes a while.
     package var remote: Duration = .seconds(300)
+    /// To wait for another run of Coffer in the same repository. It is longer than what that one may take for one command.
+    package var others: Duration = .seconds(400)
     /// How often a push is tried again because somebody else was faster.
     package var pushes = 5
 

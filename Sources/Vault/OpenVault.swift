@@ -16,7 +16,7 @@ public final class OpenVault: Sendable {
     /// Milliseconds since 1970-01-01 UTC.
     let now: @Sendable () -> UInt64
     let log: AccessLog
-    private let room: Room
+    let room: Room
     /// The registry record and the sealed objects, which change with the enrolled fingers, a binding or a boot tie.
     let pinned: Mutex<Pinned>
 

@@ -234,6 +234,80 @@ struct BoundConversationTests {
         }
     }
 
+    /// A bound vault with a guarded item. The broker has more items than one prompt names.
+    private func renewing(key: UInt8? = 4) throws -> Fixture {
+        let fixture = try fixture([.rotate], ["unlock", "presence"])
+        fixture.broker.change { script in
+            script.facts.service = nil
+            script.facts.account = nil
+            script.facts.items = [.init(service: "github", account: "me")]
+            script.facts.alternatives = [[0, 1]]
+            script.facts.passwordKey = key.map { Data(repeating: $0, count: 32).base64EncodedString() }
+        }
+        return fixture
+    }
+
+    @Test func aRenewalGoesOnUnderTheSamePasswordOnly() throws {
+        let fixture = try renewing()
+        for _ in 0..<2 { #expect(try converse(fixture, Fixture.password).0.isDone) }
+        let first = fixture.broker.renewals
+        #expect(first.count == 2 && first[0].salt == first[1].salt && first[0].pin == first[1].pin)
+        let salt = try #require(first[0].salt.flatMap { Data(base64Encoded: $0) }.map(Array.init))
+        #expect(try salt != Self.salt && first[0].pin == Self.pin(Fixture.password, salt: salt, cost: 17))
+        // Nobody can tell the password from the file that remembers it.
+        let note = try String(
+            contentsOfFile: "\(fixture.registry.directory)/renewals/\(fixture.account.uid).json", encoding: .utf8)
+        let pin = try #require(first[0].pin.flatMap { Data(base64Encoded: $0) })
+        #expect(note.contains(Hex.encode(salt)) && !note.contains(Hex.encode([UInt8](pin))))
+        // passwd: the successor takes the former password, so another one is made.
+        try Script.write("#!/bin/sh\n[ \"$(tr -d '\\000')\" = other ]\n", to: "\(fixture.path)/pam/check")
+        #expect(try converse(fixture, "other").0.isDone)
+        #expect(fixture.broker.renewals.count == 3 && fixture.broker.renewals[2].salt != first[0].salt)
+        // Another vault of the same person.
+        let next = Data(repeating: 5, count: 32).base64EncodedString()
+        fixture.broker.change { $0.facts.passwordKey = next }
+        #expect(try converse(fixture, "other").0.isDone)
+        #expect(Set(fixture.broker.renewals.map(\.salt)).count == 3)
+    }
+
+    @Test func withoutTheVaultsKeyEachRenewalBeginsAnew() throws {
+        let fixture = try renewing(key: nil)
+        for _ in 0..<2 { #expect(try converse(fixture, Fixture.password).0.isDone) }
+        #expect(Set(fixture.broker.renewals.map(\.salt)).count == 2)
+        let note = "\(fixture.registry.directory)/renewals/\(fixture.account.uid).json"
+        #expect(!FileManager.default.fileExists(atPath: note))
+    }
+
+    /// Else nobody could renew the keys any more.
+    @Test func nobodyGoesOnWithASuccessorThatDoesNotOpen() throws {
+        let fixture = try renewing()
+        #expect(try converse(fixture, Fixture.password).0.isDone)
+        let salt = try #require(fixture.broker.renewals[0].salt.flatMap { Data(base64Encoded: $0) }.map(Array.init))
+        let record = fixture.record
+        let index = try #require(IndexPin(handle: 0x01B0_C001, policy: Self.policy))
+        let binding = try #require(BindingPin(index: index, salt: salt))
+        let names = record.objects.mapValues { [UInt8]($0.prefix(2)) + $0.dropFirst(2).map { $0 ^ 0x80 } }
+        let plain = RegistryRecord(
+            vault: try VaultID.random(), owner: record.owner, ownerName: record.ownerName, created: record.created,
+            sealer: record.sealer, authenticatorKey: record.authenticatorKey, storageKey: record.storageKey,
+            counter: CounterPin(handle: 0x01B0_C004, base: 0, context: [1]), objects: names, isService: false,
+            generation: IndexPin(handle: 0x01B0_C005, policy: Self.policy))
+        let next = plain.with(binding: binding, unlockRoot: try #require(names[.unlockRoot]))
+        let refusal = Varlink.encode(Fault(.brokerFailed, "it does not open"))
+        let broker = fixture.broker
+        broker.change { script in
+            script.successor = next
+            script.before["Succeed"] = { broker.change { $0.refusedCompletions = [refusal] } }
+        }
+        #expect(try !converse(fixture, Fixture.password).0.isDone)
+        #expect(fixture.broker.renewals[1].salt == fixture.broker.renewals[0].salt)
+        #expect(try fixture.registry.record(for: .user(fixture.account.uid)) == fixture.record)
+        broker.change { $0.before = [:] }
+        _ = try converse(fixture, Fixture.password)
+        #expect(
+            fixture.broker.renewals.count == 3 && fixture.broker.renewals[2].salt != fixture.broker.renewals[0].salt)
+    }
+
     @Test func oneAtATime() throws {
         let fixture = try fixture(bound: false, [.bind])
         try Folder.make("\(fixture.path)/registry/bindings", mode: 0o700)

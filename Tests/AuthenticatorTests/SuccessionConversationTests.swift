@@ -72,6 +72,7 @@ import Varlink
         ///
         /// - Parameters:
         ///   - statement: nil for the proof.
+        ///   - circle: which the proof is for; nil for the one that the person is shown.
         ///   - hash: nil for the right one.
         func reply(
             _ statement: Statement?, record: RegistryRecord? = nil, circle: StatementName? = nil,
@@ -91,8 +92,8 @@ import Varlink
             return BrokerInterface.PrepareSuccession<RegistryRecord>.Reply(
                 record: record,
                 signing: BrokerInterface.SuccessionSigning(
-                    circle: Hex.encode(circle.bytes), signer: Base64.encode(signer.bytes),
-                    keys: Base64.encode(keys.bytes), statement: statement.map { Base64.encode($0.bytes) },
+                    signer: Base64.encode(signer.bytes), keys: Base64.encode(keys.bytes),
+                    statement: statement.map { Base64.encode($0.bytes) },
                     nonce: Base64.encode([UInt8](repeating: 0x11, count: 32)),
                     parameterHash: Base64.encode(hash ?? right)))
         }
@@ -173,6 +174,16 @@ import Varlink
                         let other = try CircleSample().circle
                         let statement = try Renewal.statement(
                             renewal.keys, renewal.key, renewal.sample, circle: other)
+                        return [try renewal.reply(nil), try renewal.reply(statement)]
+                    }
+                ),
+                (
+                    "another circle's statement with this circle's proof",
+                    { renewal in
+                        guard case .succession(_, let proof) = renewal.statement.content else { return [] }
+                        let statement = try Statement(
+                            circle: CircleSample().circle, signer: renewal.sample.founder.device,
+                            past: [renewal.sample.circle], .succession(renewal.keys, proof: proof))
                         return [try renewal.reply(nil), try renewal.reply(statement)]
                     }
                 ),

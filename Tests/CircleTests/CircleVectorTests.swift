@@ -30,6 +30,9 @@ struct CircleVectorTests {
         let leftBehind: String
         let forkSegment: String
         let forkHead: String
+        let raisedHead: String
+        let headAgain: String
+        let longerSegments: [String]
         let request: String
         let code: String
         let checkWords: [Int]
@@ -142,6 +145,27 @@ struct CircleVectorTests {
         let content = try PaperContent(decoding: Self.raw(file.paperContent), for: keys.device)
         #expect(content.bytes == Self.raw(file.paperContent) && content.statements.count == 2)
         #expect(content.generations.map(\.generation.name.bytes) == [Self.raw(file.generationName)])
+    }
+
+    /// T1: the other signature of a head (s and n − s) and records with a byte too many do not count, and a head that
+    /// was signed again after a crash makes no second record.
+    @Test func whatIsSaidAgainIsNoFork() throws {
+        let segments = try file.segments.map { try RecordSegment(decoding: Self.raw($0)) }
+        let first = try SignedHead(decoding: Self.raw(file.heads[0]))
+        let raised = try SignedHead(decoding: Self.raw(file.raisedHead))
+        let again = try SignedHead(decoding: Self.raw(file.headAgain))
+        #expect(raised.head == first.head && raised.signature != first.signature)
+        #expect(again.head.end == first.head.end && again.head.time != first.head.time)
+        #expect(try DeviceStream(of: desk, in: circle, heads: [raised], segments: segments).counted.isEmpty)
+        for heads in everyOrder([first, raised, again]) {
+            let stream = try DeviceStream(of: desk, in: circle, heads: heads, segments: segments)
+            #expect(stream.numbers == [1, 2, 3, 4, 5] && !stream.isSuspended)
+            #expect(stream.newest == again)
+        }
+        #expect(file.longerSegments.count == 3)
+        for longer in file.longerSegments {
+            #expect(throws: CircleFormError.self) { try RecordSegment(decoding: Self.raw(longer)) }
+        }
     }
 
     @Test func joiningIsAlike() throws {

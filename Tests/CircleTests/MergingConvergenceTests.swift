@@ -46,6 +46,38 @@ struct MergingConvergenceTests {
         #expect(item.conflict(in: .field(.secret)).count == 1)
     }
 
+    /// M9-23: 10,001 items after a merge. The merge takes all of them, in any order. Nobody makes one more until there are
+    /// fewer.
+    @Test func moreItemsThanACircleMayHaveAreMergedAndNotMade() throws {
+        let writers = (0..<2).map { PartWriter(SharedState(), writer: WriterID(number: $0), now: 5) }
+        let half = UInt64(ItemLimits.items / 2)
+        let fields = [(FieldName.secret, try Bench.value(1))]
+        var made: [[PartChange]] = [[], []]
+        for number in 0...2 * half {
+            let side = number < half ? 0 : 1
+            made[side] += try writers[side].create(
+                SharedItemID(number: number + 1), Bench.name("s\(number)"), .whenUnlocked, fields)
+        }
+        let (one, other) = (SharedState(made[0] + made[1]), SharedState(made[1].reversed() + made[0]))
+        #expect(one.items.count == ItemLimits.items + 1 && other.waits.count == 0)
+        #expect(try one.digest == other.digest)
+        var state = one
+        func create(_ number: UInt64) throws -> [PartChange] {
+            try PartWriter(state, writer: WriterID(number: 3), now: 10).create(
+                SharedItemID(number: 100_000 + number), Bench.name("new\(number)"), .whenUnlocked, fields)
+        }
+        #expect { try create(0) } throws: { if case MergingError.manyItems = $0 { true } else { false } }
+        // What is there can be changed, and deleted.
+        let writer = PartWriter(state, writer: WriterID(number: 3), now: 9)
+        let (first, last) = (try #require(state.items.first), try #require(state.items.last))
+        _ = state.take(try writer.set(.label, of: first, to: .text(Array("kept".utf8))))
+        for change in try writer.bin(last, days: 30) { _ = state.take(change) }
+        #expect(state.items.first?.shown(.label) != nil && state.items.count == ItemLimits.items + 1)
+        #expect { try create(0) } throws: { if case MergingError.manyItems = $0 { true } else { false } }
+        for item in [first, last] { for change in try writer.delete(item) { _ = state.take(change) } }
+        #expect(try create(0).count == 3)
+    }
+
     @Test func ofThreeAtOnceTheLargestStampIsShown() throws {
         var bench = Bench(devices: 3, having: try Bench.made())
         try bench.act(0, at: 20, set(2))

@@ -124,6 +124,19 @@ struct SyncFixture {
         #expect(begun.map { $0?.code } == [nil])
     }
 
+    /// There is a circle, and nothing says where it lies. A person can go on from here.
+    @Test func aFolderThatCannotBeNotedIsNamed() throws {
+        let fixture = try SyncFixture([
+            "State": [SyncFixture.alone, SyncFixture.shared],
+            "Found": [.answer(Sync.Found.Reply(circle: SyncFixture.circle))],
+            "Set": [.fault(.limitExceeded, "the vault is full")],
+        ])
+        defer { fixture.remove() }
+        let result = try fixture.fake.program.run("sync", "init", fixture.folder)
+        #expect(result.status != 0 && result.errors.contains("the vault is full"), "\(result.errors)")
+        #expect(result.errors.contains("run: coffer sync now --folder \(fixture.folder)\n"), "\(result.errors)")
+    }
+
     /// The second machine of a newcomer: it must not begin a circle of its own.
     @Test func aFolderThatOthersUseIsNotBegunAnewByMistake() throws {
         let fixture = try SyncFixture([

@@ -51,6 +51,47 @@ import Testing
         #expect(try git.git("show", "main:pass/mail.gpg", in: git.bare) == "theirs")
     }
 
+    /// The service and a command can run at the same time, also without a network.
+    @Test func neitherOfTwoRunsLosesWhatTheOtherWrites() throws {
+        let away = git.scratch.path + "/away.git"
+        let (one, two) = (try git.fetched(desk), try git.fetched(desk))
+        try FileManager.default.moveItem(atPath: git.bare, toPath: away)
+        try one.write([1], to: head)
+        try two.write([2], to: git.store.segment(1))
+        for store in [one, two] {
+            #expect(throws: StoreError.self) { try store.publish() }
+            #expect(store.isUnpublished)
+        }
+        let later = try git.store(desk)
+        #expect(later.isUnpublished)
+        try FileManager.default.moveItem(atPath: away, toPath: git.bare)
+        #expect(try later.refresh() == nil)
+        try later.publish()
+        #expect(!later.isUnpublished)
+        let other = try git.fetched(laptop)
+        #expect(try other.read(head) == [1] && other.read(git.store.segment(1)) == [2])
+    }
+
+    @Test func aRunWaitsForAnotherAndNotForEver() throws {
+        let place = "\(desk)/.git"
+        try git.run(desk, [head: [1]])
+        let name = try #require(
+            FileManager.default.contentsOfDirectory(atPath: place).first {
+                $0.hasPrefix("coffer-") && $0.hasSuffix(".lock")
+            })
+        let store = try git.store(desk) { $0.others = .milliseconds(200) }
+        do {
+            let held = try FileLock(path: "\(place)/\(name)")
+            #expect { try store.refresh() } throws: { ($0 as? StoreError)?.git == .busy(.milliseconds(200)) }
+            try store.write([2], to: head)
+            #expect { try store.publish() } throws: { ($0 as? StoreError)?.git == .busy(.milliseconds(200)) }
+            held.keep()
+        }
+        #expect(try store.refresh() == nil)
+        try store.publish()
+        #expect(try git.fetched(laptop).read(head) == [2])
+    }
+
     @Test func aRunThatWritesNothingCommitsNothing() throws {
         try git.run(desk, [head: [1]])
         let before = try git.git("rev-parse", "main", in: git.bare)

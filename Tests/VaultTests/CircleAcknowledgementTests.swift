@@ -170,6 +170,12 @@ struct CircleAcknowledgementTests {
         #expect(try has("github") == [true, false])
         for machine in [spare, desk] { try machine.sync(store) }
         #expect(try has("github") == [true, true])
+        // The other machine has all that the desk has changed, and lacks what the laptop has.
+        try laptop.edit("github", MetadataChanges(comment: "of laptop, later"))
+        for machine in [laptop, desk] { try machine.sync(store) }
+        #expect(try has("github") == [true, false])
+        for machine in [spare, desk] { try machine.sync(store) }
+        #expect(try has("github") == [true, true])
         try desk.edit("github", MetadataChanges(comment: ""))
         try desk.sync(store)
         #expect(try has("github") == [false, false] && has("gitlab") == [true, true])

@@ -108,6 +108,57 @@ struct CircleObligationTests {
         #expect(try group.values("both") == Array(repeating: ["of the desk 19", "of the laptop"], count: 2))
     }
 
+    // MARK: Keys
+
+    /// M9-29, attacker 10: the store withholds a generation from one member. What is sealed to it waits there, and is
+    /// counted. Nothing is lost at anybody, and all of it comes once the generation is shown.
+    @Test(arguments: [false, true]) func aGenerationThatIsWithheldIsWaitedFor(_ writesByAnother: Bool) throws {
+        let group = try CircleGroup("desk", "phone", "laptop", "lost")
+        let (desk, phone, laptop) = (group.machines[0], group.machines[1], group.machines[2])
+        try desk.set("both", "", "1")
+        try desk.set("gone", "", "1")
+        try group.settle()
+        let before = Set(group.store.names)
+        // Nobody tells the laptop of the removal, and of the keys that come with it.
+        try desk.remove(group.machines[3])
+        try desk.put(group.store)
+        let secret = Dictionary(
+            uniqueKeysWithValues: group.store.names.filter { !before.contains($0) }.map { ($0, group.store.files[$0]) })
+        let made = try #require(try desk.view().present)
+        let writer = writesByAnother ? phone : desk
+        try writer.takeIn(group.store)
+        try writer.set("both", "", "2")
+        try writer.set("new", "", "3")
+        try writer.vault.delete(service: "gone", account: "")
+        try writer.sync(group.store)
+        for path in secret.keys { group.store.files[path] = nil }
+        try laptop.set("own", "", "4")
+        let taken = try laptop.sync(group.store)
+        #expect(try laptop.view().generations[made.name] == nil)
+        let waiting = try #require(try laptop.vault.circleState(laptop.classKeys)).waiting
+        #expect(waiting == taken.waiting && (waiting > 0 || !writesByAnother))
+        // The desk's own records lie behind a gap, which is known by its head.
+        let stream = try #require(try laptop.view().streams[desk.view().device.id])
+        #expect(!stream.gaps.isEmpty)
+        #expect(try laptop.names == ["both", "gone", "own"] && laptop.get("both") == "1")
+        // It stays so however often it looks, and it says no word against what it lacks.
+        for _ in 0..<3 { try laptop.sync(group.store) }
+        #expect(try laptop.names == ["both", "gone", "own"] && laptop.view().pending.isEmpty)
+        for machine in [desk, phone] {
+            try machine.sync(group.store)
+            #expect(try machine.names == ["both", "new", "own"] && machine.get("both") == "2")
+        }
+        for (path, content) in secret { group.store.files[path] = content }
+        for _ in 0..<3 { for machine in [laptop, desk, phone] { try machine.sync(group.store) } }
+        for machine in [desk, phone, laptop] {
+            #expect(try machine.names == ["both", "new", "own"])
+            #expect(try machine.get("both") == "2" && machine.get("new") == "3" && machine.get("own") == "4")
+            #expect(try machine.vault.circleState(machine.classKeys)?.waiting == 0)
+            _ = try machine.vault.verify()
+        }
+        #expect(Set(try [desk, phone, laptop].map { try $0.digest() }).count == 1)
+    }
+
     // MARK: Access
 
     /// T11, M9-15: a tightening beside a new value. Nobody reads the value for less, and it is sealed anew without a record.

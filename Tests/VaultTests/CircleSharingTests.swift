@@ -301,6 +301,72 @@ struct CircleSharingTests {
         try settle(desk, laptop)
     }
 
+    /// How many heads of a machine's stream a vault keeps.
+    private func headCount(of writer: CircleMachine, at machine: CircleMachine) throws -> Int {
+        let device = try writer.view().device.id
+        return try machine.vault.read { (snapshot) throws(VaultError) in
+            try snapshot.circleRows().count { row in if case .head(device, _, _) = row.0 { true } else { false } }
+        }
+    }
+
+    /// Attacker 10, and any folder that brings a head before its records: what was taken in once stays, however often
+    /// the vault looks, and whatever is shown of what follows.
+    @Test func aHeadBeforeItsRecordsTakesNothingAway() throws {
+        let (desk, laptop) = try pair()
+        try desk.set("first", "", "1")
+        try settle(desk, laptop)
+        let names = Set(store.names)
+        try desk.set("second", "", "2")
+        try desk.sync(store)
+        let second = try #require(store.names.first { !names.contains($0) })
+        let withheld = store.files.removeValue(forKey: second)
+        try laptop.set("own", "", "4")
+        for isReopened in [false, true, false] {
+            if isReopened { try laptop.reopen() }
+            try laptop.sync(store)
+            #expect(try laptop.names == ["first", "own"] && laptop.get("first") == "1")
+        }
+        #expect(try laptop.vault.deletedItems().isEmpty)
+        // It does not say in its own name what the desk has said.
+        let (own, other) = (try laptop.view().device.id, try desk.view().device.id)
+        func writers() throws -> [String: WriterID] {
+            let shown = try laptop.view().state.items.map { ($0.name.service, $0.shown(.field(.secret))?.stamp.writer) }
+            return Dictionary(uniqueKeysWithValues: shown).compactMapValues { $0 }
+        }
+        #expect(try writers() == ["first": other, "own": own])
+        // More comes behind the gap, with one head after the other.
+        for name in ["third", "fourth"] {
+            try desk.set(name, "", "3")
+            try desk.sync(store)
+            // The desk has put it there again.
+            store.files[second] = nil
+            for _ in 0..<2 { try laptop.sync(store) }
+        }
+        #expect(try laptop.names == ["first", "fourth", "own", "third"])
+        #expect(try headCount(of: desk, at: laptop) == 2, "one for each side of the gap")
+        store.files[second] = withheld
+        for _ in 0..<2 { try laptop.sync(store) }
+        #expect(try laptop.names == ["first", "fourth", "own", "second", "third"])
+        #expect(try headCount(of: desk, at: laptop) == 1)
+        try settle(desk, laptop)
+        #expect(try desk.names == laptop.names)
+    }
+
+    /// Attacker 10: a head that nobody has signed, of the very end of the machine's own.
+    @Test func aForgedHeadReplacesNone() throws {
+        let (desk, laptop) = try pair()
+        try desk.set("first", "", "1")
+        try settle(desk, laptop)
+        let device = try desk.view().device.id
+        let head = try #require(try laptop.view().streams[device]?.newest)
+        let forged = SignedHead(head.head, signature: [UInt8](repeating: 1, count: 64))
+        for _ in 0..<2 {
+            _ = try laptop.vault.takeIn(heads: [forged.bytes], segments: [], laptop.classKeys)
+            #expect(try laptop.view().streams[device]?.newest == head)
+        }
+        #expect(try laptop.names == ["first"] && headCount(of: desk, at: laptop) == 1)
+    }
+
     @Test func anotherCirclesFilesAreLeftOut() throws {
         let (desk, laptop) = try pair()
         let other = CircleStore()

@@ -128,6 +128,100 @@ struct CircleSuccessionTests {
         _ = desk
     }
 
+    /// Last words that say nothing but who succeeds, while something waits.
+    @Test func lastWordsThatLeaveOutWhatWaitsAreNoticed() throws {
+        let (desk, old) = try pair()
+        try old.set("a", "", "one")
+        let renewal = try old.beginRenewal()
+        _ = try old.vault.takeIn(heads: [], segments: [], old.classKeys)
+        let short = try old.vault.prepared(
+            old.view(), [.statement(#require(renewal.succession.signed))], given: [], from: old.view())
+        let signing = short.signing
+        let signature = try old.fixture.sealer.sign(
+            short.digest, with: signing.key, point: signing.point, password: signing.password,
+            record: old.fixture.record)
+        #expect(try !old.vault.isWhole(CircleFarewell(short, signature: signature)))
+        _ = desk
+    }
+
+    private func renewed(_ old: CircleMachine) throws -> CircleMachine {
+        let renewal = try old.beginRenewal()
+        try old.fill(renewal)
+        let farewell = try old.farewell(renewal)
+        #expect(try old.vault.isWhole(farewell), "the broker makes last words until they are whole")
+        try renewal.successor.complete(
+            from: old.vault, recording: AccessRecord(.rotate), circle: (farewell, old.classKeys))
+        return try old.adopt(renewal)
+    }
+
+    /// Another member was succeeded a moment before, so the members have no keys yet.
+    @Test func whatWaitsIsSaidWithoutKeysOfTheMembers() throws {
+        let (first, old) = try pair()
+        try first.set("bank", "me", "guarded", presence)
+        try settle(first, old)
+        let desk = try first.renewed()
+        try desk.put(store)
+        try old.takeIn(store)
+        #expect(try old.view().present == nil)
+        try old.set("a", "", "never given out")
+        try old.set("bank", "me", "guarded, never given out", presence)
+        let laptop = try renewed(old)
+        try settle(desk, laptop)
+        try desk.release()
+        try laptop.release()
+        try settle(desk, laptop)
+        for machine in [desk, laptop] {
+            #expect(try machine.get("a") == "never given out")
+            #expect(try machine.guarded("bank", "me") == "guarded, never given out")
+        }
+    }
+
+    /// What a reader changes waits for ever, because nobody takes it.
+    @Test func aReaderRenewsItsKeys() throws {
+        let (desk, laptop) = try pair()
+        let old = try CircleMachine("server")
+        try desk.set("a", "", "one")
+        try desk.sync(store)
+        try old.vault.enter(desk.add(old.request(), as: .reader), old.profile, old.classKeys)
+        try desk.put(store)
+        try old.sync(store)
+        try old.set("a", "", "two")
+        try old.sync(store)
+        let server = try renewed(old)
+        #expect(try server.view().role == .reader)
+        try server.sync(store)
+        for machine in [desk, laptop] {
+            try machine.sync(store)
+            #expect(try machine.get("a") == "one")
+        }
+    }
+
+    /// Attacker 13: a member that makes keys which open at nobody but itself. Nothing that waits is lost for that.
+    @Test func keysThatDoNotOpenLoseNothingThatWaits() throws {
+        let (desk, old) = try pair()
+        let view = try desk.view()
+        let members = view.membership.members.map(\.keys.device)
+        var (closed, number): (KeyGeneration, UInt8)
+        number = 0
+        repeat {
+            number += 1
+            closed = try KeyGeneration(
+                circle: view.device.circle, maker: view.device.id, removals: view.membership.removalsDigest,
+                publicHalves: [UInt8](repeating: number, count: KeyGeneration.publicCount),
+                receivers: members.map {
+                    try .init($0, sealed: [UInt8](repeating: number, count: KeyGeneration.Receiver.sealedCount))
+                })
+        } while try closed.name > #require(view.present).name && number < 255
+        try desk.give([.generation(closed)])
+        try desk.put(store)
+        try old.takeIn(store)
+        guard try old.view().present == closed else { return }
+        let renewal = try old.beginRenewal()
+        #expect(try old.vault.isWhole(old.farewell(renewal)))
+        try old.set("a", "", "never given out")
+        #expect { try old.farewell(renewal) } throws: { ($0 as? VaultError)?.code == .invalidArgument }
+    }
+
     /// The former device speaks no more: what somebody with its keys gives out later has no effect.
     @Test func whatTheFormerDeviceSaysLaterDoesNotCount() throws {
         let (desk, old) = try pair()

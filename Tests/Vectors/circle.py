@@ -73,6 +73,11 @@ def pad(body):
     return plain + bytes(padme(len(plain)) - len(plain))
 
 
+def raised(signature):
+    """The other signature that the curve takes for the same bytes: s and n − s."""
+    return signature[:32] + (ORDER - int.from_bytes(signature[32:], "big")).to_bytes(32, "big")
+
+
 class Device:
     def __init__(self, name):
         self.name = name
@@ -187,6 +192,13 @@ def head_bytes(circle, device, run, before, number, chain, time, digest, seen):
     return (domain(b"head") + VERSION + circle + device + run + predecessor(before) + u64(number) + chain + u64(time) + digest + listed(seen))
 
 
+def longer(records, before):
+    """The segment with a byte too many: behind its last record, behind what that record seals, and behind itself."""
+    *former, last = records
+    counted = last[:106] + lp(last[110:] + b"\x00")
+    return [segment(former + [last + b"\x00"], before), segment(former + [counted], before), segment(records, before) + b"\x00"]
+
+
 def characters(digest, count):
     bits = int.from_bytes(digest, "big")
     return "".join(BASE32[bits >> (len(digest) * 8 - 5 * (index + 1)) & 31] for index in range(count))
@@ -283,6 +295,8 @@ def make():
     # Another record of the first run's last number: with the first head, a fork.
     other = record(header(circle, desk.id, run, 5, name), halves[2], b"\x03" + listed([carried(change(desk.id, 4, b"\x03" + lp(b"by a copy")))]), sha(b"fork nonce")[:12])
     fork = head_bytes(circle, desk.id, run, None, 5, next_chain(ends[4][24:], other), 1767225800000, sha(b"state"), [])
+    # The same end, signed again after a crash.
+    again = head_bytes(circle, desk.id, run, None, 5, ends[5][24:], 1767225650000, sha(b"state"), [])
     one_time = x25519.X25519PrivateKey.from_private_bytes(sha(b"one-time"))
     request = domain(b"request") + VERSION + laptop.keys + public(one_time) + b"\x01" + lp(b"laptop") + u64(1767225600000)
     code = join_code(request)
@@ -310,6 +324,8 @@ def make():
         "bodies": [body.hex() for _, body in bodies] + [another.hex()], "ends": [one.hex() for one in ends],
         "heads": [one.hex() for one in heads], "leftBehind": ends[3].hex(),
         "forkSegment": segment([other], ends[4][24:]).hex(), "forkHead": (fork + sign(desk.stream, fork)).hex(),
+        "raisedHead": (heads[0][:-64] + raised(heads[0][-64:])).hex(), "headAgain": (again + sign(desk.stream, again)).hex(),
+        "longerSegments": [one.hex() for one in longer(records, ends[0][24:])],
         "request": request.hex(), "code": shown(code), "checkWords": check_words(circle, request), "answer": answer.hex(),
         "paperCode": "PAPER" + shown(paper_code(written))[4:], "paperKeys": paper.hex(), "paperRecord": paper_record.hex(), "paperContent": content.hex(),
         "receivingKeys": {one.name: [sha(f"{one.name} {kind}".encode()).hex() for kind in CLASSES] for one in (desk, laptop)},
@@ -394,7 +410,7 @@ def check(given):
     shared = lp(receiving.exchange(x25519.X25519PublicKey.from_public_bytes(prefix[5:37]))) + lp(presence.exchange(ec.ECDH(), point_of(prefix[37:])))
     assert AESGCM(hkdf(shared, b"", info)).decrypt(slot.take(12), slot.data, info).hex() == one["itemKey"], "a guarded item key"
     # Heads: well signed, and a walk back along the chain ends where the run began.
-    for text in given["heads"] + [given["forkHead"]]:
+    for text in given["heads"] + [given["forkHead"], given["headAgain"]]:
         data = bytes.fromhex(text)
         assert is_signed(stream, data[-64:], data[:-64]), "a head's signature"
         part = Take(data[len(domain(b"head")):-64])
@@ -426,6 +442,15 @@ def check(given):
     body.end()
     key = agreed(always, ephemeral, envelope_info(circle, device, public(always), ephemeral))
     assert AESGCM(key).decrypt(sealed[:12], sealed[12:], circle + front) == raw("paperContent"), "what the paper is sent"
+    # One end has one signature that counts, however often it is signed, and a record has one form.
+    raised_head, first_head = raw("raisedHead"), bytes.fromhex(given["heads"][0])
+    assert raised_head[:-64] == first_head[:-64] and raised_head[-64:] == raised(first_head[-64:]), "a raised signature"
+    r, s = (int.from_bytes(raised_head[place:place + 32], "big") for place in (len(raised_head) - 64, len(raised_head) - 32))
+    point_of(stream).verify(encode_dss_signature(r, s), raised_head[:-64], ec.ECDSA(hashes.SHA256()))
+    assert not is_signed(stream, raised_head[-64:], raised_head[:-64]), "a raised signature counts"
+    first_segment, place = bytes.fromhex(given["segments"][0]), len(domain(b"segment")) + 66
+    part = Take(first_segment[place + 32:])
+    assert given["longerSegments"] == [one.hex() for one in longer(part.list(part.lp), first_segment[place:place + 32])], "a byte too many"
     # Joining.
     request, code = raw("request"), given["code"].replace("-", "")
     assert code == "JOIN" + join_code(request), "the code"

@@ -251,7 +251,7 @@ enum LoginPassword {
         }
     }
 
-    /// Tells passwords apart in ``OutdatedBinding``. Nobody can guess at a password by its mark without the vault's key, which takes this machine's
+    /// Tells passwords apart in ``OutdatedBinding`` and ``RenewalSalt``. Nobody can guess at a password by its mark without the vault's key, which takes this machine's
     /// TPM, and then each guess costs what ``pin(of:salt:cost:)`` costs.
     /// - Returns: nil without a key. Then the memory is of any password.
     static func mark(of pin: SecretBytes, key: SecretBytes?) throws(ConversationError) -> SecretBytes? {

@@ -14,22 +14,25 @@ struct VaultRotation {
     /// nil for a vault that shares its items with nobody.
     let circle: RenewedCircle?
     /// The login password of a bound vault, which PAM has just accepted.
-    var password: SecretBytes?
+    private let password: SecretBytes?
+    /// The key for ``RenewalSalt``.
+    private let passwordKey: SecretBytes?
 
     /// - Throws: ``ConversationError`` for a request that renews nothing.
     init(
         _ checked: CheckedRequest, signer: Signer, registry: Registry, password: SecretBytes? = nil
     ) throws(ConversationError) {
         guard case .rotate(_, let circle) = checked.request else { throw PersonRequest.unexplained }
-        (signatures, record) = (checked.signatures, try checked.registered())
+        (signatures, record, passwordKey) = (checked.signatures, try checked.registered(), checked.passwordKey)
         (self.signer, self.registry, self.circle, self.password) = (signer, registry, circle, password)
     }
 
     func perform(through broker: inout BrokerConnection) throws(ConversationError) {
-        var binding: (pin: SecretBytes, salt: [UInt8])?
-        if let password, record.binding != nil {
-            let salt = try LoginPassword.newSalt()
-            binding = (try LoginPassword.pin(of: password, salt: salt, cost: BindingPin.standardCost), salt)
+        var binding: RenewalSalt.Binding?
+        var known: RenewalSalt?
+        if let password, record.binding != nil, case .user(let uid) = record.owner {
+            known = try RenewalSalt(registryDirectory: registry.directory, uid: uid)
+            binding = try known?.binding(for: password, key: passwordKey)
         }
         do throws(BrokerFailure) {
             _ = try broker.call(
@@ -61,7 +64,11 @@ struct VaultRotation {
         prover.record = next
         do throws(BrokerFailure) {
             try prover.sign(SignatureWays.Signature(index: 0, kind: .unlock), pin: binding?.pin, through: &broker)
-        } catch { throw ConversationError(error) }
+        } catch {
+            // Nobody goes on with a successor that does not open.
+            try known?.forget()
+            throw ConversationError(error)
+        }
         guard ContinuousClock.now - offered < BrokerLimits.decision else {
             throw .refused(
                 .notCompleted(
@@ -76,6 +83,8 @@ struct VaultRotation {
         }
         // The keys are renewed whatever comes of this: a former key that stays now is dropped at the next renewal.
         _ = try? signer.keys.dropUnused(by: registry)
+        // `try?`: a salt that stays is of no use, because the next vault has another key.
+        try? known?.forget()
         do throws(BrokerFailure) {
             _ = try broker.call(
                 BrokerInterface.AdoptSuccessor(challenge: signer.challenge), within: BrokerLimits.sealing)

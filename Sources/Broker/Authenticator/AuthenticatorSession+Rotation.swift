@@ -56,7 +56,6 @@ extension AuthenticatorSession {
                 BrokerInterface.PrepareSuccession<RegistryRecord>.Reply(
                     record: signing.record,
                     signing: BrokerInterface.SuccessionSigning(
-                        circle: Hex.encode(signing.succession.circle.bytes),
                         signer: Base64.encode(signing.signer.bytes), keys: Base64.encode(signing.succession.keys.bytes),
                         statement: signing.statement.map { Base64.encode($0.bytes) },
                         nonce: Base64.encode(exchange.request.nonce),

@@ -54,9 +54,10 @@ final class VaultRenewal: Sendable {
         try Self.checkBoot(record)
         guard case .unlocked = state.lock else { throw Faults.locked }
         try vaultActor.begin(.renewal, for: challenge.id)
-        // The password of a bound vault may have changed meanwhile, so its successor is always made anew.
-        if binding == nil, await resume(from: record, in: vaultActor),
-            renewal?.succession.record.authenticatorKey == authenticatorKey, try followsCircle(in: vaultActor)
+        if await resume(from: record, in: vaultActor), let next = renewal?.succession.record,
+            next.authenticatorKey == authenticatorKey,
+            // The authenticator uses a salt again for the same password only.
+            next.binding?.salt == binding?.salt, try followsCircle(in: vaultActor)
         {
             renewal?.challenge = challenge.id
             renewal?.agreements = [:]

@@ -12,6 +12,7 @@ struct VaultSharing: Sendable {
     func founding(in vaultActor: isolated VaultActor, _ name: MachineName) async throws(Fault) -> CirclePlan {
         let profile = DeviceProfile(name, protection(vaultActor))
         guard try await !vaultActor.use({ try $0.vault.hasCircle }) else { throw Faults.hasCircle }
+        try await checkRoom(in: vaultActor)
         let (keys, signingKeys, secrets) = try await newKeys(in: vaultActor)
         let statement = try form { () throws(CircleFormError) in try Statement(founder: keys) }
         return CirclePlan(
@@ -39,6 +40,7 @@ struct VaultSharing: Sendable {
     ) async throws(Fault) -> JoinRequest {
         let (hasCircle, waiting) = try await vaultActor.use { (try $0.vault.hasCircle, try $0.vault.joinRequest) }
         guard !hasCircle else { throw Faults.hasCircle }
+        try await checkRoom(in: vaultActor)
         if let waiting, !renews { return waiting }
         try vaultActor.begin(.sharing, for: nil)
         defer { vaultActor.endOperation(of: nil) }
@@ -102,6 +104,7 @@ struct VaultSharing: Sendable {
     func entrance(
         in vaultActor: isolated VaultActor, _ answer: JoinAnswer
     ) async throws(Fault) -> (plan: CirclePlan, membership: Membership) {
+        try await checkRoom(in: vaultActor)
         let (request, membership) = try await vaultActor.use { try $0.vault.members(by: answer) }
         let names = Dictionary(answer.profiles.map { ($0.device, $0.profile.name) }) { first, _ in first }
         let machines = membership.members.filter {
@@ -118,6 +121,18 @@ struct VaultSharing: Sendable {
         defer { vaultActor.endOperation(of: nil) }
         let profile = DeviceProfile(name, protection(vaultActor))
         try await vaultActor.use { try $0.vault.enter(answer, profile, $0.keys) }
+    }
+
+    /// Who begins to share stores one item more, which says where the circle lies. A vault that is full is told before
+    /// anybody is asked, and not once there is a circle that nobody can find again.
+    private func checkRoom(in vaultActor: isolated VaultActor) async throws(Fault) {
+        do throws(Fault) { try await vaultActor.use { try $0.vault.checkRoom() } } catch {
+            guard error.name == .limitExceeded else { throw error }
+            throw Fault(
+                .limitExceeded,
+                "your vault is full, and sharing stores one item more: the folder through which it shares",
+                advice: "remove an item that you do not need: coffer rm")
+        }
     }
 
     /// What removing machines means, for the person.

@@ -257,8 +257,6 @@ public enum BrokerInterface {
 
         # What a membership key is to sign so that the other machines of a circle know the successor (docs/sync-members.md).
         type SuccessionSigning (
-          # The circle's id, hex.
-          circle: string,
           # The public keys of the device whose vault is renewed, base64.
           signer: string,
           # The public keys that the successor will have in the circle, base64.
@@ -621,8 +619,6 @@ public enum BrokerInterface {
     /// What a membership key is to sign so that the other machines of a circle know the successor
     /// (docs/sync-members.md).
     public struct SuccessionSigning: JSONValue, Equatable {
-        /// The circle's id, hex.
-        public var circle: String
         /// The public keys of the device whose vault is renewed, base64.
         public var signer: String
         /// The public keys that the successor will have in the circle, base64.
@@ -634,10 +630,7 @@ public enum BrokerInterface {
         public var nonce: String
         public var parameterHash: String
 
-        public init(
-            circle: String, signer: String, keys: String, statement: String? = nil, nonce: String, parameterHash: String
-        ) {
-            self.circle = circle
+        public init(signer: String, keys: String, statement: String? = nil, nonce: String, parameterHash: String) {
             self.signer = signer
             self.keys = keys
             self.statement = statement
@@ -645,10 +638,9 @@ public enum BrokerInterface {
             self.parameterHash = parameterHash
         }
 
-        private static let jsonNames = ["circle", "keys", "nonce", "parameterHash", "signer", "statement"]
+        private static let jsonNames = ["keys", "nonce", "parameterHash", "signer", "statement"]
 
         public init(from reader: inout JSONReader) throws(JSONFailure) {
-            var circle: String?
             var signer: String?
             var keys: String?
             var statement: String?
@@ -657,25 +649,22 @@ public enum BrokerInterface {
             var members = try reader.members()
             while let member = try reader.next(&members, of: Self.jsonNames) {
                 switch member {
-                case 0: circle = try reader.read()
-                case 1: keys = try reader.read()
-                case 2: nonce = try reader.read()
-                case 3: parameterHash = try reader.read()
-                case 4: signer = try reader.read()
+                case 0: keys = try reader.read()
+                case 1: nonce = try reader.read()
+                case 2: parameterHash = try reader.read()
+                case 3: signer = try reader.read()
                 default: statement = try reader.read()
                 }
             }
             self.init(
-                circle: try members.required(circle, "circle"), signer: try members.required(signer, "signer"),
-                keys: try members.required(keys, "keys"), statement: statement,
-                nonce: try members.required(nonce, "nonce"),
+                signer: try members.required(signer, "signer"), keys: try members.required(keys, "keys"),
+                statement: statement, nonce: try members.required(nonce, "nonce"),
                 parameterHash: try members.required(parameterHash, "parameterHash")
             )
         }
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
-            writer.member("circle", circle)
             writer.member("keys", keys)
             writer.member("nonce", nonce)
             writer.member("parameterHash", parameterHash)

@@ -37,7 +37,10 @@ public enum Sync {
           # Two copies of its vault write at the same time.
           forked: bool,
           # It has said that it has taken in all that this machine gave out. It is absent for this machine, and before it is a member.
-          seen: ?bool
+          seen: ?bool,
+          # It has made the same of the same changes. False is a fault of one of the two. It is absent if one lacks something that
+          # the other one has.
+          agrees: ?bool
         )
 
         # A machine that was in the circle, and was removed or has left.
@@ -388,10 +391,13 @@ public enum Sync {
         /// It has said that it has taken in all that this machine gave out. It is absent for this machine, and before
         /// it is a member.
         public var seen: Bool?
+        /// It has made the same of the same changes. False is a fault of one of the two. It is absent if one lacks
+        /// something that the other one has.
+        public var agrees: Bool?
 
         public init(
             device: String, name: String? = nil, role: String, protection: String? = nil, own: Bool = false,
-            heard: Int64? = nil, forked: Bool = false, seen: Bool? = nil
+            heard: Int64? = nil, forked: Bool = false, seen: Bool? = nil, agrees: Bool? = nil
         ) {
             self.device = device
             self.name = name
@@ -401,10 +407,11 @@ public enum Sync {
             self.heard = heard
             self.forked = forked
             self.seen = seen
+            self.agrees = agrees
         }
 
         private static let jsonNames = [
-            "device", "forked", "heard", "name", "own", "protection", "role", "seen",
+            "agrees", "device", "forked", "heard", "name", "own", "protection", "role", "seen",
         ]
 
         public init(from reader: inout JSONReader) throws(JSONFailure) {
@@ -416,28 +423,31 @@ public enum Sync {
             var heard: Int64?
             var forked: Bool?
             var seen: Bool?
+            var agrees: Bool?
             var members = try reader.members()
             while let member = try reader.next(&members, of: Self.jsonNames) {
                 switch member {
-                case 0: device = try reader.read()
-                case 1: forked = try reader.read()
-                case 2: heard = try reader.read()
-                case 3: name = try reader.read()
-                case 4: own = try reader.read()
-                case 5: protection = try reader.read()
-                case 6: role = try reader.read()
+                case 0: agrees = try reader.read()
+                case 1: device = try reader.read()
+                case 2: forked = try reader.read()
+                case 3: heard = try reader.read()
+                case 4: name = try reader.read()
+                case 5: own = try reader.read()
+                case 6: protection = try reader.read()
+                case 7: role = try reader.read()
                 default: seen = try reader.read()
                 }
             }
             self.init(
                 device: try members.required(device, "device"), name: name, role: try members.required(role, "role"),
                 protection: protection, own: try members.required(own, "own"), heard: heard,
-                forked: try members.required(forked, "forked"), seen: seen
+                forked: try members.required(forked, "forked"), seen: seen, agrees: agrees
             )
         }
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
+            writer.member("agrees", agrees)
             writer.member("device", device)
             writer.member("forked", forked)
             writer.member("heard", heard)

@@ -42,6 +42,19 @@ package struct SharedState: Sendable {
         for change in changes { _ = take(change) }
     }
 
+    /// Takes in changes in any order. What a writer has too much of at once is offered again.
+    ///
+    /// - Returns: what it still has too much of.
+    package mutating func take(all changes: [PartChange]) -> [PartChange] {
+        var open = changes
+        while true {
+            var left: [PartChange] = []
+            for change in open where take(change) == .full { left.append(change) }
+            guard left.count < open.count, !left.isEmpty else { return left }
+            open = left
+        }
+    }
+
     /// Takes in a change, and all that has waited for it.
     @discardableResult
     package mutating func take(_ change: PartChange) -> Taken {

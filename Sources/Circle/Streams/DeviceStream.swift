@@ -69,6 +69,25 @@ package struct DeviceStream: Sendable {
         return leading
     }
 
+    /// The heads of the newest run that prove nothing beside the others: the newest one, or a longer one behind a gap, leads
+    /// to all that they lead to. Without the others, what was taken in before a gap would no longer count. Of a fork, each
+    /// head is proof.
+    package func outdated(among heads: [SignedHead]) -> [SignedHead] {
+        guard let newest, !forked.contains(newest.head.end.run) else { return [] }
+        var kept = [newest.head.end]
+        var outdated: [SignedHead] = []
+        let former = heads.filter { $0.head.end.run == newest.head.end.run && $0 != newest }
+        for head in former.sorted(by: { $0.head.end.number > $1.head.end.number }) {
+            // Without the record at its own end, a head leads nowhere.
+            if before[head.head.end.chain] == nil || leading(to: kept).contains(head.head.end.chain) {
+                outdated.append(head)
+            } else {
+                kept.append(head.head.end)
+            }
+        }
+        return outdated
+    }
+
     private mutating func take(
         _ run: RunID, _ heads: [StreamHead], _ links: [ChainHash: (before: ChainHash, record: CircleRecord)]
     ) throws(CircleFormError) {

@@ -17,6 +17,8 @@ package enum GitError: Error, Sendable, Equatable {
     case flooded(command: String)
     /// The remote branch did not take a commit.
     case refused(reason: String)
+    /// Another run of Coffer uses the repository all the time.
+    case busy(Duration)
     /// Others push all the time.
     case overtaken(times: Int)
 
@@ -33,6 +35,8 @@ package enum GitError: Error, Sendable, Equatable {
             "git \(command) was ended, because it took more than \(limit.components.seconds) seconds"
         case .flooded(let command): "git \(command) was ended, because it said too much"
         case .refused(let reason): "the remote branch was not changed: \(reason)"
+        case .busy(let limit):
+            "another coffer has used the repository for more than \(limit.components.seconds) seconds"
         case .overtaken(let times): "others were faster \(times) times"
         }
     }
@@ -46,7 +50,7 @@ package enum GitError: Error, Sendable, Equatable {
         case .noUpstream(let branch): "Name one: git push --set-upstream origin \(branch)"
         case .notRun, .failed, .hung, .flooded: "Look what git says there"
         case .refused: "See that this user may push to the branch"
-        case .overtaken: "Try again"
+        case .busy, .overtaken: "Try again"
         }
     }
 

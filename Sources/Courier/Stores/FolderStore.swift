@@ -154,6 +154,8 @@ extension FolderStore {
 
     package func publish() throws(StoreError) {}
 
+    package var isUnpublished: Bool { false }
+
     /// How many entries are looked at for leftovers beside a file that no listing finds.
     private static let tidied = 4096
 

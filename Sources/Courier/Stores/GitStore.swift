@@ -32,11 +32,13 @@ package final class GitStore: SharedStore {
     package let branch: GitBranch
     private let git: GitProgram
     private let limits: CourierLimits
-    private let pushes: Int
+    private let time: GitLimits
     /// Where the folder lies in the repository.
     private let prefix: String
     private let seenRef: String
     private let unpushedRef: String
+    /// Keeps two runs from moving these refs at the same time, so that neither loses what the other has written.
+    private let lock: String
     private let state = Mutex(State())
 
     /// - Parameters:
@@ -50,20 +52,23 @@ package final class GitStore: SharedStore {
     ) throws(StoreError) {
         let git: GitProgram
         let found: GitBranch
-        let prefix: String
+        let (prefix, place): (String, String)
         do throws(GitError) {
             git = try GitProgram(program, in: path, environment: environment, limits: time)
             if let branch { found = branch } else { found = try GitBranch(upstreamBy: git) }
             prefix = try GitBranch.prefix(git)
+            let folder = try git.succeed(["rev-parse", "--git-common-dir"]).line
+            place = folder.hasPrefix("/") ? folder : "\(path)/\(folder)"
         } catch { throw StoreError(.repository, at: path, git: error) }
         (self.path, self.git, self.branch, self.prefix) = (path, git, found, prefix)
-        (self.limits, pushes) = (limits, time.pushes)
+        (self.limits, self.time) = (limits, time)
         // Refs of Coffer's own, which no other program touches. Their name fits any branch and folder.
         let name = Array([found.remote, found.ref, prefix].joined(separator: "\0").utf8)
         let digest: [UInt8]
         do { digest = try SHA256.digest(name) } catch { throw StoreError(.other, at: path) }
-        let place = "refs/coffer/\(Hex.encode(Array(digest.prefix(16))))"
-        (seenRef, unpushedRef) = ("\(place)/seen", "\(place)/unpushed")
+        let id = Hex.encode(Array(digest.prefix(16)))
+        (seenRef, unpushedRef) = ("refs/coffer/\(id)/seen", "refs/coffer/\(id)/unpushed")
+        lock = "\(place)/coffer-\(id).lock"
         try using { state throws(GitError) in try load(&state) }
     }
 
@@ -75,6 +80,26 @@ package final class GitStore: SharedStore {
                 throw StoreError(.repository, at: path, git: error)
             }
         }
+    }
+
+    /// Does something while no other run changes the refs.
+    private func alone<Value>(_ body: () throws(GitError) -> Value) throws(GitError) -> Value {
+        let held = try heldLock()
+        defer { held.keep() }
+        return try body()
+    }
+
+    /// A run that hangs has a time limit itself.
+    private func heldLock() throws(GitError) -> FileLock {
+        let end = ContinuousClock.now + time.others
+        do throws(SystemError) {
+            while true {
+                if let held = try FileLock(unlessHeld: lock) { return held }
+                guard ContinuousClock.now < end else { break }
+                _ = try Readiness.wait(for: [], until: .now + GitLimits.look)
+            }
+        } catch { throw .notRun(error) }
+        throw .busy(time.others)
     }
 }
 
@@ -190,22 +215,34 @@ extension GitStore {
 // MARK: - Fetching and pushing
 
 extension GitStore {
+    package var isUnpublished: Bool { state.withLock { $0.unpushed != nil } }
+
     package func refresh() throws(StoreError) -> StoreError? {
         try using { state throws(GitError) -> GitError? in
-            state.failure = try fetched(&state)
-            try load(&state)
-            try settle(&state)
+            try alone { () throws(GitError) in
+                state.failure = try fetched(&state)
+                try load(&state)
+                try settle(&state)
+            }
             return state.failure
         }.map { StoreError(.notFetched, at: path, git: $0) }
     }
 
     package func publish() throws(StoreError) {
         let left = try using { state throws(GitError) -> (failure: GitError, isPush: Bool)? in
-            try commit(&state)
-            // What the remote has lost is put back.
-            let isPush = state.unpushed != nil || state.isMissing && state.seen != nil
-            let failure = try isPush && state.failure == nil ? pushed(&state) : state.failure
-            return failure.map { ($0, isPush) }
+            guard !state.written.isEmpty || state.unpushed != nil || state.isMissing else {
+                return state.failure.map { ($0, false) }
+            }
+            return try alone { () throws(GitError) -> (failure: GitError, isPush: Bool)? in
+                // What another run has committed meanwhile stays.
+                try load(&state)
+                try settle(&state)
+                try commit(&state)
+                // What the remote has lost is put back.
+                let isPush = state.unpushed != nil || state.isMissing && state.seen != nil
+                let failure = try isPush && state.failure == nil ? pushed(&state) : state.failure
+                return failure.map { ($0, isPush) }
+            }
         }
         if let left { throw StoreError(left.isPush ? .notPushed : .notFetched, at: path, git: left.failure) }
     }
@@ -305,7 +342,7 @@ extension GitStore {
 
     /// - Returns: why the remote has not taken it.
     private func pushed(_ state: inout State) throws(GitError) -> GitError? {
-        for attempt in 1...pushes {
+        for attempt in 1...time.pushes {
             guard let commit = state.tip else { return nil }
             let words =
                 ["push", "--quiet", "--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no"]
@@ -328,12 +365,12 @@ extension GitStore {
             try settle(&state)
             // The remote has it all the same.
             guard state.unpushed != nil else { return nil }
-            guard attempt < pushes else { break }
+            guard attempt < time.pushes else { break }
             let pause = GitLimits.pause * (1 << (attempt - 1)) * Double.random(in: 0.5..<1)
             // `try?`: what is not waited for is tried sooner.
             _ = try? Readiness.wait(for: [], until: .now + pause)
         }
-        return .overtaken(times: pushes)
+        return .overtaken(times: time.pushes)
     }
 
     /// The remote has it. A newer commit that another run has made meanwhile stays.

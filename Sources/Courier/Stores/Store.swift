@@ -33,6 +33,9 @@ package protocol SharedStore: Store {
     /// - Returns: why nothing could be fetched; nil if it was.
     func refresh() throws(StoreError) -> StoreError?
 
+    /// Whether something that was handed on before is not with the others yet. Nobody is asked for it.
+    var isUnpublished: Bool { get }
+
     /// Hands on what was written, if others do not see it yet. What fails is kept, and is tried again the next time.
     func publish() throws(StoreError)
 }

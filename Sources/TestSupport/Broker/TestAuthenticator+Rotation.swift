@@ -23,11 +23,12 @@ extension TestAuthenticator {
     ///   - stop: the step to stop after; nil for the complete conversation.
     ///   - succession: the step of telling a circle to stop after.
     ///   - pin: the PIN of a bound vault, both now and afterwards.
+    ///   - saltByte: what the salt of that PIN has, afterwards. The broker takes another one for one of another password.
     ///   - before: called before each step, to do something at the same time.
     /// - Returns: the connection, which a stopped authenticator still holds, and whether the registry names another vault.
     public func rotate(
         _ challenge: String, stop: RotationStop? = nil, succession: SuccessionStop? = nil, pin: [UInt8]? = nil,
-        uid: UInt32 = OwnProcess.effectiveUser, owner: Owner? = nil,
+        saltByte: UInt8 = 2, uid: UInt32 = OwnProcess.effectiveUser, owner: Owner? = nil,
         before: (RotationStop?) async throws -> Void = { _ in }
     ) async throws -> (line: WireClient, isDone: Bool) {
         let owner = owner ?? .user(uid)
@@ -41,7 +42,7 @@ extension TestAuthenticator {
         if stop == .unlock { return (line, false) }
         try await before(.renew)
         let text = pin.map { Data($0).base64EncodedString() }
-        let salt = [UInt8](repeating: 2, count: BindingPin.saltCount)
+        let salt = [UInt8](repeating: saltByte, count: BindingPin.saltCount)
         _ = try await line.call(
             BrokerInterface.Renew(
                 challenge: challenge, authenticatorKey: Data(key.publicKey).base64EncodedString(), pin: text,

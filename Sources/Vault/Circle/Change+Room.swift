@@ -12,7 +12,9 @@ extension Change {
         // What takes no more room than before always has it.
         guard old == nil || growth > 0 || values > 0 else { return (true, []) }
         func fits() throws(VaultError) -> Bool {
-            try room.fits(rows, items: UInt64(next.itemCount) + (old == nil ? 1 : 0), record: growth, values: values)
+            try room.fits(
+                rows, items: UInt64(next.itemCount) + (old == nil ? 1 : 0), record: growth, values: values,
+                recordBytes: measured)
         }
         let dropped = try makeRoomInBin(besides: old?.summary.id, fits)
         return (try fits(), dropped)

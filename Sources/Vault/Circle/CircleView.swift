@@ -18,6 +18,8 @@ struct CircleView: Sendable {
     private(set) var keys: [WriterID: MemberKeys] = [:]
     private(set) var profiles: [WriterID: DeviceProfile] = [:]
     private(set) var state = SharedState()
+    /// The same without what this vault has not given out; nil if there is nothing like that.
+    private(set) var givenState: SharedState?
     /// The record that carries a value, by the change that gave it.
     private var places: [RevisionName: CircleRecord] = [:]
     /// Records that this vault cannot read yet: of a generation or a kind that it does not know, or written wrongly.
@@ -42,7 +44,7 @@ struct CircleView: Sendable {
     /// What was sealed to papers, and who has given it out.
     private(set) var envelopes: [(by: WriterID, envelope: PaperEnvelope)] = []
     /// Records that only tell what their device has taken in, or where its run begins. Nobody says to have them.
-    private var silent: Set<ChainHash> = []
+    private(set) var silent: Set<ChainHash> = []
     /// Where removals were given out. Anybody can repeat one.
     private var removals: [StatementName: [(by: WriterID, end: RunEnd)]] = [:]
 
@@ -200,13 +202,10 @@ struct CircleView: Sendable {
             open.append(change)
             if case .value? = change.content { places[change.name] = record }
         }
-        open += pending.map(\.change.carried.change)
-        // What a writer has too much of at once is offered again.
-        while true {
-            var left: [PartChange] = []
-            for change in open where state.take(change) == .full { left.append(change) }
-            guard left.count < open.count, !left.isEmpty else { break }
-            open = left
+        open = state.take(all: open)
+        if !pending.isEmpty {
+            givenState = state
+            _ = state.take(all: open + pending.map(\.change.carried.change))
         }
         (changes, releases) = ([], [])
     }
@@ -274,6 +273,7 @@ struct CircleView: Sendable {
     mutating func add(_ change: PendingChange) {
         let number = (pending.last?.number ?? 0) + 1
         pending.append((number, change))
+        if givenState == nil { givenState = state }
         state.take(change.carried.change)
     }
 

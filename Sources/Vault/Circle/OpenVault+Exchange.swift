@@ -40,6 +40,7 @@ extension OpenVault {
             }
             let fresh = try Self.fresh(heads: heads, segments: segments, material)
             material.pending = before.pending
+            let heads = material.heads
             material.heads += fresh.heads
             material.segments += fresh.segments
             let after = fresh.isEmpty ? before : try CircleView(material, classKeys, in: format.vault)
@@ -53,7 +54,7 @@ extension OpenVault {
             }
             // Small rows come before long ones: to find a row's place, SQLite reads the whole of others.
             try change.put(pending: after.pending.dropFirst(known))
-            try keep(fresh, before, after, change)
+            try keep(fresh, before, after, heads, change)
             try keepStatements(after, change)
             try store(after, beyond: after.pending.count, shared, change)
             var taken = Taken(added: outcome.added, updated: outcome.updated, deleted: outcome.deleted)
@@ -130,19 +131,19 @@ extension OpenVault {
 
     /// Stores what counts of it, and nothing else. So a store fills no vault.
     private func keep(
-        _ fresh: Fresh, _ before: CircleView, _ after: CircleView, _ change: Change
+        _ fresh: Fresh, _ before: CircleView, _ after: CircleView, _ heads: [SignedHead], _ change: Change
     ) throws(VaultError) {
-        for head in fresh.heads {
-            guard let keys = after.keys[head.head.device], head.isSigned(by: keys),
-                let stream = after.streams[head.head.device],
-                stream.newest == head || stream.forked.contains(head.head.end.run)
-            else { continue }
-            if let former = before.streams[head.head.device]?.newest, former.head.end.run == head.head.end.run,
-                !stream.forked.contains(former.head.end.run)
-            {
-                try change.put(.head(former.head.device, former.head.end.run, former.head.end.chain), [])
+        for device in Set(fresh.heads.map(\.head.device) + fresh.segments.map(\.device)) {
+            guard let stream = after.streams[device], let newest = stream.newest else { continue }
+            for head in stream.outdated(among: heads.filter { $0.head.device == device }) {
+                try change.put(.head(device, head.head.end.run, head.head.end.chain), [])
             }
-            try change.put(.head(head.head.device, head.head.end.run, head.head.end.chain), head.bytes)
+            for head in fresh.heads where head.head.device == device {
+                guard let keys = after.keys[device], head.isSigned(by: keys),
+                    head == newest || stream.forked.contains(head.head.end.run)
+                else { continue }
+                try change.put(.head(device, head.head.end.run, head.head.end.chain), head.bytes)
+            }
         }
         var had: [WriterID: Set<CircleRecord>] = [:]
         for (id, stream) in before.streams { had[id] = Set(stream.counted.map(\.record)) }
@@ -214,6 +215,8 @@ extension OpenVault {
             package let isForked: Bool
             /// Whether it has said that it has taken in all that this vault gave out.
             package let hasTakenAll: Bool
+            /// Whether it has made the same of the same changes; nil if that cannot be told.
+            package let agrees: Bool?
         }
 
         package struct Paper: Sendable {
@@ -244,14 +247,16 @@ extension OpenVault {
         try read { (snapshot) throws(VaultError) in
             guard let (material, view) = try viewIfPresent(snapshot, classKeys) else { return nil }
             let changes = try item.map { (item) throws(VaultError) in try ItemChanges(of: item, in: view) }
-            let machines = view.membership.members.filter { $0.role != .paper }.map { member in
-                let stream = view.streams[member.keys.device]
-                return CircleState.Machine(
-                    device: member.keys.device, role: member.role, profile: view.profiles[member.keys.device],
-                    isOwn: member.keys == view.device.keys, heard: stream?.newest?.head.time,
-                    isForked: stream?.isSuspended ?? false,
-                    hasTakenAll: changes?.areAll(at: member.keys.device) ?? view.hasTakenAll(member.keys.device))
-            }
+            let machines = try view.membership.members.filter { $0.role != .paper }
+                .map { (member) throws(VaultError) in
+                    let stream = view.streams[member.keys.device]
+                    return CircleState.Machine(
+                        device: member.keys.device, role: member.role, profile: view.profiles[member.keys.device],
+                        isOwn: member.keys == view.device.keys, heard: stream?.newest?.head.time,
+                        isForked: stream?.isSuspended ?? false,
+                        hasTakenAll: changes?.areAll(at: member.keys.device) ?? view.hasTakenAll(member.keys.device),
+                        agrees: try view.agrees(member.keys.device))
+                }
             return CircleState(
                 circle: view.device.circle, machines: machines,
                 paper: view.paper.map { CircleState.Paper(device: $0.device, made: view.paperMade) },

@@ -34,11 +34,7 @@ extension OpenVault {
                 return try prepared(view, bodies, given: [], from: view, forPaper: envelopes ?? [])
             }
             guard let key = view.halves[present.name] else {
-                throw VaultError(
-                    .invalidArgument,
-                    "another machine has made keys that do not open here, so nothing can be given out",
-                    advice:
-                        "remove that machine; it can join again: coffer sync remove \(Hex.encode(present.maker.bytes))")
+                throw .closedKeys(by: present.maker)
             }
             if let envelopes, !envelopes.isEmpty {
                 return try prepared(view, bodies, given: [], from: view, forPaper: envelopes)
@@ -56,12 +52,18 @@ extension OpenVault {
     ///   - opening: what is said before it.
     ///   - last: what is said behind it.
     ///   - seen: what the head names; nil for all that was taken in.
+    ///   - former: what the generation itself is sealed to, if it has just been made; nil if the members have it.
     func records(
         _ view: CircleView, _ opening: [RecordBody], _ last: [RecordBody] = [], seen: [SeenEnd]? = nil,
-        in present: KeyGeneration, _ key: GenerationHalves
+        in present: KeyGeneration, _ key: GenerationHalves, made former: KeyGeneration? = nil
     ) throws(VaultError) -> PreparedRecords {
         var writer = try RecordWriter(view.device, after: view.ownEnd, in: run(), before: view.device)
-        for body in try view.beginning(of: run()) + opening { try writer.add(body, (present.name, key.metadata)) }
+        var opening = try view.beginning(of: run()) + opening
+        if let former, let half = view.halves[former.name] {
+            for body in opening + [.generation(present)] { try writer.add(body, (former.name, half.metadata)) }
+            opening = []
+        }
+        for body in opening { try writer.add(body, (present.name, key.metadata)) }
         var batch: [CarriedChange] = []
         var size = 0
         for (_, pending) in view.pending {

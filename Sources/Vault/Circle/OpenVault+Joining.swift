@@ -37,7 +37,7 @@ extension OpenVault {
             })
     }
 
-    private func newGeneration(
+    func newGeneration(
         of circle: StatementName, by maker: WriterID, for membership: Membership
     ) throws(VaultError) -> (KeyGeneration, GenerationHalves) {
         let halves = try cryptography { () throws(CryptographyError) in try GenerationHalves.generate() }
@@ -274,7 +274,8 @@ extension OpenVault {
     ) throws(VaultError) -> PreparedRecords {
         let (keys, vault) = (keys, format.vault)
         return try writer.finish(
-            seen: seen ?? view.seen, stateDigest: view.stateDigest(), time: max(now(), time + 1), given: given,
+            seen: seen ?? view.seen, stateDigest: view.stateDigest(given: given), time: max(now(), time + 1),
+            given: given,
             streamPassword: try cryptography { () throws(CryptographyError) in
                 try CirclePasswords.stream(keys, vault: vault, view.device.keys.random)
             })
@@ -282,6 +283,12 @@ extension OpenVault {
 }
 
 extension VaultError {
+    static func closedKeys(by maker: WriterID) -> VaultError {
+        VaultError(
+            .invalidArgument, "another machine has made keys that do not open here, so nothing can be given out",
+            advice: "remove that machine; it can join again: coffer sync remove \(Hex.encode(maker.bytes))")
+    }
+
     static let hasCircle = VaultError(
         .alreadyExists, "this vault shares its secrets with other machines already",
         advice: "see with which: coffer sync status")

@@ -72,12 +72,25 @@ extension OpenVault {
         try read { (snapshot) throws(VaultError) in
             let (material, view) = try view(snapshot, classKeys)
             try Self.check(signed, material, classKeys, in: format.vault)
-            guard view.role?.mayWrite == true, let present = view.present, let key = view.halves[present.name] else {
-                return try prepared(view, [.statement(signed)], given: [], from: view)
+            let opening: [RecordBody] = view.unnamed.isEmpty ? [] : [.seen(view.unnamed)]
+            let last = [RecordBody.statement(signed)]
+            guard view.role?.mayWrite == true, let former = view.usable else {
+                // Nobody takes anything else from a reader, so nothing waits for it.
+                var prepared = try prepared(view, last, given: [], from: view)
+                prepared.given = view.pending.map(\.number)
+                prepared.givenSlots = view.pendingSlots.map(\.change)
+                return prepared
             }
-            let unnamed = view.unnamed
-            return try records(
-                view, unnamed.isEmpty ? [] : [.seen(unnamed)], [.statement(signed)], in: present, key)
+            guard let present = view.present else {
+                // The members were changed, and nobody has made keys for them yet.
+                let (present, key) = try newGeneration(
+                    of: view.device.circle, by: view.device.id, for: view.membership)
+                return try records(view, opening, last, in: present, key, made: former)
+            }
+            if let key = view.halves[present.name] { return try records(view, opening, last, in: present, key) }
+            // Who succeeds this device is said in any case. What waits must not be lost for it.
+            guard view.pending.isEmpty, view.pendingSlots.isEmpty else { throw .closedKeys(by: present.maker) }
+            return try prepared(view, last, given: [], from: view)
         }
     }
 

@@ -11,7 +11,7 @@ package struct PreparedRecords: Sendable {
     let before: CircleDevice?
     let after: CircleDevice
     /// The rows of changes that are given out with these records.
-    let given: [UInt64]
+    var given: [UInt64]
     /// The values whose added slots are given out with these records, by the changes that gave them.
     var givenSlots: [RevisionName] = []
     let streamPassword: SecretBytes
@@ -126,9 +126,5 @@ extension CircleView {
             return []
         }
         return [.head(head)]
-    }
-
-    func stateDigest() throws(VaultError) -> [UInt8] {
-        try merging { () throws(MergingError) in try state.digest.bytes }
     }
 }

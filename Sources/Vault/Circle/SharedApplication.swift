@@ -8,8 +8,8 @@ import Item
 struct SharedApplication {
     private let vault: OpenVault
     private let classKeys: ClassKeys
-    private let change: Change
-    private let view: CircleView
+    let change: Change
+    let view: CircleView
     private let guarded: GuardedReader
     private var shared: SharedItems
     private var outcome = Outcome()
@@ -182,17 +182,6 @@ struct SharedApplication {
         return name
     }
 
-    private func isFree(_ name: ItemName, for old: StoredItem?) throws(VaultError) -> Bool {
-        // No two items have one name, so the one that has it need not be looked up. One in the bin has given it away.
-        if let own = old?.summary.metadata, own.deleted == nil, own.kind == name.itemClass,
-            own.service.isSameText(as: name.service), own.account.isSameText(as: name.account)
-        {
-            return true
-        }
-        let other = try change.item(service: name.service, account: name.account, kind: name.itemClass)
-        return other == nil || other?.summary.id == old?.summary.id
-    }
-
     /// - Returns: false if a guarded value would stay under another name or access control. Nobody has opened it, so it
     ///   cannot be sealed anew. Nothing is done then.
     private mutating func put(
@@ -341,15 +330,6 @@ struct SharedApplication {
         return try change.item(id)
     }
 
-    /// Why a value of another machine is not here.
-    private func obstacle(_ revision: PartChange) throws(VaultError) -> TravelRule.Obstacle {
-        guard case .value(let content)? = revision.content, !content.access.requirements.isEmpty,
-            let found = try view.value(of: revision)
-        else { return .unreadable }
-        let isForThis = view.slots(of: revision, found.value).joined().contains { $0.device == view.device.id }
-        return isForThis ? .unreadable : .notReleased
-    }
-
     /// A value that another machine has sealed, with slots for this vault.
     ///
     /// - Returns: nil for a value that does not open, or whose key is not the one that it commits to.
@@ -377,11 +357,9 @@ struct SharedApplication {
         guard try isFree(own, of: item) else { return nil }
         guard content.access != access else {
             let (sealed, key) = (opened.carried.sealed, opened.key)
-            return (
-                described,
-                try record(of: sealed, key, opened.carried.commitment, opened.context, opened.revision, version),
-                sealed
-            )
+            let record = try record(
+                of: sealed, key, opened.carried.commitment, opened.context, opened.revision, version)
+            return (described, record, sealed)
         }
         let again = try seal(opened.plain, of: item, field, access, own, name, version: version)
         return (described, again.record, again.sealed)

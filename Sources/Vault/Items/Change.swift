@@ -92,12 +92,15 @@ final class Change: Snapshot {
 
     /// Whether the items are not too many, and their records not too large.
     private func recordsFit() throws(VaultError) -> Bool {
-        try room.fits(rows, items: UInt64(next.itemCount)) { () throws(VaultError) in
-            if let recordBytes { return recordBytes }
-            let bytes = try rows.recordBytes()
-            recordBytes = bytes
-            return bytes
-        }
+        try room.fits(rows, items: UInt64(next.itemCount), recordBytes: measured)
+    }
+
+    /// The size of all items' records together, in bytes.
+    func measured() throws(VaultError) -> Int64 {
+        if let recordBytes { return recordBytes }
+        let bytes = try rows.recordBytes()
+        recordBytes = bytes
+        return bytes
     }
 
     /// Adds a value. Its points lead to its item from now on.

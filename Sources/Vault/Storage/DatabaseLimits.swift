@@ -48,11 +48,14 @@ extension Room {
     /// - Parameters:
     ///   - record: by how many bytes the records grow.
     ///   - values: the bytes of the values.
-    func fits(_ rows: Rows, items count: UInt64, record: Int, values: Int) throws(VaultError) -> Bool {
+    ///   - recordBytes: measures the records, which may read all of them.
+    func fits(
+        _ rows: Rows, items count: UInt64, record: Int, values: Int, recordBytes: () throws(VaultError) -> Int64
+    ) throws(VaultError) -> Bool {
         guard count <= items else { return false }
         let used = try rows.fileBytes()
         guard used + Int64(record + values + Self.overhead) <= file else { return false }
-        return try used + Int64(record) <= records ? true : rows.recordBytes() + Int64(record) <= records
+        return try used + Int64(record) <= records ? true : recordBytes() + Int64(record) <= records
     }
 
     /// More than the index entries, slots and former names take that belong to one item.

@@ -10,7 +10,8 @@ struct DoctorCommand: ParsableCommand {
         discussion: """
             Checks broker, authenticator, TPM (state, lockout, passwords, who else can use it, how it is known), storage key, files, sockets, \
             PAM services and clock. Checks every row of the vault and its log. Names the items that nobody can read because other fingers are \
-            enrolled now. Asks you for nothing and reads no value. The first line sums up. Each other line is “ok”, a “note” that needs nothing done, \
+            enrolled now. Of machines that share your secrets, \
+            checks the folder, who was not heard for long, and clocks. Asks you for nothing and reads no value. The first line sums up. Each other line is “ok”, a “note” that needs nothing done, \
             or “TO DO”. With --json there is no summary, and each finding has the check's name, which stays the same from version to version.
 
             Exit status: 0 if there is nothing to do, 1 if there is.
@@ -22,7 +23,10 @@ struct DoctorCommand: ParsableCommand {
     @OptionGroup var format: JSONOptions
 
     func run() throws {
-        let findings = Doctor.findings(DoctorFacts(asking: CommandSession().client))
+        let session = CommandSession()
+        var facts = DoctorFacts(asking: session.client)
+        facts.sharing = SharingFacts(asking: session)
+        let findings = Doctor.findings(facts)
         let shown = problems ? findings.filter { $0.verdict == .problem } : findings
         if format.json {
             try Output.line(JSONText.of(shown))

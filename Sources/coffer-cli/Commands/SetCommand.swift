@@ -166,7 +166,17 @@ struct SetCommand: ParsableCommand {
         } else if !quiet {
             report(reply, target, recipe)
         }
+        warnOfSilence(reply, session)
         try offer?.make()
+    }
+
+    /// A secret that requires its person is sealed to each machine of a circle.
+    private func warnOfSilence(_ reply: SetOutcome, _ session: CommandSession) {
+        let access = reply.attributes.access
+        guard !access.requirements.isEmpty, !access.isThisDeviceOnly, vault.words.isEmpty else { return }
+        // `try?`: the secret is stored, and a locked vault does not tell.
+        guard let state = try? Sharing.presentState(session), let warning = Silence.warning(state) else { return }
+        Output.note(warning)
     }
 
     /// Stores a value that a person writes in their editor.

@@ -50,7 +50,9 @@ struct SyncReleaseCommand: ParsableCommand {
         let sharing = try Sharing.find(session, folder: folder, noPrompt: prompt.noPrompt)
         // Others may have added machines, or released something meanwhile.
         for line in SharingText.warnings(try sharing.exchange()) { Output.note(line) }
-        let machines = try Sharing.state(session, noPrompt: prompt.noPrompt).readers
+        let state = try Sharing.state(session, noPrompt: prompt.noPrompt)
+        if let warning = Silence.warning(state) { Output.note(warning) }
+        let machines = state.readers
         let chosen = try to.isEmpty ? nil : Set(MachineChoice(machines: machines).chosen(to).map(\.device))
         let reply = try session.client.call(Sync.Releasables())
         let batches = ReleaseBatch.all(of: reply.items.filter(isNamed), to: chosen)

@@ -31,11 +31,13 @@ struct SyncStatusCommand: ParsableCommand {
                 words = "shown once the vault is open: coffer unlock"
             }
         }
+        let isUnpushed = content.map(isUnpushed) ?? false
         try Output.line(
             format.json
-                ? JSONText.of(SharingRecord(state, content))
+                ? JSONText.of(SharingRecord(state, content, isUnpushed: isUnpushed))
                 : SharingText.status(
-                    state, folder: words, unreleased: unreleased(session, state), width: Output.columns
+                    state, folder: words, isUnpushed: isUnpushed, unreleased: unreleased(session, state),
+                    width: Output.columns
                 ).joined(separator: "\n"))
         if state.circle != nil, !state.joined { throw ExitStatus.notPermitted }
     }
@@ -49,5 +51,12 @@ struct SyncStatusCommand: ParsableCommand {
             guard error.code == .locked else { throw error }
             return nil
         }
+    }
+
+    /// Whether changes of this machine are in its repository, and not in the remote one.
+    private func isUnpushed(_ content: SharingSetting.Content) -> Bool {
+        guard content.branch != nil else { return false }
+        // `try?`: `coffer sync now` and `coffer doctor` say what is wrong with a repository.
+        return (try? SharedFolder(content.folder, FolderCarriage(content.branch)).isUnpublished) ?? false
     }
 }

@@ -53,14 +53,16 @@ struct SyncWaitCommand: ParsableCommand {
         let what = item.map { "\($0.shownName) as it is here" } ?? "what was changed here"
         var told: [String] = []
         var isFirst = true
+        var toldAway: String?
         while true {
-            let outcome: [String]
-            do { outcome = SharingText.warnings(try sharing.exchange()) } catch {
-                try Sharing.checkJoined(session)
-                throw error
-            }
+            let (outcome, away) = try exchanged(sharing)
             if isFirst { outcome.forEach(Output.note) }
             isFirst = false
+            // A remote that is away can come back. Who waits is told once.
+            if let away, away.message != toldAway {
+                Output.note("coffer: warning: \(VisibleText.sentence("\(away.message); trying again"))")
+            }
+            toldAway = away?.message
             let state = try Sharing.state(session, of: item?.id, noPrompt: true)
             let behind = SharingText.behind(state.machines)
             guard !behind.isEmpty || state.pending > 0 else {
@@ -75,6 +77,15 @@ struct SyncWaitCommand: ParsableCommand {
             if !quiet, behind != told { Output.note("Waiting for: \(names)") }
             told = behind
             _ = try Readiness.wait(for: [], until: min(.now + WaitingLimits.pause, end ?? .now + WaitingLimits.pause))
+        }
+    }
+
+    /// - Returns: what the person should look at, and why a remote could not be reached; nil if there is none, or if it was.
+    private func exchanged(_ sharing: Sharing) throws -> (warnings: [String], away: CommandFailure?) {
+        do { return (SharingText.warnings(try sharing.exchange()), nil) } catch {
+            try Sharing.checkJoined(sharing.session)
+            if let failure = error as? CommandFailure, SharedFolder.isAway(failure) { return ([], failure) }
+            throw error
         }
     }
 

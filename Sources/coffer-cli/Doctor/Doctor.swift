@@ -7,7 +7,7 @@ enum Doctor {
         BrokerCheck.self, AuthenticatorCheck.self, SealerCheck.self, VaultCheck.self,
         RecoveryCheck.self,
         BrokersFindings.self,
-        BiometryCheck.self, FingersCheck.self, CompanionCheck.self,
+        BiometryCheck.self, FingersCheck.self, CompanionCheck.self, SharingCheck.self,
     ]
 
     /// Two checks may run into the same cause. It is named once.
@@ -59,6 +59,8 @@ struct DoctorFacts {
     let authenticatorUser: UInt32?
     let items: Result<[ItemAttributes], KeychainError>
     let diagnosis: Result<Keychain.Diagnose.Reply, KeychainError>
+    /// nil for a vault that shares its secrets with nobody.
+    var sharing: SharingFacts?
 
     init(
         status: Result<Keychain.Status.Reply, KeychainError>,

@@ -81,6 +81,9 @@ struct SharedFolder {
         do throws(StoreError) { return try store.refresh().map(Self.failure) } catch { throw Self.failure(error) }
     }
 
+    /// Whether something of this machine waits to be pushed. Nobody is asked for it.
+    var isUnpublished: Bool { store.isUnpublished }
+
     /// Hands on what was written, if others do not see it yet.
     func publish() throws {
         if let failure = unpublished() { throw failure }

@@ -109,7 +109,13 @@ struct Sharing {
     /// Begins to use a folder for a circle that this vault has just entered.
     static func begin(_ session: CommandSession, circle: String, _ folder: SharedFolder) throws -> Sharing {
         let circle = try name(circle)
-        try SharingSetting(of: circle, session).store(folder.setting())
+        do throws(KeychainError) { try SharingSetting(of: circle, session).store(folder.setting()) } catch {
+            let git = folder.branch == nil ? "" : " --git"
+            Output.note(
+                "Your vault does not know the folder yet. Once that is mended, run: "
+                    + "coffer sync now --folder \(ShellText.quote(folder.path))\(git)")
+            throw error
+        }
         return Sharing(session: session, circle: circle, folder: folder)
     }
 

@@ -94,9 +94,10 @@ enum SharingText {
     /// `coffer sync status`.
     /// - Parameters:
     ///   - folder: in words.
+    ///   - isUnpushed: whether changes of this machine are committed and not pushed.
     ///   - unreleased: how many secrets the code on paper does not open yet; nil if that is not known now.
     static func status(
-        _ state: Sync.State.Reply, folder: String, unreleased: Int? = nil, width: Int?
+        _ state: Sync.State.Reply, folder: String, isUnpushed: Bool = false, unreleased: Int? = nil, width: Int?
     ) -> [String] {
         guard state.circle != nil else {
             return state.requested
@@ -124,6 +125,7 @@ enum SharingText {
             let count = state.pending == 1 ? "1 change" : "\(state.pending) changes"
             lines.append("Not in the folder yet: \(count) of this machine; run: coffer sync now")
         }
+        if isUnpushed { lines.append("Not pushed yet: changes of this machine; run: coffer sync now") }
         if state.waiting > 0 {
             lines.append(
                 "Waiting: \(waiting(Int(clamping: state.waiting))); run on the other machines: coffer sync now")
@@ -132,6 +134,9 @@ enum SharingText {
         for (machine, name) in zip(state.machines, names) where machine.forked {
             lines.append(
                 "Problem: two copies of the vault of \(name) write at the same time; stop using one of them")
+        }
+        for (machine, name) in zip(state.machines, names) where machine.agrees == false {
+            lines.append("Problem: \(disagreement(with: name)); see: coffer doctor")
         }
         return lines
     }
@@ -153,6 +158,10 @@ enum SharingText {
     static let paperRemoval =
         "Removed the code on paper. It opens nothing that is set from now on. Whoever has it and an older copy of the folder "
         + "reads what was there: destroy it, or change the secrets; to see them: coffer sync exposed"
+
+    static func disagreement(with name: String) -> String {
+        "this machine and \(name) have the same changes, and have made different secrets of them"
+    }
 
     /// What the person should do after machines were removed.
     /// - Parameter words: what names them on a command line.
@@ -212,6 +221,8 @@ struct SharingRecord: Encodable {
     private let folder: String?
     /// The branch of a remote git repository; left out if the folder is none.
     private let git: String?
+    /// Changes of this machine are committed and not pushed; left out if the folder is no git repository.
+    private let unpushed: Bool?
     private let joined: Bool
     private let machines: [MachineRecord]
     private let digest: String?
@@ -236,10 +247,12 @@ struct SharingRecord: Encodable {
         var heard: String?
         var forked: Bool
         var seen: Bool?
+        var agrees: Bool?
     }
 
     /// - Parameter content: nil if the folder is not known now.
-    init(_ state: Sync.State.Reply, _ content: SharingSetting.Content?) {
+    init(_ state: Sync.State.Reply, _ content: SharingSetting.Content?, isUnpushed: Bool = false) {
+        unpushed = content?.branch.map { _ in isUnpushed }
         circle = state.circle
         (folder, git) = (content?.folder, content?.branch?.shown)
         joined = state.joined
@@ -247,7 +260,7 @@ struct SharingRecord: Encodable {
             MachineRecord(
                 device: machine.device, name: machine.name, role: machine.role, protection: machine.protection,
                 own: machine.own, heard: machine.heard.map { TimeText($0).iso8601 }, forked: machine.forked,
-                seen: machine.seen)
+                seen: machine.seen, agrees: machine.agrees)
         }
         digest = state.digest
         (pending, waiting, requested) = (state.pending, state.waiting, state.requested)

@@ -45,6 +45,7 @@ final class FakeBroker: Sendable {
         var describes: [BrokerInterface.Describe] = []
         var completions: [BrokerInterface.Complete] = []
         var reseals: [BrokerInterface.Reseal] = []
+        var renewals: [BrokerInterface.Renew] = []
         var successions: [BrokerInterface.CompleteSuccession] = []
         var heard: [UInt8] = []
         var refusals: [String] = []
@@ -79,6 +80,7 @@ final class FakeBroker: Sendable {
     var describes: [BrokerInterface.Describe] { state.withLock { $0.describes } }
     var completions: [BrokerInterface.Complete] { state.withLock { $0.completions } }
     var reseals: [BrokerInterface.Reseal] { state.withLock { $0.reseals } }
+    var renewals: [BrokerInterface.Renew] { state.withLock { $0.renewals } }
     var successions: [BrokerInterface.CompleteSuccession] { state.withLock { $0.successions } }
     /// Whether any request contained this text.
     func heard(_ text: String) -> Bool { state.withLock { Data($0.heard).range(of: Data(text.utf8)) != nil } }
@@ -135,6 +137,9 @@ final class FakeBroker: Sendable {
         case "Reseal":
             let call = try Varlink.decode(VarlinkCall<BrokerInterface.Reseal>.self, from: bytes).parameters
             state.withLock { $0.reseals.append(call) }
+        case "Renew":
+            let call = try Varlink.decode(VarlinkCall<BrokerInterface.Renew>.self, from: bytes).parameters
+            state.withLock { $0.renewals.append(call) }
         case "CompleteSuccession":
             let call = try Varlink.decode(VarlinkCall<BrokerInterface.CompleteSuccession>.self, from: bytes).parameters
             state.withLock { state in

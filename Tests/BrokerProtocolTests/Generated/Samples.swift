@@ -402,8 +402,8 @@ extension BrokerInterface.Tie: Sampled {
 extension BrokerInterface.SuccessionSigning: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
         Self(
-            circle: source.next(), signer: source.next(), keys: source.next(), statement: source.next(),
-            nonce: source.next(), parameterHash: source.next()
+            signer: source.next(), keys: source.next(), statement: source.next(), nonce: source.next(),
+            parameterHash: source.next()
         )
     }
 }
@@ -1209,7 +1209,8 @@ extension Sync.Machine: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
         Self(
             device: source.next(), name: source.next(), role: source.next(), protection: source.next(),
-            own: source.next(), heard: source.next(), forked: source.next(), seen: source.next()
+            own: source.next(), heard: source.next(), forked: source.next(), seen: source.next(),
+            agrees: source.next()
         )
     }
 }

@@ -1,0 +1,45 @@
+import BrokerProtocol
+import Coffer
+
+/// How long nothing was heard of a machine. Who keeps the folder can keep back that it has removed another one, which then
+/// reads on (attackers 10 and 11).
+struct Silence {
+    /// After so many days it is a note in `coffer doctor`.
+    static let quiet: Int64 = 3
+    /// After so many days there is something to do.
+    static let long: Int64 = 30
+    static let day: Int64 = 86_400_000
+
+    /// As it is shown.
+    let name: String
+    /// What names the machine on a command line.
+    let word: String
+    let days: Int64
+
+    /// - Parameter now: in milliseconds since 1970-01-01 UTC.
+    /// - Returns: for each other machine that something was heard of, in the order of the machines. The days of one whose
+    ///   clock is ahead are negative.
+    static func all(of machines: [Sync.Machine], now: Int64) -> [Silence] {
+        let choice = MachineChoice(machines: machines)
+        return zip(choice.machines, choice.shown).compactMap { machine, name in
+            guard !machine.own, let heard = machine.heard else { return nil }
+            let (past, overflow) = now.subtractingReportingOverflow(heard)
+            return overflow ? nil : Silence(name: name, word: choice.word(for: machine), days: past / day)
+        }
+    }
+
+    static func text(days: Int64) -> String { days == 1 ? "1 day" : "\(days) days" }
+
+    /// What a person should know who seals something to all machines.
+    /// - Returns: nil if each was heard of lately.
+    static func warning(_ state: Sync.State.Reply, now: Int64 = Moment.now.milliseconds) -> String? {
+        guard state.joined else { return nil }
+        let silent = all(of: state.machines, now: now).filter { $0.days >= long }
+        guard let first = silent.first else { return nil }
+        let others = silent.count == 1 ? "" : " and of \(silent.count - 1) more"
+        return
+            "coffer: warning: nothing was heard of \(first.name) for \(text(days: first.days))\(others). If a machine was "
+            + "removed there, this one does not know, and that machine reads on. Run there: coffer sync now; "
+            + "if it is gone, run here: coffer sync remove \(first.word)"
+    }
+}
