@@ -78,9 +78,9 @@ public enum SecureMemory {
 
 /// When the memory of a long list goes back to the kernel.
 enum TrimLimits {
-    /// The shortest list for which that is worth the time, in bytes of names and attributes.
-    static let list = 256 << 10
-    /// How long after the list was sent, in seconds.
+    /// The shortest list, or call and reply, for which that is worth the time, in bytes.
+    static let long = 256 << 10
+    /// How long after the answer was sent, in seconds.
     static let delay = 1.0
 }
 

@@ -26,10 +26,12 @@ import Varlink
         let fixture = try SyncFixture(["State": [SyncFixture.shared], "AddPaper": [SyncFixture.done]])
         defer { fixture.remove() }
         let wrong = "PAPER-XHQS6-9JEQ4-DQCMD-45ZK6-8ZQAJ-XMJ57"
+        // What is typed before a question is there is thrown away.
+        let question = "The code, as it is on the paper: "
         let turns = [
-            Program.Turn(wait: "as it is on the paper: ", type: wrong + "\r"),
-            Program.Turn(wait: "look again", type: "JOIN-" + wrong.dropFirst(6) + "\r"),
-            Program.Turn(wait: "begins with PAPER", type: "\r"),
+            Program.Turn(wait: question, type: wrong + "\r"),
+            Program.Turn(wait: "look again\r\n\(question)", type: "JOIN-" + wrong.dropFirst(6) + "\r"),
+            Program.Turn(wait: "begins with PAPER; look again\r\n\(question)", type: "\r"),
         ]
         let result = try fixture.run("paper", turns: turns)
         #expect(result.status != 0 && result.screen.contains("not valid"), "\(result.screen)")

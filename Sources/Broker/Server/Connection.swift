@@ -98,6 +98,7 @@ struct Connection: Sendable {
     /// - Returns: whether the connection may go on.
     private func answer(_ message: inout [UInt8]) async throws -> Bool {
         let call: IncomingCall
+        let called = message.count
         do throws(JSONFailure) {
             defer {
                 Wiping.wipe(&message)
@@ -117,7 +118,10 @@ struct Connection: Sendable {
         connections.touch(caller, isBusy: true)
         defer { connections.touch(caller, isBusy: false) }
         switch await prepare(call) {
-        case .single(let reply): if !call.oneway { try await send([reply].makeIterator()) }
+        case .single(let reply):
+            // What machines exchange is long in one of the two directions, and takes several times as much meanwhile.
+            defer { trim.answered(called + reply.readableBytes) }
+            if !call.oneway { try await send([reply].makeIterator()) }
         case .secret(let reply, let size):
             defer { budgets.give(back: size, of: .answers, for: caller.uid) }
             if !call.oneway { try await send([reply].makeIterator()) }
@@ -173,7 +177,7 @@ struct Connection: Sendable {
         }
         defer {
             budgets.give(back: size, of: .lists, for: caller.uid)
-            trim.listSent(size)
+            trim.answered(size)
         }
         try await send(encoder.replies(to: items, more: more))
     }

@@ -113,7 +113,7 @@ struct LimitPageTests {
     @Test func whatNoTestWaitsForIsAsItWasChosen() {
         #expect(ConnectionLimits.descriptors == 4096)
         #expect([ConnectionLimits.message, ConnectionLimits.answer] == [.seconds(30), .seconds(30)])
-        #expect(TrimLimits.list == 256 << 10 && TrimLimits.delay == 1)
+        #expect(TrimLimits.long == 256 << 10 && TrimLimits.delay == 1)
         #expect(MonitorLimits.event == 256 && MonitorLimits.reply == 64 << 10)
         #expect(
             [AccountLimits.fresh, AccountLimits.memory, AccountLimits.unknownMemory, AccountLimits.ownerMemory]

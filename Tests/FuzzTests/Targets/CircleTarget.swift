@@ -26,6 +26,7 @@ struct CircleTarget: FuzzTarget {
         let request: String
         let code: String
         let answer: String
+        let paperContent: String
     }
 
     private let circle: StatementName
@@ -77,14 +78,21 @@ struct CircleTarget: FuzzTarget {
             .released([try ReleasedSlots(of: given.change.name, [slot, slot] + value.slots)]),
             .changes([try CarriedChange(given.change, value.with([slot, slot] + value.slots))]),
         ]
-        bodies = try made + more.map { try $0.bytes() }
-        headers += [CircleRecord.Header](repeating: headers[place], count: more.count)
+        let content = try raw(file.paperContent)
+        // Everybody can open its record.
+        let envelope = RecordBody.paper(
+            try PaperEnvelope(
+                for: request.keys.device, time: 1, generations: [KeyGeneration(decoding: raw(file.generation)).name],
+                ephemeral: raw(String(repeating: "ab", count: 32)), sealed: content))
+        guard let open = headers.first(where: { $0.generation == nil }) else { throw BrokenPromise("no open record") }
+        bodies = try made + more.map { try $0.bytes() } + [envelope.bytes()]
+        headers += [CircleRecord.Header](repeating: headers[place], count: more.count) + [open]
         answered = try raw(file.answer)
         code = Array(file.code.utf8)
         self.headers = headers
         var donors = try [raw(file.generation), request.bytes, answered]
         donors += statements.map(\.bytes) + segments.map(\.bytes) + heads.map(\.bytes) + bodies
-        donors += [slot.bytes, ReleasedSlots.bytes(of: [slot, slot] + value.slots), given.bytes]
+        donors += [content, slot.bytes, ReleasedSlots.bytes(of: [slot, slot] + value.slots), given.bytes]
         donors += [try ReleasedSlots(of: given.change.name, [slot]).bytes] + changes.map(\.change.part.bytes)
         self.donors = donors
     }
@@ -112,6 +120,10 @@ struct CircleTarget: FuzzTarget {
             ("answer", { try JoinAnswer(decoding: $0).bytes }), ("profile", { try DeviceProfile(decoding: $0).bytes }),
             ("change", { try CarriedChange(decoding: $0).bytes }), ("slot", { try ValueSlot(decoding: $0).bytes }),
             ("list of slots", { ReleasedSlots.bytes(of: try ReleasedSlots.slots(decoding: $0)) }),
+            (
+                "paper's content",
+                { [device = request.keys.device] in try PaperContent(decoding: $0, for: device).bytes }
+            ),
             ("release", { try ReleasedSlots(decoding: $0).bytes }), ("part", { try SharedPart(decoding: $0).bytes }),
         ]
         for (name, read) in readers {
