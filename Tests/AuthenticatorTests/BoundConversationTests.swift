@@ -278,7 +278,7 @@ struct BoundConversationTests {
         #expect(!FileManager.default.fileExists(atPath: note))
     }
 
-    /// Else nobody could renew the keys any more.
+    /// Otherwise nobody could renew the keys again.
     @Test func nobodyGoesOnWithASuccessorThatDoesNotOpen() throws {
         let fixture = try renewing()
         #expect(try converse(fixture, Fixture.password).0.isDone)

@@ -102,7 +102,7 @@ struct CirclePaperTests {
                 "later/secret": "guarded too", "new/secret": "open",
             ])
         #expect(circle.lost.isEmpty && !circle.isIncomplete && circle.contested == 0)
-        // It stays guarded, by whoever restores it.
+        // It stays guarded: it asks the person who restores it.
         #expect(circle.items.map(\.access) == [presence, presence, presence, .whenUnlocked, .whenUnlocked])
         #expect(circle.machines.map(\.name?.text) == ["desk"])
         #expect(circle.machines.allSatisfy { $0.isMember && $0.newest != nil })

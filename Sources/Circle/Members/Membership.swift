@@ -183,8 +183,8 @@ private struct History {
         papers.contains { member($0, in: past)?.role == .paper }
     }
 
-    /// Whether no other paper comes before this one. Two of which neither knew that the other was removed do not count
-    /// together: the one with the smaller id does, for ever.
+    /// Whether no other paper comes before this one. Two papers count together only if the addition of one knew that the
+    /// other was removed. Otherwise only the one with the smaller id counts, for ever.
     private func isFirstPaper(_ device: WriterID, in past: Places?) -> Bool {
         var counting: [WriterID] = []
         for paper in papers.sorted() where paper <= device && role(of: paper, in: past) == .paper {

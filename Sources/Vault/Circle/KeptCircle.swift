@@ -25,7 +25,7 @@ struct KeptCircle: Sendable {
         cost = 3 * segments + pending + 700 * view.state.changeCount
     }
 
-    /// Whether it was made of these rows, each of which was checked.
+    /// Whether these rows are those that it was made of. The caller has checked each of them.
     func isMade(of rows: [FoundCircleRow]) throws(VaultError) -> Bool { try Self.digest(of: rows) == self.rows }
 
     /// - Returns: nil if it was made with other keys. Then another view comes of it.

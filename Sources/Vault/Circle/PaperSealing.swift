@@ -9,7 +9,7 @@ enum PaperSealing {
 
     /// - Parameters:
     ///   - paper: its public keys.
-    ///   - generations: those of which it gets the keys. All must be open here.
+    ///   - generations: it gets their keys. This vault must have all of them.
     /// - Throws: `.locked` if a half of one is missing.
     static func envelopes(
         for paper: MemberKeys, _ statements: [SignedStatement], _ generations: [KeyGeneration], by view: CircleView,

@@ -29,7 +29,7 @@ struct SharingFacts {
     /// - Returns: nil for a vault that shares its secrets with nobody, and if the broker does not tell. Another check says
     ///   so then.
     init?(asking session: CommandSession) {
-        // `try?`: see above.
+        // `try?`: the check of the broker or of the vault says what keeps it from telling.
         guard let state = try? Sharing.presentState(session), state.circle != nil else { return nil }
         self.init(state: state, folder: Self.folder(of: state, session), now: Moment.now.milliseconds)
         guard state.joined else { return }
