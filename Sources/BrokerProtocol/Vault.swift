@@ -82,6 +82,8 @@ extension Keychain.Event {
         case added, updated, deleted
         /// The vault.
         case locked, unlocked
+        /// What the vault shares with other machines, or with whom.
+        case sharing
         /// Events are left out here.
         case missed
 

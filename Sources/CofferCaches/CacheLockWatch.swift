@@ -56,7 +56,7 @@ final class CacheLockWatch: Sendable {
                     // One of the events that are missing may have been a lock.
                     changed(false)
                     changed(try await keychain.status().state == .unlocked)
-                case .added, .updated, .deleted: break
+                case .added, .updated, .deleted, .sharing: break
                 }
             }
         } catch {

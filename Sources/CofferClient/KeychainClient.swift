@@ -58,7 +58,7 @@ package struct KeychainClient: Sendable {
     }
 
     /// All items of a service, or of all services.
-    /// - Parameter kind: nil for items of all kinds.
+    /// - Parameter kind: nil for items of all kinds but settings.
     package func list(
         service: String?, kind: ItemKind? = nil
     ) throws(KeychainError) -> [ItemAttributes] {
@@ -71,7 +71,7 @@ package struct KeychainClient: Sendable {
     }
 
     /// All items that have the attributes and contain the text, of any service.
-    /// - Parameter kind: nil for items of all kinds.
+    /// - Parameter kind: nil for items of all kinds but settings.
     package func search(
         text: String?, attributes: [String: String]?, kind: ItemKind? = nil
     ) throws(KeychainError) -> [ItemAttributes] {

@@ -56,3 +56,9 @@ enum AnswerLimits {
     /// The data of pinentry's answer; an answer fits into a few lines.
     static let assuanData = 4096
 }
+
+/// What is read of a circle.
+enum SharingLimits {
+    /// The most conflicts that one list has. More are listed once some of these are decided.
+    static let conflicts = 10_000
+}

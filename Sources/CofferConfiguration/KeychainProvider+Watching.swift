@@ -64,7 +64,7 @@ extension KeychainProvider {
         case .deleted(let item):
             if isOurs(item) { forget(item.account, unless: nil) }
         case .locked, .missed: forgetAll()
-        case .unlocked: break
+        case .unlocked, .sharing: break
         }
     }
 
@@ -105,7 +105,7 @@ extension KeychainProvider {
         let changed: Set<String>
         switch event {
         case .added(let item), .updated(let item): changed = [item.account]
-        case .locked, .deleted: changed = []
+        case .locked, .deleted, .sharing: changed = []
         case .unlocked, .missed, nil: changed = known.subtracting(remembered)
         }
         var read: [String: [UInt8]] = [:]
@@ -148,6 +148,7 @@ extension KeychainProvider {
         switch event {
         case .added(let item), .updated(let item), .deleted(let item): isOurs(item) && concerns(item.account)
         case .locked, .unlocked, .missed: true
+        case .sharing: false
         }
     }
 

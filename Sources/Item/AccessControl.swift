@@ -88,6 +88,8 @@ public struct AccessControl: Sendable, Hashable {
     public static let passcodeSet = AccessControl(.passcodeSet)
     /// Readable also while the vault is locked. On this device only.
     public static let always = AccessControl(.always)
+    /// What every setting has, and no other kind must have.
+    package static let setting = afterFirstUnlock
 
     /// The same, on this machine only.
     public var thisDeviceOnly: AccessControl {

@@ -16,4 +16,17 @@ public enum ItemKind: String, Codable, Sendable, Hashable, CaseIterable {
     case certificate
     /// The key of a protected file.
     case file
+    /// A setting that all machines of a circle share (`SyncedSettings`). It is no secret: its access control is always
+    /// ``AccessControl/afterFirstUnlock``, and only a search that names this class finds it.
+    case setting
+}
+
+extension ItemKind {
+    /// What a search finds that names no kind: all but settings.
+    package static let foundUnnamed = allCases.filter { $0 != .setting }
+
+    /// Whether a search finds items of this kind.
+    ///
+    /// - Parameter wanted: nil if it names no kind.
+    package func isFound(by wanted: ItemKind?) -> Bool { wanted.map { $0 == self } ?? (self != .setting) }
 }

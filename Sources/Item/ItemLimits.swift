@@ -24,6 +24,10 @@ package enum ItemLimits {
     package static let reason = 512
     /// How many items a vault has.
     package static let items = 10_000
+    /// The value of a setting.
+    package static let settingValue = 64 << 10
+    /// How many settings a service has, how many bytes all of their sealed values, and how many a vault has.
+    package static let settings = (ofService: 1_024, bytesOfService: 1 << 20, all: 4_096)
     /// How many changes one call makes.
     package static let changes = 128
     /// How many items one call reads.
@@ -58,6 +62,7 @@ package enum ItemLimitError: Error, Hashable {
     case longAttribute
     case manyAttributes(Int)
     case longValue(Int)
+    case longSetting(Int)
     case longApplicationPassword(Int)
     case longReason
 
@@ -83,6 +88,8 @@ package enum ItemLimitError: Error, Hashable {
             "there are \(count) attributes, but an item has \(ItemLimits.attributes) at most"
         case .longValue(let count):
             "the value has \(count) bytes, but an item holds \(ItemLimits.value) (1 MiB) at most"
+        case .longSetting(let count):
+            "the setting has \(count) bytes, but may have \(ItemLimits.settingValue) (64 KiB) at most"
         case .longApplicationPassword(let count):
             "the application password has \(count) bytes, but may have \(ItemLimits.applicationPassword) at most"
         case .longReason: "a reason may have at most \(ItemLimits.reason) bytes"
@@ -118,9 +125,12 @@ extension ItemLimits {
         guard text.utf8.count <= what.limit else { throw .longText(what, count: text.utf8.count) }
     }
 
-    /// - Parameter count: the value's bytes.
-    package static func check(valueOf count: Int) throws(ItemLimitError) {
+    /// - Parameters:
+    ///   - count: the value's bytes.
+    ///   - kind: the item's.
+    package static func check(valueOf count: Int, of kind: ItemKind = .genericPassword) throws(ItemLimitError) {
         guard count <= value else { throw .longValue(count) }
+        guard kind != .setting || count <= settingValue else { throw .longSetting(count) }
     }
 
     /// - Parameter count: the password's bytes.

@@ -132,7 +132,7 @@ final class LeaseStore: Sendable {
     func note(_ changes: [CommittedChange], of owner: Owner) {
         for change in changes {
             switch change {
-            case .added: continue
+            case .added, .sharing: continue
             case .deleted(let item): drop(owner) { $0.subject.item == item.id }
             case .updated(let item, let former):
                 // With a fresh key, everything but the revision is as before.

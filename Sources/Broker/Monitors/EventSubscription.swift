@@ -24,7 +24,7 @@ final class EventSubscription: Sendable {
 
     /// nil: items of all services.
     private let service: String?
-    /// nil: items of all kinds.
+    /// nil: items of all kinds but settings.
     private let kind: ItemKind?
     private let state = Mutex(State())
     private let release: @Sendable () -> Void
@@ -51,7 +51,7 @@ final class EventSubscription: Sendable {
     private func wants(_ event: Keychain.Event) -> Bool {
         guard let item = event.item else { return true }
         return (service.map { item.service.utf8.elementsEqual($0.utf8) } ?? true)
-            && (kind.map { item.kind == $0 } ?? true)
+            && item.kind.isFound(by: kind)
     }
 
     /// Waits for events. There is one reader.

@@ -80,6 +80,7 @@ final class VaultEvents: Sendable {
                 item.metadata.service != former.metadata.service || item.metadata.account != former.metadata.account
             // Readers of either service see their half of a rename.
             return isRenamed ? [event(.deleted, former), event(.added, item)] : [event(.updated, item)]
+        case .sharing: return [Keychain.Event(event: .sharing, time: time)]
         case .unknown: return [Keychain.Event(event: .missed, time: time)]
         }
     }

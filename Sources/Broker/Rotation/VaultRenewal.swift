@@ -349,7 +349,7 @@ extension VaultRenewal {
         guard try vaultActor.registered() == renewal.succession.former else {
             throw Fault(.failed, "the vault's record was changed meanwhile", advice: "try again")
         }
-        let count = try vaultActor.step { () throws(VaultError) in try state.vault.list().count }
+        let count = try vaultActor.step { () throws(VaultError) in try state.vault.count }
         let event = AccessRecord(
             .rotate, by: LoggedProgram.of(challenge), detail: "all keys were renewed; \(count) items")
         var succession = renewal.succession

@@ -122,6 +122,7 @@ extension HeldKeys: ItemKeyKeeper {
                 switch change {
                 case .added(let item), .updated(let item, _), .deleted(let item):
                     give(back: state.itemKeys.remove(item.id))
+                case .sharing: break
                 case .unknown: give(back: state.itemKeys.removeAll())
                 }
             }

@@ -82,6 +82,8 @@ final class VaultLog {
 extension VaultActor.OpenState {
     /// Records what has happened, or what may happen without a record.
     func note(_ record: AccessRecord, _ durability: LogDurability = .synced) {
+        // A setting is no secret, and one that a person drags would push all else out of the log. Refusals are kept.
+        guard record.subject?.kind != .setting || record.outcome != AccessRecord.done else { return }
         // `try?`: the log itself tells how many records are missing.
         try? vault.note(record, durability)
     }

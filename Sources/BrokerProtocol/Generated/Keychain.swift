@@ -75,8 +75,9 @@ public enum Keychain {
           id: string,
           service: string,
           account: string,
-          # It is generic, internet, key, certificate or file. Items of different kinds have different names,
-          # even if service and account are the same.
+          # It is generic, internet, key, certificate, file or setting. Items of different kinds have different names,
+          # even if service and account are the same. A setting is no secret: its access is always after-first-unlock, it requires
+          # nothing, and it has the field secret alone.
           kind: string,
           label: ?string,
           comment: ?string,
@@ -279,7 +280,7 @@ public enum Keychain {
           service: string,
           # It is left out for deleteService, and only there.
           account: ?string,
-          # As for Set. For deleteService: only items of this kind. If it is left out, items of all kinds.
+          # As for Set. For deleteService: only items of this kind. If it is left out, items of all kinds but settings.
           kind: ?string,
           # This one and what follows are as for Set, and only for set. ifRevision is for delete, too. Base64.
           value: ?string,
@@ -539,7 +540,7 @@ public enum Keychain {
           service: ?string,
           # Only these accounts of the service, 32 at most. Accounts that have no item are left out.
           accounts: ?[]string,
-          # Only items of this kind. If it is left out, items of all kinds.
+          # Only items of this kind. If it is left out, items of all kinds but settings.
           kind: ?string,
           # True: the items of the bin instead, of all accounts. Of one name, the one that was deleted last comes first.
           deleted: ?bool,
@@ -560,7 +561,9 @@ public enum Keychain {
 
         # Something that happened in a vault.
         type Event (
-          # It is added, updated or deleted (an item), locked or unlocked (the vault), or missed.
+          # It is added, updated or deleted (an item), locked or unlocked (the vault), sharing, or missed.
+          # sharing: what the vault has given out or taken in is another, its conflicts, or with whom it shares its items.
+          # See State and Conflicts of org.coffer.Sync.
           # missed: there were more events than the caller took, or another file took the place of the vault's.
           # Call List and Status to see what was left out.
           # A newer broker may know more of them. Take an event that you do not know for missed.
@@ -646,7 +649,7 @@ public enum Keychain {
           # As for Apply.
           rollback: ?string,
           # True: the item is put into the bin, where it stays for the days of the vault's setting (SetHistory). RestoreDeleted takes
-          # it out again. If there is no bin, or if the item is of the kind file, it is deleted for good.
+          # it out again. If there is no bin, or if the item is of the kind file or setting, it is deleted for good.
           bin: ?bool,
           # True: deletes for good all items of this name that are in the bin, and no other. It takes neither ifRevision nor bin.
           inBin: ?bool,
@@ -1069,8 +1072,9 @@ public enum Keychain {
         public var id: String
         public var service: String
         public var account: String
-        /// It is generic, internet, key, certificate or file. Items of different kinds have different names, even if
-        /// service and account are the same.
+        /// It is generic, internet, key, certificate, file or setting. Items of different kinds have different names,
+        /// even if service and account are the same. A setting is no secret: its access is always after-first-unlock,
+        /// it requires nothing, and it has the field secret alone.
         public var kind: ItemKind
         public var label: String?
         public var comment: String?
@@ -1738,7 +1742,8 @@ public enum Keychain {
         public var service: String
         /// It is left out for deleteService, and only there.
         public var account: String?
-        /// As for Set. For deleteService: only items of this kind. If it is left out, items of all kinds.
+        /// As for Set. For deleteService: only items of this kind. If it is left out, items of all kinds but
+        /// settings.
         public var kind: ItemKind?
         /// This one and what follows are as for Set, and only for set. ifRevision is for delete, too. Base64.
         public var value: String?
@@ -2062,10 +2067,11 @@ public enum Keychain {
 
     /// Something that happened in a vault.
     public struct Event: JSONValue, Equatable {
-        /// It is added, updated or deleted (an item), locked or unlocked (the vault), or missed. missed: there were
-        /// more events than the caller took, or another file took the place of the vault's. Call List and Status to
-        /// see what was left out. A newer broker may know more of them. Take an event that you do not know for
-        /// missed.
+        /// It is added, updated or deleted (an item), locked or unlocked (the vault), sharing, or missed. sharing:
+        /// what the vault has given out or taken in is another, its conflicts, or with whom it shares its items. See
+        /// State and Conflicts of org.coffer.Sync. missed: there were more events than the caller took, or another
+        /// file took the place of the vault's. Call List and Status to see what was left out. A newer broker may know
+        /// more of them. Take an event that you do not know for missed.
         public var event: Kind
         /// The item after the event, or the last one if it was deleted. It is absent in events of the vault.
         public var item: Item?
@@ -3427,7 +3433,7 @@ public enum Keychain {
         public var service: String?
         /// Only these accounts of the service, 32 at most. Accounts that have no item are left out.
         public var accounts: [String]?
-        /// Only items of this kind. If it is left out, items of all kinds.
+        /// Only items of this kind. If it is left out, items of all kinds but settings.
         public var kind: ItemKind?
         /// True: the items of the bin instead, of all accounts. Of one name, the one that was deleted last comes
         /// first.
@@ -3769,8 +3775,8 @@ public enum Keychain {
         /// As for Apply.
         public var rollback: RollbackTime?
         /// True: the item is put into the bin, where it stays for the days of the vault's setting (SetHistory).
-        /// RestoreDeleted takes it out again. If there is no bin, or if the item is of the kind file, it is deleted
-        /// for good.
+        /// RestoreDeleted takes it out again. If there is no bin, or if the item is of the kind file or setting, it
+        /// is deleted for good.
         public var bin: Bool?
         /// True: deletes for good all items of this name that are in the bin, and no other. It takes neither
         /// ifRevision nor bin.

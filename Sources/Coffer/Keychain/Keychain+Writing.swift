@@ -97,7 +97,7 @@ extension Keychain {
         try await backend.deleteItems(of: service, itemClass: itemClass, in: vault)
     }
 
-    /// Deletes all items of the service, of every class, in one transaction. Use it when a user closes their account.
+    /// Deletes all items of the service, of every class but settings, in one transaction. Use it when a user closes their account.
     /// - Returns: how many there were.
     @discardableResult
     public func deleteEverything() async throws(KeychainError) -> Int {

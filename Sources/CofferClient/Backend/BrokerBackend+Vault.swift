@@ -41,7 +41,15 @@ extension BrokerBackend {
     public func events(
         of service: String?, in vault: VaultName
     ) async throws(KeychainError) -> AsyncThrowingStream<KeychainEvent, any Error> {
-        let reader = try await EventReader(Wire.InVault(Wire.Monitor(service: service), vault.choice), paths: paths)
+        try await events(of: service, itemClass: nil, in: vault)
+    }
+
+    /// Implements ``KeychainBackend/events(of:itemClass:in:)``.
+    public func events(
+        of service: String?, itemClass: ItemClass?, in vault: VaultName
+    ) async throws(KeychainError) -> AsyncThrowingStream<KeychainEvent, any Error> {
+        let monitor = Wire.Monitor(service: service, kind: itemClass)
+        let reader = try await EventReader(Wire.InVault(monitor, vault.choice), paths: paths)
         // Each event is read when it is asked for, so the broker knows how slow the reader is.
         return AsyncThrowingStream { try await reader.next() }
     }

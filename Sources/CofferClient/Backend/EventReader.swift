@@ -58,6 +58,7 @@ extension KeychainEvent {
         case (.deleted, let item?): self = .deleted(item)
         case (.locked, _): self = .locked
         case (.unlocked, _): self = .unlocked
+        case (.sharing, _): self = .sharing
         // This version does not know the event, so the reader has to look at the items again.
         default: self = .missed
         }

@@ -45,7 +45,7 @@ public protocol KeychainBackend: Sendable {
     ) async throws(KeychainError) -> [ChangeOutcome]
 
     /// Deletes all items of a service, in one transaction if the backend can. Nobody is asked.
-    /// - Parameter itemClass: nil for items of every class.
+    /// - Parameter itemClass: nil for items of every class but settings.
     /// - Returns: how many there were.
     func deleteItems(of service: String, itemClass: ItemClass?, in vault: VaultName) async throws(KeychainError) -> Int
 
@@ -95,6 +95,34 @@ public protocol KeychainBackend: Sendable {
     func events(
         of service: String?, in vault: VaultName
     ) async throws(KeychainError) -> AsyncThrowingStream<KeychainEvent, any Error>
+
+    /// The same for items of one class. Only who names settings hears of them.
+    func events(
+        of service: String?, itemClass: ItemClass?, in vault: VaultName
+    ) async throws(KeychainError) -> AsyncThrowingStream<KeychainEvent, any Error>
+
+    /// With which machines the vault shares its items. Nobody is asked.
+    func sharing(in vault: VaultName) async throws(KeychainError) -> SharingState
+
+    /// How far an item has come on its way to the other machines. Nobody is asked.
+    /// - Throws: `.notFound`.
+    func sharing(of item: ItemName, in vault: VaultName) async throws(KeychainError) -> ItemSharing
+
+    /// What several machines have changed at the same time. The vault must be unlocked. Nobody is asked.
+    /// - Throws: `.locked`.
+    func conflicts(in vault: VaultName) async throws(KeychainError) -> [ItemConflict]
+
+    /// The value of one revision of a field that is in conflict.
+    /// - Throws: `.changedMeanwhile` if it is no longer one of several; `.locked`.
+    func read(
+        _ revision: String, of conflict: ItemConflict, _ request: ReadRequest, in vault: VaultName
+    ) async throws(KeychainError) -> [UInt8]
+
+    /// Ends a conflict for all machines: they show this revision from then on. Nobody is asked.
+    /// - Throws: `.changedMeanwhile` if it is no longer one of several; `.locked`.
+    func resolve(
+        _ conflict: ItemConflict, taking revision: String, in vault: VaultName
+    ) async throws(KeychainError)
 }
 
 extension KeychainBackend {
@@ -191,7 +219,7 @@ public struct ItemQuery: Sendable, Hashable {
     public var service: String?
     /// nil: all accounts. At most 32, and only together with a service.
     public var accounts: [String]?
-    /// nil: all classes.
+    /// nil: all classes but settings.
     public var itemClass: ItemClass?
     /// Service, account, label or comment contains it, in upper or lower case.
     public var text: String?

@@ -16,6 +16,9 @@ public enum KeychainEvent: Sendable, Hashable {
     case locked
     /// The vault was unlocked.
     case unlocked
+    /// The vault has given something out to other machines or taken something in, or it shares its items with others than before.
+    /// See ``Keychain/sharing()`` and ``Keychain/conflicts()``.
+    case sharing
     /// The reader was too slow, and some events were dropped. Look at the items again.
     case missed
 }

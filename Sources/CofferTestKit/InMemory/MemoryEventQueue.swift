@@ -73,7 +73,7 @@ final class MemoryEventQueue: Sendable {
         switch event {
         case .added(let item), .updated(let item), .deleted(let item):
             return item.service.utf8.elementsEqual(service.utf8)
-        case .locked, .unlocked, .missed: return true
+        case .locked, .unlocked, .sharing, .missed: return true
         }
     }
 }

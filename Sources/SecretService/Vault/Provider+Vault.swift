@@ -64,6 +64,7 @@ extension Provider {
     private func hear(_ events: AsyncThrowingStream<KeychainEvent, any Error>) async {
         do {
             for try await event in events {
+                if case .sharing = event { continue }
                 if case .added(let item) = event {
                     // It was deleted here, and is back from the bin so soon that its deletion is still held.
                     if heldDeletion.holds(item) { vault.heard(deletionOf: ServiceItem.id(of: item)) }
@@ -78,6 +79,7 @@ extension Provider {
                 case .deleted(let item): hold(item)
                 case .locked: await take(announced: .locked)
                 case .unlocked: await take(announced: .unlocked)
+                case .sharing: break
                 case .missed: try await load()
                 }
             }

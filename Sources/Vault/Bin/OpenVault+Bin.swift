@@ -43,8 +43,7 @@ extension OpenVault {
 
     func putAside(_ item: StoredItem, _ change: Change) throws(VaultError) -> Deletion {
         let setting = BinSetting(change.next)
-        // A file is deleted by its key.
-        guard setting.days > 0, item.summary.metadata.kind != .file else {
+        guard setting.days > 0, item.summary.metadata.kind.goesIntoBin else {
             try change.remove(item)
             return Deletion(item: item.summary, until: nil)
         }
@@ -60,7 +59,7 @@ extension OpenVault {
     ///
     /// - Parameters:
     ///   - service: nil for items of all services.
-    ///   - kind: nil for items of all kinds.
+    ///   - kind: nil for items of all kinds. The bin has no settings.
     /// - Throws: `.damaged`, `.storage`.
     public func deletedItems(service: String? = nil, kind: ItemKind? = nil) throws(VaultError) -> [ItemSummary] {
         let now = now()

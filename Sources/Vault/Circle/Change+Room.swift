@@ -17,6 +17,7 @@ extension Change {
                 recordBytes: measured)
         }
         let dropped = try makeRoomInBin(besides: old?.summary.id, fits)
-        return (try fits(), dropped)
+        guard try fits() else { return (false, dropped) }
+        return (try takeSettingRoom(for: metadata, values: values, over: old), dropped)
     }
 }

@@ -152,6 +152,7 @@ extension Change {
     func put(_ row: CircleRow, _ content: [UInt8]) throws(VaultError) {
         if !hasCircleTable, try !rows.hasCircle() { try rows.createCircle() }
         hasCircleTable = true
+        hasChangedCircle = true
         try rows.put(circle: row.id, content)
         let (key, digest) = try cryptography { () throws(CryptographyError) -> ([UInt8], [UInt8]?) in
             (
@@ -164,6 +165,7 @@ extension Change {
 
     /// Removes all rows of the circle, and their table.
     func removeCircle() throws(VaultError) {
+        hasChangedCircle = true
         for one in try circleRows() {
             try tree.set(cryptography { () throws(CryptographyError) in try TreeEntry.key(circle: one.row.id) }, nil)
         }

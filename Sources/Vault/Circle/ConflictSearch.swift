@@ -39,7 +39,8 @@ struct ConflictSearch {
         // Most of the time nobody has changed anything at the same time.
         let names = SharedNames(items.contains { !$0.contested.isEmpty } ? items : [])
         var places: [Place] = []
-        for item in items where !item.isInBin {
+        // Of a setting, the last writer's value counts, and nobody is told of the others.
+        for item in items where !item.isInBin && item.name.itemClass != .setting {
             let parts = item.contested
             guard !parts.isEmpty, let here = try Self.here(item, shared, snapshot), id == nil || here.summary.id == id
             else { continue }

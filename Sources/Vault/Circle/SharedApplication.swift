@@ -112,6 +112,14 @@ struct SharedApplication {
             return true
         }
         if here.isEmpty, item.isExpired(at: vault.now()) { return true }
+        // The kind of an item never changes, whatever a member calls it later.
+        if let first = here.first, first.summary.metadata.kind != item.name.itemClass {
+            return try stay(item, names, over: first, [:])
+        }
+        guard SettingRule.hasOneKind(item) else {
+            outcome.obstacles[item.id] = .unreadable
+            return true
+        }
         var withheld: SharedItems.Withheld = [:]
         guard let access = try access(of: item, over: here.first, &withheld) else { return true }
         guard let name = try name(of: item, names, over: here.first, isLast: isLast, &withheld) else {
@@ -154,6 +162,11 @@ struct SharedApplication {
     private mutating func access(
         of item: SharedItem, over old: StoredItem?, _ withheld: inout SharedItems.Withheld
     ) throws(VaultError) -> AccessControl? {
+        // A setting asks nobody, whatever a member requires of it.
+        if item.name.itemClass == .setting {
+            if item.access != .setting { withheld[.access] = try SharedItems.digest(AccessControl.setting.encoded) }
+            return .setting
+        }
         if let access = item.access, TravelRule.obstacle(access) == nil, canRequire(access) { return access }
         outcome.obstacles[item.id] = .gated
         guard let old else { return nil }
@@ -200,6 +213,17 @@ struct SharedApplication {
         var left = ItemLimits.fields - before.count { item.shown(.field($0.fieldName)) != nil }
         for part in item.parts {
             guard case .field(let field) = part, let revision = item.shown(part) else { continue }
+            guard SettingRule.permits(revision, field, of: name.itemClass) else {
+                withheld[part] = try SharedItems.digest(before.first { $0.fieldName == field }?.field.revision.bytes ?? [])
+                outcome.obstacles[item.id] = .unreadable
+                if let kept = before.first(where: { $0.fieldName == field }),
+                    let described = kept.item.metadata.field(field)
+                {
+                    fields.append(described)
+                    records[field] = kept.field
+                }
+                continue
+            }
             let present = before.first { $0.fieldName == field }
             let version = first + UInt64(fresh.count) + 1
             if try present.map({ (value) throws(VaultError) in try !item.hasValue(value) }) ?? true {
@@ -380,7 +404,7 @@ struct SharedApplication {
     private mutating func bin(_ item: StoredItem) throws(VaultError) {
         guard item.summary.metadata.deleted == nil else { return }
         outcome.deleted += 1
-        guard BinSetting(change.next).days > 0, item.summary.metadata.kind != .file else {
+        guard BinSetting(change.next).days > 0, item.summary.metadata.kind.goesIntoBin else {
             // It stays among the shared items: somebody may restore it.
             return try drop(item)
         }

@@ -136,6 +136,11 @@ extension OpenVault {
         _ change: Change
     ) throws(VaultError) {
         let item = old.summary.id
+        // Nobody goes back to a former value of a setting, and a slider would fill the vault with them.
+        guard old.summary.metadata.kind != .setting else {
+            for value in gone { try change.removeValue(value.field, of: item) }
+            return
+        }
         let rule = formerRule(change.next.history)
         let present = try change.former(of: item)
         let replaced =

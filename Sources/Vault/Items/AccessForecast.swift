@@ -33,7 +33,7 @@ struct AccessForecast {
             changed[Name(service, account, kind)] = .some(nil)
         case .deleteService(let service, let kind):
             let service = Array(service.utf8)
-            let kinds = kind.map { [$0] } ?? ItemKind.allCases
+            let kinds = kind.map { [$0] } ?? ItemKind.foundUnnamed
             changed = changed.filter { $0.key.service != service || !kinds.contains($0.key.kind) }
             emptied[service, default: []].formUnion(kinds)
         }

@@ -41,8 +41,12 @@ final class Change: Snapshot {
     private var recordBytes: Int64?
     /// Whether the file is known to have the table of a circle.
     var hasCircleTable = false
+    /// Whether this change has written what the vault keeps of its circle.
+    var hasChangedCircle = false
     /// Whether this change has added former values, so that they must be measured.
     var hasPutFormer = false
+    /// What the settings of a service take, for those that this change has put or dropped.
+    var settingUse: [[UInt8]: SettingUse] = [:]
 
     init(
         _ rows: Rows, header: Header, keys: VaultKeys, kind: Kind = .content, step: Step,
@@ -61,6 +65,9 @@ final class Change: Snapshot {
         _ fields: ItemFields, _ metadata: Metadata, _ access: AccessControl, version: UInt64, of item: ItemID,
         replacing old: StoredItem?
     ) throws(VaultError) -> ItemSummary {
+        // Every way to an item ends here, so no setting ever asks, and nothing becomes a setting or ceases to be one.
+        try SettingRule.check(access, of: metadata.kind)
+        guard old.map({ $0.summary.metadata.kind == metadata.kind }) ?? true else { throw SettingRule.keepsKind }
         let content = fields.encoded
         try rows.put(fields: content, of: item)
         let fieldsDigest = try cryptography { () throws(CryptographyError) in try SHA256.digest(content) }
@@ -141,6 +148,7 @@ final class Change: Snapshot {
 
     /// Removes an item. An older copy of the file can undo this until the epoch advances.
     func drop(_ item: StoredItem) throws(VaultError) {
+        try giveSettingRoom(of: item)
         try dropFormer(of: item.summary.id)
         for field in try fields(of: item).fields.joined() { try removeValue(field, of: item.summary.id) }
         try rows.remove(item.summary.id)
@@ -196,6 +204,7 @@ final class Change: Snapshot {
     /// Writes the tree and the header. The transaction must commit right after it.
     func finish() throws(VaultError) -> AuthenticatedHeader {
         for (term, items) in postings { try put(term, items) }
+        if hasChangedCircle { itemChanges.append(.sharing) }
         next.root = try tree.flush()
         next.revision += 1
         switch kind {
@@ -271,6 +280,8 @@ public enum CommittedChange: Sendable, Hashable {
     /// Anything about the item changed: its value, its key, its access control or its metadata.
     case updated(ItemSummary, from: ItemSummary)
     case deleted(ItemSummary)
+    /// What the vault shares with other machines, or with whom, is another.
+    case sharing
     /// The change failed, and nobody knows what of it is in the file.
     case unknown
 

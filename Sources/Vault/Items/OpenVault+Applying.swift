@@ -46,7 +46,9 @@ extension OpenVault {
             let deletion = try putAside(old, transaction)
             return deletion.until == nil ? .deleted([deletion.item]) : .putAside(deletion.item)
         case .deleteService(let service, let kind):
-            let items = try transaction.items(service: service, kind: kind)
+            let items = try transaction.items(service: service, kind: kind).filter {
+                $0.summary.metadata.kind.isFound(by: kind)
+            }
             for item in items { try transaction.remove(item) }
             return .deleted(items.map(\.summary))
         }

@@ -59,6 +59,7 @@ extension OpenVault {
         applicationPassword: StretchedPassword? = nil
     ) throws(VaultError) -> ItemSummary {
         try ItemLimits.check(name: service, account)
+        guard item.metadata.kind != .setting else { throw VaultError(.invalidArgument, "a setting keeps its name") }
         let isGated = !item.access.requirements.isEmpty
         if isGated { try checkAvailability(item.access, hasPassword: applicationPassword != nil) }
         return try write { (change) throws(VaultError) in

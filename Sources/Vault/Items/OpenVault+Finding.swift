@@ -28,7 +28,7 @@ extension OpenVault {
     }
 
     /// All items, or those of a service, of a kind, or of both, including expired ones. Sorted by service, account and
-    /// kind.
+    /// kind. Only who asks for settings gets them.
     ///
     /// - Throws: `.damaged`, `.storage`.
     public func list(service: String? = nil, kind: ItemKind? = nil) throws(VaultError) -> [ItemSummary] {
@@ -43,12 +43,12 @@ extension OpenVault {
     ///
     /// - Parameters:
     ///   - accounts: those without an item are left out.
-    ///   - kind: nil for items of all kinds.
+    ///   - kind: nil for items of all kinds but settings.
     /// - Throws: `.damaged`, `.storage`.
     public func list(
         service: String, accounts: [String], kind: ItemKind? = nil
     ) throws(VaultError) -> [ItemSummary] {
-        let kinds = kind.map { [$0] } ?? ItemKind.allCases
+        let kinds = kind.map { [$0] } ?? ItemKind.foundUnnamed
         let items = try read { (snapshot) throws(VaultError) -> [ItemSummary] in
             var found: [ItemID: ItemSummary] = [:]
             for account in accounts {
@@ -65,7 +65,7 @@ extension OpenVault {
     /// Finds items that have all these attributes, and whose service, account, label or comment contains the text.
     /// Ignores case.
     ///
-    /// - Parameter kind: nil for items of all kinds.
+    /// - Parameter kind: nil for items of all kinds but settings.
     /// - Throws: `.damaged`, `.storage`.
     public func search(
         text: String? = nil, attributes: [String: String] = [:], kind: ItemKind? = nil
@@ -96,9 +96,9 @@ extension OpenVault {
 }
 
 extension [ItemSummary] {
-    /// - Parameter kind: the kind of the items that are returned; nil for all.
+    /// - Parameter kind: the kind of the items that are returned; nil for all but settings.
     func sortedByName(of kind: ItemKind?) -> [ItemSummary] {
-        let items = kind == nil ? self : filter { $0.metadata.kind == kind }
+        let items = filter { $0.metadata.kind.isFound(by: kind) }
         // A tuple of all three would copy six strings for each comparison.
         return items.sorted {
             if $0.metadata.service != $1.metadata.service { return $0.metadata.service < $1.metadata.service }

@@ -92,8 +92,12 @@ struct VaultKeys: Sendable {
             try term(service: metadata.service),
         ]
         for (name, value) in metadata.attributes { terms.append(try term(attribute: name, value: value)) }
+        if metadata.kind == .setting { terms.append(try settingsTerm()) }
         return terms
     }
+
+    /// All settings have it, so that they can be counted without the other items.
+    func settingsTerm() throws(CryptographyError) -> [UInt8] { try term("settings") }
 
     private func term(_ parts: String...) throws(CryptographyError) -> [UInt8] {
         try HMACSHA256.code(for: LengthPrefixed.encode(parts.map { Array($0.utf8) }), key: index)

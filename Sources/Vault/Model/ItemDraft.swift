@@ -67,9 +67,14 @@ public struct ItemDraft: Sendable {
     /// - Parameter present: what it has now; nil if it does not exist yet.
     /// - Throws: `.invalidArgument` if that contradicts itself.
     func access(over present: AccessControl?) throws(VaultError) -> AccessControl {
-        do throws(AccessControlError) { return try access.applied(to: present) } catch {
+        // A new setting is not "when unlocked", as other new items are.
+        let before = kind == .setting ? present ?? .setting : present
+        let chosen: AccessControl
+        do throws(AccessControlError) { chosen = try access.applied(to: before) } catch {
             throw VaultError(.invalidArgument, error.description)
         }
+        try SettingRule.check(chosen, of: kind)
+        return chosen
     }
 
     /// The metadata of the item once this is stored, but for its fields. What is not named stays, and the access
@@ -91,7 +96,7 @@ public struct ItemDraft: Sendable {
 extension ItemLimits {
     static func check(_ draft: ItemDraft) throws(VaultError) {
         try limited { () throws(ItemLimitError) in
-            try check(valueOf: draft.value.count)
+            try check(valueOf: draft.value.count, of: draft.kind)
             try check(service: draft.service, account: draft.account)
             try check(label: draft.label, comment: draft.comment, attributes: draft.attributes ?? [:])
         }

@@ -104,6 +104,14 @@ struct Rows {
         try blob("SELECT sealed FROM value WHERE id = ?", [.blob(key)])
     }
 
+    /// The bytes of a sealed value, without reading it; 0 if there is none.
+    func sealedValueBytes(_ key: [UInt8]) throws(VaultError) -> Int64 {
+        guard let row = try fetch("SELECT length(sealed) FROM value WHERE id = ?", [.blob(key)], limit: 1).first else {
+            return 0
+        }
+        return try integer(row, 0)
+    }
+
     func former(of item: ItemID) throws(VaultError) -> [UInt8]? {
         try blob("SELECT records FROM former WHERE item = ?", [.blob(item.bytes)])
     }
