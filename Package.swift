@@ -48,6 +48,7 @@ let package = Package(
     products: [
         .library(name: "Coffer", targets: ["Coffer"]),
         .library(name: "CofferSettings", targets: ["CofferSettings"]),
+        .library(name: "CofferSync", targets: ["CofferSync"]),
         .library(name: "CofferCaches", targets: ["CofferCaches"]),
         .library(name: "CofferSessions", targets: ["CofferSessions"]),
         .library(name: "CofferTestKit", targets: ["CofferTestKit"]),
@@ -143,6 +144,7 @@ let package = Package(
         library("CofferClient", ["Item", "BrokerProtocol", "JSON", "Varlink", "Platform"]),
         library("Coffer", ["CofferClient"]),
         library("CofferSettings", ["Coffer", "JSON", "Platform"]),
+        library("CofferSync", ["Coffer", "CofferSettings"]),
         library("CofferCaches", ["Coffer"]),
         library("CofferSessions", ["Coffer", "CofferCaches"]),
         library(
@@ -214,7 +216,7 @@ let package = Package(
         tests(
             "CofferTests",
             [
-                "Coffer", "CofferClient", "CofferSettings", "CofferCaches", "CofferSessions", "CofferFiles",
+                "Coffer", "CofferClient", "CofferSettings", "CofferSync", "CofferCaches", "CofferSessions", "CofferFiles",
                 "CofferTestKit", "BrokerProtocol", "Varlink", "Platform", "TestSupport",
                 "cofferd",
                 "coffer-authenticator", "coffer-contender", "settings-writer",
@@ -239,8 +241,8 @@ let package = Package(
         tests(
             "DocumentTests",
             [
-                "Coffer", "CofferSettings", "CofferCaches", "CofferSessions", "CofferFiles", "CofferConfiguration",
-                "CofferTestKit", configuration,
+                "Coffer", "CofferSettings", "CofferSync", "CofferCaches", "CofferSessions", "CofferFiles",
+                "CofferConfiguration", "CofferTestKit", configuration,
             ]),
         tests("CofferFilesTests", ["CofferFiles", "Coffer", "Cryptography", "Platform", "TestSupport", "Vault"]),
         .testTarget(

@@ -72,7 +72,7 @@ public struct KeychainHandle<Value: Sendable>: Sendable {
         return try await keychain.changes().filter { event in
             switch event {
             case .added(let item), .updated(let item), .deleted(let item): item.name == name
-            case .locked, .unlocked, .missed: true
+            case .locked, .unlocked, .sharing, .missed: true
             }
         }
     }

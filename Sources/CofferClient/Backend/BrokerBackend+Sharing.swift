@@ -75,9 +75,10 @@ extension SharingState {
 extension ItemConflict {
     /// - Returns: nil for a part that this version does not know.
     fileprivate init?(_ wire: Sync.Conflict, own: String?) {
-        guard let part = Part(wire.part, wire.name), let kind = ItemKind(rawValue: wire.kind) else { return nil }
+        guard let part = Part(wire.part, wire.name) else { return nil }
         self.init(
-            item: wire.item, name: ItemName(service: wire.service, account: wire.account, itemClass: kind), part: part,
+            item: wire.item, name: ItemName(service: wire.service, account: wire.account, itemClass: wire.kind),
+            part: part,
             revisions: wire.revisions.map {
                 Revision(
                     id: $0.id, machine: $0.machine, isOwn: $0.device == own, isShown: $0.shown,

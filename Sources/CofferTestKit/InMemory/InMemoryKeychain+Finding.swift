@@ -82,7 +82,14 @@ extension InMemoryKeychain {
     public func events(
         of service: String?, in vault: VaultName
     ) async throws(KeychainError) -> AsyncThrowingStream<KeychainEvent, any Error> {
-        let queue = MemoryEventQueue(service: service, in: vault)
+        try await events(of: service, itemClass: nil, in: vault)
+    }
+
+    /// Implements `KeychainBackend/events(of:itemClass:in:)`.
+    public func events(
+        of service: String?, itemClass: ItemClass?, in vault: VaultName
+    ) async throws(KeychainError) -> AsyncThrowingStream<KeychainEvent, any Error> {
+        let queue = MemoryEventQueue(service: service, itemClass: itemClass, in: vault)
         try content.withLock { (content) throws(KeychainError) in
             _ = try content.vault(vault, makes: vault == .own)
             content.readers.append(Content.Reader(queue: queue))
@@ -103,7 +110,7 @@ extension ItemQuery {
     func matches(_ item: MemoryItem) -> Bool {
         if let service, !service.utf8.elementsEqual(item.name.service.utf8) { return false }
         if let accounts, !accounts.contains(where: { $0.utf8.elementsEqual(item.name.account.utf8) }) { return false }
-        if let itemClass, itemClass != item.name.itemClass { return false }
+        guard item.name.itemClass.isFound(by: itemClass) else { return false }
         for (name, value) in attributes where item.attributes[name] != value { return false }
         guard let text = text?.lowercased(), !text.isEmpty else { return true }
         return [item.name.service, item.name.account, item.label ?? "", item.comment ?? ""]

@@ -74,6 +74,7 @@ extension InMemoryKeychain {
         return try await perform(in: vault, prompts: request.prompts) { (vault, call) throws(KeychainError) in
             if let access = edit.access {
                 try vault.check(access, call.biometrics)
+                try ItemCheck.setting(item, access, .secret)
                 let needsPassword = access.requirements.contains(.applicationPassword)
                 try MemoryVault.check(access, hasPassword: needsPassword ? request.applicationPassword : nil)
             } else if request.applicationPassword != nil {

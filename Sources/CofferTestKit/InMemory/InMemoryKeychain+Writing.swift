@@ -82,15 +82,18 @@ extension MemoryVault {
     ) throws(KeychainError) -> ItemAttributes {
         let old = items[name]
         let live = old.flatMap { $0.value.isExpired(at: call.now) ? nil : $0 }
-        let access = new.access ?? old?.value.access ?? .whenUnlocked
+        let isSetting = name.itemClass == .setting
+        let access = new.access ?? old?.value.access ?? (isSetting ? .setting : .whenUnlocked)
+        try ItemCheck.setting(name, access, new.field)
         try check(access, call.biometrics)
         try Self.check(access, hasPassword: new.applicationPassword)
-        try ItemCheck.value(new.value)
+        try ItemCheck.value(new.value, of: name.itemClass)
         try ItemCheck.name(name)
         try ItemCheck.texts(label: new.label, comment: new.comment, attributes: new.attributes ?? [:])
         guard old != nil || items.count < ItemLimits.items else {
             throw KeychainError(.limitExceeded, "a vault has at most \(ItemLimits.items) items")
         }
+        if isSetting { try checkRoom(forSetting: name, new.value.count) }
         if let live, live.hasOthers(than: new.field) {
             guard access == live.value.access else {
                 throw KeychainError(
@@ -121,5 +124,15 @@ extension MemoryVault {
         if let attributes = new.attributes { item.attributes = attributes }
         item.modified = call.now
         return put(item).summary
+    }
+
+    /// - Parameter count: the value's bytes.
+    private func checkRoom(forSetting name: ItemName, _ count: Int) throws(KeychainError) {
+        let limits = ItemLimits.settings
+        let others = items.values.filter { $0.name.itemClass == .setting && $0.name != name }
+        let own = others.filter { $0.name.service == name.service }
+        guard own.count < limits.ofService, others.count < limits.all,
+            own.reduce(count, { $0 + $1.value.bytes.count }) <= limits.bytesOfService
+        else { throw KeychainError(.limitExceeded, "there are too many settings") }
     }
 }

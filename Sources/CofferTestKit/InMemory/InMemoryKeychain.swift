@@ -27,6 +27,8 @@ public final class InMemoryKeychain: KeychainBackend {
         var fingers = 1
         var shown: [PromptMessage] = []
         var readers: [Reader] = []
+        /// nil: the machine is in no circle.
+        var member: MemberState?
 
         struct Reader {
             weak var queue: MemoryEventQueue?

@@ -14,8 +14,16 @@ enum ItemCheck {
         }
     }
 
-    static func value(_ value: [UInt8]) throws(KeychainError) {
-        try limited { () throws(ItemLimitError) in try ItemLimits.check(valueOf: value.count) }
+    static func value(_ value: [UInt8], of kind: ItemClass = .genericPassword) throws(KeychainError) {
+        try limited { () throws(ItemLimitError) in try ItemLimits.check(valueOf: value.count, of: kind) }
+    }
+
+    static func setting(_ name: ItemName, _ access: AccessControl, _ field: FieldName) throws(KeychainError) {
+        guard name.itemClass != .setting || access == .setting && field == .secret else {
+            throw KeychainError(
+                .invalidArgument, "a setting is readable after the first unlock, and requires nothing else",
+                advice: "leave its access control out, or store a secret of another kind")
+        }
     }
 
     static func applicationPassword(_ password: [UInt8]) throws(KeychainError) {

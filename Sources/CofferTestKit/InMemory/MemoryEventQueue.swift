@@ -5,6 +5,8 @@ import Synchronization
 final class MemoryEventQueue: Sendable {
     /// nil: all services.
     private let service: String?
+    /// nil: all classes but settings.
+    private let itemClass: ItemClass?
     private let vault: VaultName
     private let state = Mutex(State())
 
@@ -16,8 +18,9 @@ final class MemoryEventQueue: Sendable {
         var failure: KeychainError?
     }
 
-    init(service: String?, in vault: VaultName) {
+    init(service: String?, itemClass: ItemClass? = nil, in vault: VaultName) {
         self.service = service
+        self.itemClass = itemClass
         self.vault = vault
     }
 
@@ -69,10 +72,10 @@ final class MemoryEventQueue: Sendable {
     }
 
     private func concerns(_ event: KeychainEvent) -> Bool {
-        guard let service else { return true }
         switch event {
         case .added(let item), .updated(let item), .deleted(let item):
-            return item.service.utf8.elementsEqual(service.utf8)
+            guard item.name.itemClass.isFound(by: itemClass) else { return false }
+            return service.map { item.service.utf8.elementsEqual($0.utf8) } ?? true
         case .locked, .unlocked, .sharing, .missed: return true
         }
     }

@@ -177,6 +177,7 @@ struct MemoryItem: Sendable {
     }
 
     private mutating func keepFormer(at now: Int64) {
+        if name.itemClass == .setting { former = [] }
         let present = value.access
         var counts: [FieldName: Int] = [:]
         former = former.reversed().filter {

@@ -60,6 +60,7 @@ struct MemoryVault: Sendable {
         guard name.itemClass == item.name.itemClass else {
             throw KeychainError(.invalidArgument, "an item keeps its class")
         }
+        guard name.itemClass != .setting else { throw KeychainError(.invalidArgument, "a setting keeps its name") }
         guard items[name].map({ $0.id == item.id }) ?? true else {
             throw KeychainError(
                 .alreadyExists, "an item of that name exists already",

@@ -214,7 +214,8 @@ struct SharedApplication {
         for part in item.parts {
             guard case .field(let field) = part, let revision = item.shown(part) else { continue }
             guard SettingRule.permits(revision, field, of: name.itemClass) else {
-                withheld[part] = try SharedItems.digest(before.first { $0.fieldName == field }?.field.revision.bytes ?? [])
+                withheld[part] = try SharedItems.digest(
+                    before.first { $0.fieldName == field }?.field.revision.bytes ?? [])
                 outcome.obstacles[item.id] = .unreadable
                 if let kept = before.first(where: { $0.fieldName == field }),
                     let described = kept.item.metadata.field(field)

@@ -67,6 +67,7 @@ final class Change: Snapshot {
     ) throws(VaultError) -> ItemSummary {
         // Every way to an item ends here, so no setting ever asks, and nothing becomes a setting or ceases to be one.
         try SettingRule.check(access, of: metadata.kind)
+        try SettingRule.check(fieldsOf: metadata)
         guard old.map({ $0.summary.metadata.kind == metadata.kind }) ?? true else { throw SettingRule.keepsKind }
         let content = fields.encoded
         try rows.put(fields: content, of: item)

@@ -172,7 +172,9 @@ extension OpenVault {
                 }
                 return [record]
             })
-        guard try change.takeSettingRoom(for: metadata, values: sealedValues.reduce(0) { $0 + $1.sealed.count }, over: old)
+        guard
+            try change.takeSettingRoom(
+                for: metadata, values: sealedValues.reduce(0) { $0 + $1.sealed.count }, over: old)
         else { throw SettingRule.noRoom }
         if let old {
             let gone = before.filter { names.contains($0.fieldName) || metadata.field($0.fieldName) == nil }

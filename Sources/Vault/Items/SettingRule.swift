@@ -14,6 +14,14 @@ enum SettingRule {
         }
     }
 
+    /// - Throws: `.invalidArgument` for a setting with another field than `secret`.
+    static func check(fieldsOf metadata: Metadata) throws(VaultError) {
+        guard metadata.kind != .setting || metadata.fields.map(\.name) == [.secret] else {
+            throw VaultError(
+                .invalidArgument, "a setting has the field secret alone", advice: "make a setting of its own")
+        }
+    }
+
     static let keepsKind = VaultError(.invalidArgument, "an item keeps its kind")
 
     static let noRoom = VaultError(

@@ -1,0 +1,236 @@
+import CofferSettings
+
+/// Exchanges settings with the vault. One exchange runs at a time.
+actor SettingsExchange {
+    let keychain: Keychain
+    private let store: ContentStore
+    private let local: Settings
+    private let firstSync: FirstSync
+    private let names: Set<String>?
+    private var running: Task<Void, any Error>?
+    /// The states of the items whose values are known.
+    private var revisions: [String: String] = [:]
+    /// What the vault had no room for, and was told.
+    private var refused: [String: SettingsJSON] = [:]
+
+    init(
+        keychain: Keychain, store: ContentStore, local: Settings, firstSync: FirstSync, names: Set<String>?
+    ) {
+        self.keychain = keychain
+        self.store = store
+        self.local = local
+        self.firstSync = firstSync
+        self.names = names
+    }
+
+    /// Runs after the exchange that runs just now, because that one may not have seen the newest changes.
+    func run() async throws(KeychainError) {
+        while let running { _ = await running.result }
+        let task = Task { try await exchange() }
+        running = task
+        let result = await task.result
+        running = nil
+        // `try?`: the values are in memory, and the next save tries again. `flush` tells why it fails.
+        try? await store.save()
+        switch result {
+        case .success: break
+        case .failure(let error as KeychainError): throw error
+        case .failure: throw KeychainError(.cancelled, "the exchange of settings was cancelled")
+        }
+    }
+
+    private func exchange() async throws(KeychainError) {
+        guard store.content.isOn ?? true else { return }
+        let sharing = try await keychain.sharing()
+        guard let circle = sharing.circle else { return try await leave() }
+        let content = store.content
+        let isFirst = content.circle != circle
+        // What the others have is not here yet, so nobody can tell who wins.
+        guard !isFirst || sharing.hasHeard else { return }
+        let listed = try await keychain.list()
+        let read = try await values(of: listed.filter { isShared($0.account) })
+        if isFirst {
+            meet(read.values, circle)
+        } else {
+            take(read.values, present: Set(listed.map(\.account)))
+        }
+        revisions = read.revisions
+        try await give()
+    }
+
+    private func isShared(_ name: String) -> Bool {
+        (names?.contains(name) ?? true) && !name.isEmpty && name.utf8.count <= SyncLimits.name
+    }
+
+    /// This machine is in no circle. The settings of the former one stay here, and go to another one as this machine's own.
+    private func leave() async throws(KeychainError) {
+        guard let circle = store.content.circle else { return }
+        try await keychain.deleteAll()
+        revisions = [:]
+        store.edit { content, edits in edits.circles = (nil, circle) }
+    }
+
+    // MARK: Taking
+
+    /// The values that are not known yet.
+    private func values(
+        of items: [ItemAttributes]
+    ) async throws(KeychainError) -> (values: [String: SettingsJSON], revisions: [String: String]) {
+        var values: [String: SettingsJSON] = [:]
+        var found: [String: String] = [:]
+        let known = store.content.values
+        var unknown: [ItemAttributes] = []
+        for item in items {
+            if revisions[item.account] == item.revision, let value = known[item.account],
+                !store.content.pending.contains(item.account)
+            {
+                values[item.account] = value
+                found[item.account] = item.revision
+            } else {
+                unknown.append(item)
+            }
+        }
+        while !unknown.isEmpty {
+            let batch = unknown.prefix(SyncLimits.reads)
+            unknown.removeFirst(batch.count)
+            for item in try await read(batch) {
+                // What another program has stored there is no setting.
+                guard let value = SettingsJSON(decoding: item.value), value != .null else { continue }
+                values[item.attributes.account] = value
+                found[item.attributes.account] = item.attributes.revision
+            }
+        }
+        return (values, found)
+    }
+
+    private func read(_ items: ArraySlice<ItemAttributes>) async throws(KeychainError) -> [Item] {
+        let request = ReadRequest(prompts: .never, mayUnlock: false)
+        do throws(KeychainError) {
+            return try await keychain.backend.read(items.map(\.name), request, in: keychain.vault)
+        } catch {
+            // One was removed meanwhile, or they are too long for one message.
+            guard error.code == .notFound || error.code == .limitExceeded else { throw error }
+        }
+        var found: [Item] = []
+        for item in items {
+            do throws(KeychainError) {
+                found += try await keychain.backend.read([item.name], request, in: keychain.vault)
+            } catch {
+                guard error.code == .notFound else { throw error }
+            }
+        }
+        return found
+    }
+
+    /// - Parameter present: the accounts of all items, also of those that are no settings.
+    private func take(_ values: [String: SettingsJSON], present: Set<String>) {
+        var changed: Set<String> = []
+        store.edit { content, edits in
+            for (name, value) in values where content.values[name] != value && !content.pending.contains(name) {
+                edits.names[name] = ContentEdits.NameEdit(value: value, isPending: false)
+                changed.insert(name)
+            }
+            for name in content.values.keys where !present.contains(name) && !content.pending.contains(name) {
+                edits.names[name] = ContentEdits.NameEdit(value: nil, isPending: false)
+                changed.insert(name)
+            }
+        }
+        mirror(changed)
+        if !changed.isEmpty { store.tell(SyncedSettingsChange(names: changed, reason: .remoteChange)) }
+    }
+
+    /// The settings of this machine and those of a circle meet.
+    private func meet(_ values: [String: SettingsJSON], _ circle: String) {
+        let before = store.content
+        var own = before.values
+        // The first upload.
+        for name in names(of: local) where isShared(name) && own[name] == nil && !before.pending.contains(name) {
+            // `try?`: a value that cannot be read is not given out.
+            own[name] = try? local.json(named: name)
+        }
+        var changed: Set<String> = []
+        store.edit { content, edits in
+            for name in content.pending where own[name] == nil { own[name] = content.values[name] }
+            for (name, value) in values {
+                guard let local = own[name] else {
+                    // It was removed here before they met, or was never here.
+                    edits.names[name] = ContentEdits.NameEdit(value: value, isPending: false)
+                    changed.insert(name)
+                    continue
+                }
+                let decided = local == value ? value : firstSync.decide(name, local, value)
+                edits.names[name] = ContentEdits.NameEdit(value: decided, isPending: decided != value)
+                if decided != local { changed.insert(name) }
+            }
+            for (name, value) in own where values[name] == nil {
+                edits.names[name] = ContentEdits.NameEdit(value: value, isPending: true)
+            }
+            edits.circles = (circle, nil)
+        }
+        mirror(changed)
+        let former = before.circle ?? before.formerCircle
+        let isOther = former.map { $0 != circle } ?? false
+        store.tell(SyncedSettingsChange(names: changed, reason: isOther ? .otherCircle : .firstSync))
+    }
+
+    private func names(of settings: Settings) -> [String] {
+        // `try?`: settings that cannot be read have nothing to give out.
+        (try? settings.names()) ?? []
+    }
+
+    /// The local settings have what was taken, for the day on which the switch is turned off or the broker is gone.
+    private func mirror(_ changed: Set<String>) {
+        let content = store.content
+        // `try?`: the shared value counts in any case.
+        for name in changed { try? local.put(content.values[name], named: name) }
+    }
+
+    // MARK: Giving
+
+    private func give() async throws(KeychainError) {
+        let content = store.content
+        var batch: [(name: String, value: SettingsJSON?, bytes: [UInt8])] = []
+        var size = 0
+        for name in content.pending.sorted() {
+            let value = content.values[name]
+            // `try?`: it was checked when it was set. One that another version has set and this one refuses stays here.
+            guard let bytes = value == nil ? [] : try? value?.encoded() else { continue }
+            if batch.count == SyncLimits.changes || size + bytes.count > SyncLimits.bytes {
+                try await give(batch)
+                (batch, size) = ([], 0)
+            }
+            batch.append((name, value, bytes))
+            size += bytes.count
+        }
+        if !batch.isEmpty { try await give(batch) }
+    }
+
+    private func give(_ batch: [(name: String, value: SettingsJSON?, bytes: [UInt8])]) async throws(KeychainError) {
+        let changes = batch.map { one in
+            ItemChange(keychain.name(one.name), one.value == nil ? .delete : .set(NewItem(value: one.bytes)))
+        }
+        let outcomes: [ChangeOutcome]
+        do throws(KeychainError) { outcomes = try await keychain.apply(changes, protection: .later) } catch {
+            guard error.code == .limitExceeded else { throw error }
+            guard batch.count > 1 else { return refuse(batch[0].name, batch[0].value) }
+            for one in batch { try await give([one]) }
+            return
+        }
+        for (one, outcome) in zip(batch, outcomes) {
+            revisions[one.name] = outcome.revision
+            refused[one.name] = nil
+        }
+        store.edit { content, edits in
+            for one in batch where content.values[one.name] == one.value {
+                edits.names[one.name] = ContentEdits.NameEdit(value: one.value, isPending: false)
+            }
+        }
+    }
+
+    /// The vault has no room. The setting stays here, and is tried again.
+    private func refuse(_ name: String, _ value: SettingsJSON?) {
+        guard refused[name] != value else { return }
+        refused[name] = value
+        store.tell(SyncedSettingsChange(names: [name], reason: .quota))
+    }
+}
