@@ -17,7 +17,7 @@ struct ItemKindTests {
     }
 
     private func draft(_ account: String, _ kind: ItemKind, _ value: String) throws -> ItemDraft {
-        var draft = try ItemDraft.make("s", account, value)
+        var draft = try ItemDraft.make("s", account, value, kind == .setting ? .afterFirstUnlock : .whenUnlocked)
         draft.kind = kind
         return draft
     }
@@ -38,7 +38,8 @@ struct ItemKindTests {
             #expect(try vault.search(text: "S", kind: kind).map(\.id) == [item.id])
         }
         #expect(
-            try vault.list(service: "s").map(\.metadata.kind.rawValue) == ItemKind.allCases.map(\.rawValue).sorted())
+            try vault.list(service: "s").map(\.metadata.kind.rawValue)
+                == ItemKind.foundUnnamed.map(\.rawValue).sorted())
         try vault.set(draft("b", .key, "b"))
         #expect(try vault.find(service: "s", account: nil).metadata.kind == .genericPassword)
         #expect(
