@@ -102,7 +102,7 @@ extension ServiceItem {
     init?(_ stored: ItemAttributes, collections: some Collection<String>) {
         switch stored.name.itemClass {
         case .genericPassword, .internetPassword: break
-        case .key, .certificate, .file: return nil
+        case .key, .certificate, .file, .setting: return nil
         }
         guard stored.attributes[StoredAttributes.record] == nil else { return nil }
         let named = stored.attributes[StoredAttributes.collection] ?? CollectionInfo.defaultID
