@@ -87,7 +87,7 @@ bench: release ## times and sizes beside peers and floors, a line a figure
 	scripts/bench
 
 docs: ## DocC archives of the libraries (.build-docs)
-	for library in Coffer CofferSettings CofferCaches CofferSessions CofferFiles CofferConfiguration CofferTestKit; do $(SWIFT) build $(all) $(jobs) --target $$library || exit 1; done
+	for library in Coffer CofferSettings CofferSync CofferCaches CofferSessions CofferFiles CofferConfiguration CofferTestKit; do $(SWIFT) build $(all) $(jobs) --target $$library || exit 1; done
 	scripts/docs
 
 check: ## format, confinement of unsafe code, module arrows, unit files, documents

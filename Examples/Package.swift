@@ -5,6 +5,7 @@ let settings: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .
 
 let coffer = Target.Dependency.product(name: "Coffer", package: "coffer")
 let settingsLibrary = Target.Dependency.product(name: "CofferSettings", package: "coffer")
+let sync = Target.Dependency.product(name: "CofferSync", package: "coffer")
 let caches = Target.Dependency.product(name: "CofferCaches", package: "coffer")
 let sessions = Target.Dependency.product(name: "CofferSessions", package: "coffer")
 let files = Target.Dependency.product(name: "CofferFiles", package: "coffer")
@@ -23,6 +24,8 @@ let package = Package(
             swiftSettings: settings),
         .executableTarget(
             name: "session-manager", dependencies: [coffer, sessions], path: "session-manager", swiftSettings: settings),
+        .executableTarget(
+            name: "synced-settings", dependencies: [sync], path: "synced-settings", swiftSettings: settings),
         .executableTarget(
             name: "notes", dependencies: [coffer, settingsLibrary, files, argumentParser], path: "notes",
             swiftSettings: settings),
