@@ -216,7 +216,8 @@ let package = Package(
         tests(
             "CofferTests",
             [
-                "Coffer", "CofferClient", "CofferSettings", "CofferSync", "CofferCaches", "CofferSessions", "CofferFiles",
+                "Coffer", "CofferClient", "CofferSettings", "CofferSync", "CofferCaches", "CofferSessions",
+                "CofferFiles",
                 "CofferTestKit", "BrokerProtocol", "Varlink", "Platform", "TestSupport",
                 "cofferd",
                 "coffer-authenticator", "coffer-contender", "settings-writer",

@@ -58,7 +58,7 @@ enum AnswerLimits {
 }
 
 /// What is read of a circle.
-enum SharingLimits {
+enum ConflictLimits {
     /// The most conflicts that one list has. More are listed once some of these are decided.
-    static let conflicts = 10_000
+    static let listed = 10_000
 }

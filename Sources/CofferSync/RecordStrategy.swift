@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// let strategy = RecordStrategy<Note>.merge { mine, theirs in
-///     Note(text: [theirs.text, mine.text].sorted().joined(separator: "\n"))
+///     Note(title: [theirs.title, mine.title].sorted().joined(separator: " / "))
 /// }
 /// ```
 ///

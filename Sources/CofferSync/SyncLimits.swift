@@ -2,7 +2,7 @@
 /// ``SyncedSettingsChange/Reason/quota``.
 ///
 /// ```swift
-/// let fits = name.utf8.count <= SyncLimits.name
+/// let fits = fontSize.name.utf8.count <= SyncLimits.name
 /// ```
 public enum SyncLimits {
     /// The longest name of a setting, in bytes of UTF-8.

@@ -3,10 +3,8 @@ import Coffer
 /// Records that all machines of a person share, each with one of four strategies for changes at the same time.
 ///
 /// ```swift
-/// struct Note: Codable, Sendable { var text = "" }
-///
 /// let notes = SyncedRecords<Note>(keychain: Keychain(service: "com.example.notes"), strategy: .lastWriter)
-/// try await notes.save(Note(text: "milk"), as: "shopping")
+/// try await notes.save(Note(title: "Milk"), as: "shopping")
 /// try await notes.decide()
 /// let note = try await notes.record("shopping")
 /// ```

@@ -9,7 +9,7 @@
 /// let fontSize = SettingKey("fontSize", default: 12)
 /// try settings.set(14, for: fontSize)
 /// let size = try settings.value(for: fontSize)   // 14, at once
-/// for await change in settings.changes() where change.names.contains("fontSize") { layout() }
+/// for await change in settings.changes() where change.names.contains("fontSize") { layout(size) }
 /// ```
 ///
 /// Reading and setting never wait, for no broker, no vault and no other machine. Values come from memory, and a file keeps
@@ -177,7 +177,7 @@ extension SyncedSettings {
 
     /// Exchanges the settings with the vault now: takes what other machines have set, and stores what was set here.
     /// ```swift
-    /// do { try await settings.synchronize() } catch where error.code == .locked { showLock() }
+    /// do { try await synced.synchronize() } catch where error.code == .locked { showLogin() }
     /// ```
     /// The vault's own exchange with the other machines is not part of it: see `coffer sync watch`.
     /// - Throws: `.locked` before the first unlock, `.brokerUnreachable`, and why else the vault cannot be asked. What was

@@ -1,7 +1,7 @@
 /// Settings that changed without the application. See ``SyncedSettings/changes()``.
 ///
 /// ```swift
-/// for await change in settings.changes() where change.names.contains("fontSize") { layout() }
+/// for await change in synced.changes() where change.names.contains("fontSize") { redraw() }
 /// ```
 public struct SyncedSettingsChange: Sendable, Hashable {
     /// Why they changed.
@@ -32,7 +32,7 @@ public struct SyncedSettingsChange: Sendable, Hashable {
 ///
 /// A reader that is slow gets several changes of one reason as one, so what waits for it is never more than all names.
 /// ```swift
-/// var changes = settings.changes().makeAsyncIterator()
+/// var changes = synced.changes().makeAsyncIterator()
 /// let first = await changes.next()
 /// ```
 public struct SyncedSettingsChanges: AsyncSequence, Sendable {
@@ -45,8 +45,8 @@ public struct SyncedSettingsChanges: AsyncSequence, Sendable {
     /// Reads the changes in their order.
     ///
     /// ```swift
-    /// var changes = settings.changes().makeAsyncIterator()
-    /// while let change = await changes.next() { show(change.names) }
+    /// var changes = synced.changes().makeAsyncIterator()
+    /// while let change = await changes.next() { print(change.names) }
     /// ```
     public struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate let queue: ChangeQueue

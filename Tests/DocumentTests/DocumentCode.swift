@@ -6,6 +6,7 @@ import CofferConfiguration
 import CofferFiles
 import CofferSessions
 import CofferSettings
+import CofferSync
 import CofferTestKit
 import Configuration
 import FoundationEssentials
@@ -211,6 +212,7 @@ struct Example15 {
             case .deleted(let item): print("gone:", item.account)
             case .locked: hideSecrets()
             case .unlocked: break
+            case .sharing: break
             case .missed: try await lookAgain()
             }
         }
@@ -348,6 +350,29 @@ struct Example24 {
 
 // docs/library.md
 struct Example25 {
+    func run() async throws {
+        let shared = SyncedSettings(service: "com.example.app")
+        try shared.set(14, for: fontSize)
+        for await change in shared.changes() { print(change.reason, change.names) }
+        _ = shared
+    }
+}
+
+// docs/library.md
+struct Example26 {
+    func run() async throws {
+        let notes = SyncedRecords<Note>(
+            keychain: Keychain(service: "com.example.notes"),
+            strategy: .merge { mine, theirs in Note(title: [mine.title, theirs.title].sorted().joined(separator: " / ")) })
+        try await notes.decide()
+        let hasLeft = try await notes.isSynced("shopping")
+        _ = notes
+        _ = hasLeft
+    }
+}
+
+// docs/library.md
+struct Example27 {
     struct User: HybridRecord {
         var token: String?
         var theme = "light"
@@ -369,7 +394,7 @@ struct Example25 {
 }
 
 // docs/library.md
-struct Example26 {
+struct Example28 {
     func run() async throws {
         let life = ServiceLifeCycle(
             keychain: keychain, sessions: [CredentialSession(keychain: keychain)],
@@ -381,7 +406,7 @@ struct Example26 {
 }
 
 // docs/library.md
-struct Example27 {
+struct Example29 {
     func run() async throws {
         let secrets = KeychainProvider(Keychain(service: "com.example.server"))
         let config = ConfigReader(providers: [secrets, EnvironmentVariablesProvider()])
@@ -393,7 +418,7 @@ struct Example27 {
 }
 
 // docs/library.md
-struct Example28 {
+struct Example30 {
     func run() async throws {
         try await secrets.preload()
         try await secrets.run { _ = try? await secrets.preload() }   // until the task is cancelled
@@ -401,7 +426,7 @@ struct Example28 {
 }
 
 // docs/library.md
-struct Example29 {
+struct Example31 {
     @Test func `the token needs a person`() async throws {
         let backend = InMemoryKeychain(password: "s3cret", person: .givesUp)
         let keychain = Keychain(service: "com.example.app", backend: backend)
@@ -412,7 +437,7 @@ struct Example29 {
 }
 
 // docs/library.md
-struct Example30 {
+struct Example32 {
     func run() async throws {
         let sandbox = try await SandboxBroker()
         let keychain = Keychain(
@@ -429,7 +454,7 @@ struct Example30 {
 }
 
 // docs/porting.md
-struct Example31 {
+struct Example33 {
     func run() async throws {
         let token = try await Keychain(service: "com.example.app").bytes(for: "token", reason: "Fetch your mail")
         _ = token
@@ -437,7 +462,7 @@ struct Example31 {
 }
 
 // docs/porting.md
-struct Example32 {
+struct Example34 {
     func run() async throws {
         do throws(KeychainError) {
             try await keychain.set(
@@ -449,7 +474,7 @@ struct Example32 {
 }
 
 // docs/porting.md
-struct Example33 {
+struct Example35 {
     func status(of call: () async throws(KeychainError) -> Void) async -> Int32 {
         do throws(KeychainError) {
             try await call()
@@ -459,7 +484,7 @@ struct Example33 {
 }
 
 // docs/porting.md
-struct Example34 {
+struct Example36 {
     func run() async throws {
         try await keychain.set("s3cret", for: "token", access: .afterFirstUnlock, label: "example.com")
         let token = try await keychain.string(for: "token", reason: "Fetch your mail")
@@ -468,7 +493,7 @@ struct Example34 {
 }
 
 // docs/porting.md
-struct Example35 {
+struct Example37 {
     func run() async throws {
         let former = ["access": "a", "refresh": "r"]   // what the other store gave
         try await keychain.apply(former.map { account, value in
@@ -482,7 +507,7 @@ struct Example35 {
 }
 
 // docs/porting.md
-struct Example36 {
+struct Example38 {
     func stored(_ account: String) async throws(KeychainError) -> String? {
         do throws(KeychainError) { return try await keychain.string(for: account) } catch {
             guard error.code == .notFound else { throw error }
@@ -492,7 +517,7 @@ struct Example36 {
 }
 
 // Sources/Coffer/Coffer.docc/Coffer.md
-struct Example37 {
+struct Example39 {
     func run() async throws {
         let keychain = Keychain(service: "com.example.app")
         try await keychain.set("s3cret", for: "token", access: .whenUnlocked.requiring(.userPresence))
@@ -503,7 +528,7 @@ struct Example37 {
 }
 
 // Sources/CofferSettings/CofferSettings.docc/CofferSettings.md
-struct Example38 {
+struct Example40 {
     func run() async throws {
         let fontSize = SettingKey("fontSize", default: 12)
         let settings = Settings(suite: "com.example.app")
@@ -514,8 +539,17 @@ struct Example38 {
     }
 }
 
+// Sources/CofferSync/CofferSync.docc/CofferSync.md
+struct Example41 {
+    func run() async throws {
+        let settings = SyncedSettings(service: "com.example.app")
+        try settings.set(14, for: SettingKey("fontSize", default: 12))
+        _ = settings
+    }
+}
+
 // Sources/CofferCaches/CofferCaches.docc/CofferCaches.md
-struct Example39 {
+struct Example42 {
     func run() async throws {
         let profiles = Repository(
             source: ClosureSource { (id: String) in try await mailServer.profile(id) },
@@ -527,7 +561,7 @@ struct Example39 {
 }
 
 // Sources/CofferSessions/CofferSessions.docc/CofferSessions.md
-struct Example40 {
+struct Example43 {
     func run() async throws {
         let session = CredentialSession(
             keychain: keychain, access: [.password: .whenUnlocked.thisDeviceOnly.requiring(.userPresence)])
@@ -538,7 +572,7 @@ struct Example40 {
 }
 
 // Sources/CofferFiles/CofferFiles.docc/CofferFiles.md
-struct Example41 {
+struct Example44 {
     func run() async throws {
         let files = ProtectedFiles(service: "com.example.notes", directory: .documents)
         try await files.write(Array("Buy milk".utf8), to: "today.txt", access: .whenUnlocked.requiring(.userPresence))
@@ -549,7 +583,7 @@ struct Example41 {
 }
 
 // Sources/CofferConfiguration/CofferConfiguration.docc/CofferConfiguration.md
-struct Example42 {
+struct Example45 {
     func run() async throws {
         let config = ConfigReader(providers: [KeychainProvider(Keychain(service: "com.example.server"))])
         let password = try await config.fetchRequiredString(forKey: "database.password")
@@ -559,7 +593,7 @@ struct Example42 {
 }
 
 // Sources/CofferTestKit/CofferTestKit.docc/CofferTestKit.md
-struct Example43 {
+struct Example46 {
     func run() async throws {
         let backend = InMemoryKeychain(password: "s3cret", person: .answers("s3cret"))
         let keychain = Keychain(service: "com.example.app", backend: backend)
@@ -569,7 +603,7 @@ struct Example43 {
 }
 
 // Sources/Item/AccessControl.swift
-struct Example44 {
+struct Example47 {
     func run() async throws {
         let access = AccessControl.whenUnlocked.thisDeviceOnly.requiring(.userPresence)
         _ = access
@@ -577,7 +611,7 @@ struct Example44 {
 }
 
 // Sources/Item/AccessControlError.swift
-struct Example45 {
+struct Example48 {
     func run() async throws {
         do {
             _ = try AccessControl(requirements: [.biometryAny, .biometryCurrentSet])
@@ -588,7 +622,7 @@ struct Example45 {
 }
 
 // Sources/Item/FieldKind.swift
-struct Example46 {
+struct Example49 {
     func run() async throws {
         let kinds: Set<FieldKind> = [.secret, .otp]
         for field in try await keychain.attributes(of: "octo").fields where kinds.contains(field.kind) { print(field.name) }
@@ -597,7 +631,7 @@ struct Example46 {
 }
 
 // Sources/Item/FieldName.swift
-struct Example47 {
+struct Example50 {
     func run() async throws {
         let pin: FieldName = "pin"
         print(pin, FieldName.otp)
@@ -606,7 +640,7 @@ struct Example47 {
 }
 
 // Sources/Item/ItemKind.swift
-struct Example48 {
+struct Example51 {
     func run() async throws {
         let keys = keychain.items(ofClass: .key)
         _ = keys
@@ -614,7 +648,7 @@ struct Example48 {
 }
 
 // Sources/Item/ItemName.swift
-struct Example49 {
+struct Example52 {
     func run() async throws {
         let name = ItemName(service: "com.example.app", account: "token")
         _ = name
@@ -622,7 +656,7 @@ struct Example49 {
 }
 
 // Sources/Item/PartialAccess.swift
-struct Example50 {
+struct Example53 {
     func run() async throws {
         let change = PartialAccess(requirements: [.devicePasscode])
         let access = try change.applied(to: .whenUnlocked.thisDeviceOnly)
@@ -632,7 +666,7 @@ struct Example50 {
 }
 
 // Sources/CofferClient/Backend/BrokerBackend.swift
-struct Example51 {
+struct Example54 {
     func run() async throws {
         let keychain = Keychain(service: "com.example.app", backend: BrokerBackend(paths: SocketPaths(broker: folder + "/coffer.sock")))
         _ = keychain
@@ -640,7 +674,7 @@ struct Example51 {
 }
 
 // Sources/CofferClient/Backend/KeychainBackend.swift
-struct Example52 {
+struct Example55 {
     func run() async throws {
         let keychain = Keychain(service: "com.example.app", backend: InMemoryKeychain(person: .answers("sandbox")))
         _ = keychain
@@ -648,7 +682,7 @@ struct Example52 {
 }
 
 // Sources/CofferClient/Backend/KeychainBackend.swift
-struct Example53 {
+struct Example56 {
     func run() async throws {
         let quiet = ReadRequest(prompts: .never, mayUnlock: false)
         _ = quiet
@@ -656,7 +690,7 @@ struct Example53 {
 }
 
 // Sources/CofferClient/Backend/KeychainBackend.swift
-struct Example54 {
+struct Example57 {
     func run() async throws {
         let query = ItemQuery(service: "com.example.app", attributes: ["server": "db1"])
         _ = query
@@ -664,7 +698,7 @@ struct Example54 {
 }
 
 // Sources/CofferClient/Backend/KeychainBackend.swift
-struct Example55 {
+struct Example58 {
     func run() async throws {
         let fingers = try await keychain.biometrics()
         if let reason = fingers.unavailableReason { print("Use your password: \(reason)") }
@@ -673,7 +707,7 @@ struct Example55 {
 }
 
 // Sources/CofferClient/Errors/KeychainError.swift
-struct Example56 {
+struct Example59 {
     func run() async throws {
         do throws(KeychainError) {
             print(try await keychain.string(for: "token").count)
@@ -688,21 +722,21 @@ struct Example56 {
 }
 
 // Sources/CofferClient/Errors/KeychainError.swift
-struct Example57 {
+struct Example60 {
     func run() async throws {
         throw KeychainError(.locked, "the vault is locked", advice: "coffer unlock")
     }
 }
 
 // Sources/CofferClient/Items/Field.swift
-struct Example58 {
+struct Example61 {
     func run() async throws {
         for field in try await keychain.attributes(of: "octo").fields { print(field.name, field.kind) }
     }
 }
 
 // Sources/CofferClient/Items/ItemAttributes.swift
-struct Example59 {
+struct Example62 {
     func run() async throws {
         let token = try await keychain.attributes(of: "token")
         print(token.modified, token.access)
@@ -711,7 +745,7 @@ struct Example59 {
 }
 
 // Sources/CofferClient/Items/ItemAttributes.swift
-struct Example60 {
+struct Example63 {
     func run() async throws {
         let item = try await keychain.item(for: "token", reason: "Show your token")
         print(item.value.count, item.attributes.modified)
@@ -720,14 +754,14 @@ struct Example60 {
 }
 
 // Sources/CofferClient/Items/ItemAttributes.swift
-struct Example61 {
+struct Example64 {
     func run() async throws {
         for itemClass in ItemClass.allCases { print(itemClass.rawValue) }
     }
 }
 
 // Sources/CofferClient/Items/ItemAttributes.swift
-struct Example62 {
+struct Example65 {
     func run() async throws {
         if let former = try await keychain.history(of: "token").first {
             try await keychain.restore("token", version: former.version)
@@ -736,7 +770,7 @@ struct Example62 {
 }
 
 // Sources/CofferClient/Items/ItemChange.swift
-struct Example63 {
+struct Example66 {
     func run() async throws {
         let change = ItemChange(ItemName(service: "com.example.app", account: "token"), .delete)
         _ = change
@@ -744,7 +778,7 @@ struct Example63 {
 }
 
 // Sources/CofferClient/Items/ItemChange.swift
-struct Example64 {
+struct Example67 {
     func run() async throws {
         let item = NewItem(value: Array("s3cret".utf8), access: .whenUnlocked.thisDeviceOnly)
         _ = item
@@ -752,7 +786,7 @@ struct Example64 {
 }
 
 // Sources/CofferClient/Items/ItemChange.swift
-struct Example65 {
+struct Example68 {
     func run() async throws {
         let edit = ItemEdit(label: "Production")
         _ = edit
@@ -760,7 +794,7 @@ struct Example65 {
 }
 
 // Sources/CofferClient/Items/ItemChange.swift
-struct Example66 {
+struct Example69 {
     func run() async throws {
         let outcomes = try await keychain.apply(changes)
         let replaced = outcomes.filter { $0.existedBefore }.count
@@ -770,14 +804,14 @@ struct Example66 {
 }
 
 // Sources/CofferClient/Items/ItemChange.swift
-struct Example67 {
+struct Example70 {
     func run() async throws {
         try await keychain.delete("thumbnail-42", protection: .later)
     }
 }
 
 // Sources/CofferClient/Items/KeychainEvent.swift
-struct Example68 {
+struct Example71 {
     func run() async throws {
         for try await event in try await keychain.changes() {
             if case .updated(let item) = event { print(item.account) }
@@ -785,8 +819,31 @@ struct Example68 {
     }
 }
 
+// Sources/CofferClient/Items/SharingState.swift
+struct Example72 {
+    func run() async throws {
+        let sharing = try await keychain.sharing()
+        print(sharing.machines.map { $0.name ?? "unknown" })
+        _ = sharing
+    }
+}
+
+// Sources/CofferClient/Items/SharingState.swift
+struct Example73 {
+    func run() async throws {
+        if try await keychain.sharing(of: "note-7") == .waiting { print("not sent yet") }
+    }
+}
+
+// Sources/CofferClient/Items/SharingState.swift
+struct Example74 {
+    func run() async throws {
+        for conflict in try await keychain.conflicts() { print(conflict.name.account, conflict.revisions.count) }
+    }
+}
+
 // Sources/CofferClient/Items/VaultName.swift
-struct Example69 {
+struct Example75 {
     func run() async throws {
         let team = Keychain(service: "com.example.app", group: "developers")
         assert(team.vault == .group("developers"))
@@ -795,14 +852,14 @@ struct Example69 {
 }
 
 // Sources/CofferClient/Items/VaultName.swift
-struct Example70 {
+struct Example76 {
     func run() async throws {
         guard try await keychain.status().state == .unlocked else { return }
     }
 }
 
 // Sources/CofferClient/Prompts/Prompts.swift
-struct Example71 {
+struct Example77 {
     func run() async throws {
         let quiet = Keychain(service: "com.example.daemon", prompts: .never)
         _ = quiet
@@ -810,7 +867,7 @@ struct Example71 {
 }
 
 // Sources/CofferClient/Prompts/Prompts.swift
-struct Example72 {
+struct Example78 {
     func run() async throws {
         let keychain = Keychain(service: "com.example.app", prompts: .handler { message in
             guard message.wantsAnswer else {
@@ -824,7 +881,7 @@ struct Example72 {
 }
 
 // Sources/CofferClient/Prompts/Prompts.swift
-struct Example73 {
+struct Example79 {
     func run() async throws {
         let message = PromptMessage(style: .hiddenQuestion, text: "Password: ")
         assert(message.wantsAnswer && message.isHidden)
@@ -833,7 +890,7 @@ struct Example73 {
 }
 
 // Sources/CofferClient/SocketPaths.swift
-struct Example74 {
+struct Example80 {
     func run() async throws {
         let sockets = SocketPaths(broker: folder + "/coffer.sock", authenticator: folder + "/auth.sock")
         _ = sockets
@@ -841,14 +898,14 @@ struct Example74 {
 }
 
 // Sources/Coffer/Items/Expiry.swift
-struct Example75 {
+struct Example81 {
     func run() async throws {
         try await keychain.set("one-time", for: "upload", expires: .after(.seconds(600)))
     }
 }
 
 // Sources/Coffer/Items/Expiry.swift
-struct Example76 {
+struct Example82 {
     func run() async throws {
         let item = NewItem(value: Array("s3cret".utf8), expiry: .after(.seconds(600)))
         _ = item
@@ -856,7 +913,7 @@ struct Example76 {
 }
 
 // Sources/Coffer/Items/Expiry.swift
-struct Example77 {
+struct Example83 {
     func run() async throws {
         let edit = ItemEdit(expiry: .never)
         _ = edit
@@ -864,7 +921,7 @@ struct Example77 {
 }
 
 // Sources/Coffer/Keychain/AuthenticationContext.swift
-struct Example78 {
+struct Example84 {
     func run() async throws {
         let context = try await keychain.authenticate(for: ["user", "password"], reason: "Sign in")
         let password = try context.string(for: "password")
@@ -874,7 +931,7 @@ struct Example78 {
 }
 
 // Sources/Coffer/Keychain/FieldValues.swift
-struct Example79 {
+struct Example85 {
     func run() async throws {
         let login = try await keychain.values(of: "octo", fields: [.secret, .otp], reason: "Sign in")
         let password = try login.string(of: .secret)
@@ -884,7 +941,7 @@ struct Example79 {
 }
 
 // Sources/Coffer/Keychain/InternetPassword.swift
-struct Example80 {
+struct Example86 {
     func run() async throws {
         let server = try InternetServer(scheme: "https", host: "example.com", port: 8443)
         let password = try await keychain.internetPassword(for: "me", on: server)
@@ -894,7 +951,7 @@ struct Example80 {
 }
 
 // Sources/Coffer/Keychain/InternetPassword.swift
-struct Example81 {
+struct Example87 {
     func run() async throws {
         let server = try InternetServer(scheme: "https", host: "example.com")
         try await keychain.setInternetPassword("s3cret", for: "me", on: server)
@@ -903,7 +960,7 @@ struct Example81 {
 }
 
 // Sources/Coffer/Keychain/Keychain+Fields.swift
-struct Example82 {
+struct Example88 {
     func run() async throws {
         try await keychain.set("s3cret", for: "octo")
         try await keychain.field(.notes).set("Ask for Mona", for: "octo")
@@ -913,7 +970,7 @@ struct Example82 {
 }
 
 // Sources/Coffer/Keychain/Keychain+Finding.swift
-struct Example83 {
+struct Example89 {
     func run() async throws {
         let work = try await keychain.search(attributes: ["profile": "work"])
         _ = work
@@ -921,7 +978,7 @@ struct Example83 {
 }
 
 // Sources/Coffer/Keychain/Keychain+Finding.swift
-struct Example84 {
+struct Example90 {
     func run() async throws {
         for try await event in try await keychain.changes() {
             if case .locked = event { hideSecrets() }
@@ -930,7 +987,7 @@ struct Example84 {
 }
 
 // Sources/Coffer/Keychain/Keychain+Reading.swift
-struct Example85 {
+struct Example91 {
     func run() async throws {
         let length = try await keychain.withBytes(for: "signingKey", reason: "Sign the report") { key in key.count }
         _ = length
@@ -938,7 +995,7 @@ struct Example85 {
 }
 
 // Sources/Coffer/Keychain/Keychain+Reading.swift
-struct Example86 {
+struct Example92 {
     func run() async throws {
         let token = try await keychain.string(for: "accessToken", reason: "Show your token")
         _ = token
@@ -946,7 +1003,7 @@ struct Example86 {
 }
 
 // Sources/Coffer/Keychain/Keychain+Reading.swift
-struct Example87 {
+struct Example93 {
     func run() async throws {
         let context = try await keychain.authenticate(for: ["accessToken", "refreshToken"], reason: "Sign you in")
         let access = try context.string(for: "accessToken")
@@ -958,7 +1015,7 @@ struct Example87 {
 }
 
 // Sources/Coffer/Keychain/Keychain+Reading.swift
-struct Example88 {
+struct Example94 {
     func run() async throws {
         try await keychain.update(for: "counter") { old in
             String((Int(old ?? "") ?? 0) + 1)
@@ -966,15 +1023,41 @@ struct Example88 {
     }
 }
 
+// Sources/Coffer/Keychain/Keychain+Sharing.swift
+struct Example95 {
+    func run() async throws {
+        let hasLeft = try await keychain.isSynced("note-7")
+        _ = hasLeft
+    }
+}
+
+// Sources/Coffer/Keychain/Keychain+Sharing.swift
+struct Example96 {
+    func run() async throws {
+        for try await change in try await keychain.conflictChanges() {
+            if case .began(let conflict) = change { print(conflict.name) }
+        }
+    }
+}
+
+// Sources/Coffer/Keychain/Keychain+Sharing.swift
+struct Example97 {
+    func run() async throws {
+        for try await change in try await keychain.conflictChanges() {
+            if case .ended(let conflict) = change { print(conflict.name.account) }
+        }
+    }
+}
+
 // Sources/Coffer/Keychain/Keychain+Writing.swift
-struct Example89 {
+struct Example98 {
     func run() async throws {
         try await keychain.set("s3cret", for: "me", access: .whenUnlocked.requiring(.userPresence))
     }
 }
 
 // Sources/Coffer/Keychain/Keychain+Writing.swift
-struct Example90 {
+struct Example99 {
     func run() async throws {
         try await keychain.apply([
             ItemChange(keychain.name("accessToken"), .set(NewItem(value: Array("a".utf8)))),
@@ -985,7 +1068,7 @@ struct Example90 {
 }
 
 // Sources/Coffer/Keychain/Keychain.swift
-struct Example91 {
+struct Example100 {
     func run() async throws {
         let keychain = Keychain(service: "com.example.app")
         try await keychain.set("s3cret", for: "accessToken",
@@ -997,7 +1080,7 @@ struct Example91 {
 }
 
 // Sources/Coffer/Keychain/KeychainAvailability.swift
-struct Example92 {
+struct Example101 {
     func run() async throws {
         switch await keychain.availability() {
         case .available(let status): print(status.state)
@@ -1007,7 +1090,7 @@ struct Example92 {
 }
 
 // Sources/Coffer/Keychain/KeychainHandle.swift
-struct Example93 {
+struct Example102 {
     func run() async throws {
         let token = KeychainHandle<String>("token", in: keychain)
         try await token.set("s3cret")
@@ -1018,7 +1101,7 @@ struct Example93 {
 }
 
 // Sources/Coffer/Keychain/KeychainHandle.swift
-struct Example94 {
+struct Example103 {
     func run() async throws {
         for try await event in try await account.token.changes() {
             if case .deleted = event { signOut() }
@@ -1027,7 +1110,7 @@ struct Example94 {
 }
 
 // Sources/Coffer/Keychain/KeychainItem.swift
-struct Example95 {
+struct Example104 {
     struct Account {
         @KeychainItem("token", in: keychain, access: .whenUnlocked.requiring(.userPresence))
         var token: KeychainHandle<String>
@@ -1041,21 +1124,21 @@ struct Example95 {
 }
 
 // Sources/Coffer/LifeCycle/Keychain+Temporary.swift
-struct Example96 {
+struct Example105 {
     func run() async throws {
         try await keychain.setTemporary("s3cret", for: "upload", lifetime: .seconds(600))
     }
 }
 
 // Sources/Coffer/LifeCycle/ServiceData.swift
-struct Example97 {
+struct Example106 {
     struct Thumbnails: ServiceData {
         func deleteEverything(of service: String) async throws { redraw() }
     }
 }
 
 // Sources/Coffer/Storage/StorageAdvice.swift
-struct Example98 {
+struct Example107 {
     func run() async throws {
         let advice = StorageAdvice.store(for: .document, size: picture.count)
         _ = advice
@@ -1063,7 +1146,7 @@ struct Example98 {
 }
 
 // Sources/Coffer/Storage/StorageAdvice.swift
-struct Example99 {
+struct Example108 {
     func run() async throws {
         let advice = StorageAdvice.store(for: .document, size: picture.count)
         print(advice.store, advice.reason)   // protectedFile …
@@ -1072,7 +1155,7 @@ struct Example99 {
 }
 
 // Sources/Coffer/Storage/StorageAdvice.swift
-struct Example100 {
+struct Example109 {
     func run() async throws {
         let fits = picture.count <= StorageLimits.item
         _ = fits
@@ -1080,7 +1163,7 @@ struct Example100 {
 }
 
 // Sources/CofferSettings/FileSettings.swift
-struct Example101 {
+struct Example110 {
     func run() async throws {
         let settings = Settings(suite: "com.example.app")
         _ = settings
@@ -1088,7 +1171,7 @@ struct Example101 {
 }
 
 // Sources/CofferSettings/InMemorySettings.swift
-struct Example102 {
+struct Example111 {
     func run() async throws {
         let settings = Settings(backend: InMemorySettings())
         _ = settings
@@ -1096,12 +1179,12 @@ struct Example102 {
 }
 
 // Sources/CofferSettings/Sensitive.swift
-struct Example103 {
+struct Example112 {
     struct Token: Codable, SensitiveValue { let text: String }
 }
 
 // Sources/CofferSettings/Sensitive.swift
-struct Example104 {
+struct Example113 {
     struct Account: Codable, Sendable {
         var name: String
         @Sensitive var token: String
@@ -1109,7 +1192,7 @@ struct Example104 {
 }
 
 // Sources/CofferSettings/Setting.swift
-struct Example105 {
+struct Example114 {
     struct Preferences {
         @Setting("fontSize", in: settings) var fontSize = 12
         @Setting("nickname", in: settings) var nickname: String?
@@ -1128,7 +1211,7 @@ struct Example105 {
 }
 
 // Sources/CofferSettings/SettingCoding.swift
-struct Example106 {
+struct Example115 {
     enum Theme: String, SettingValue { case light, dark }
 }
 
@@ -1136,7 +1219,7 @@ struct Example106 {
 extension SettingKey where Value == Int {
     static let fontSize = SettingKey("editor.fontSize", default: 12)
 }
-struct Example107 {
+struct Example116 {
     func run() async throws {
         let size = try settings.value(for: .fontSize)
         _ = size
@@ -1144,34 +1227,34 @@ struct Example107 {
 }
 
 // Sources/CofferSettings/SettingValue.swift
-struct Example108 {
+struct Example117 {
     enum Theme: String, SettingValue { case light, dark }
     struct WindowFrame: Codable, SettingValue { var width = 800, height = 600 }
 }
 
 // Sources/CofferSettings/Settings+Changes.swift
-struct Example109 {
+struct Example118 {
     func run() async throws {
         for await change in settings.changes() where change.names.contains("theme") { redraw() }
     }
 }
 
 // Sources/CofferSettings/Settings+Changes.swift
-struct Example110 {
+struct Example119 {
     func run() async throws {
         for await size in settings.changes(of: fontSize) { layout(size) }
     }
 }
 
 // Sources/CofferSettings/Settings+Changes.swift
-struct Example111 {
+struct Example120 {
     func run() async throws {
         for await size in settings.changes(of: fontSize) { layout(size) }
     }
 }
 
 // Sources/CofferSettings/Settings.swift
-struct Example112 {
+struct Example121 {
     func run() async throws {
         let settings = Settings(suite: "com.example.app")
         let fontSize = SettingKey("fontSize", default: 12)
@@ -1185,21 +1268,21 @@ struct Example112 {
 }
 
 // Sources/CofferSettings/Settings.swift
-struct Example113 {
+struct Example122 {
     func run() async throws {
         try settings.register(default: 16, for: fontSize)
     }
 }
 
 // Sources/CofferSettings/Settings.swift
-struct Example114 {
+struct Example123 {
     func run() async throws {
         try settings.removeAll(except: ["fontSize", "theme"])
     }
 }
 
 // Sources/CofferSettings/Settings.swift
-struct Example115 {
+struct Example124 {
     func run() async throws {
         try await settings.update { draft throws(SettingsError) in
             try draft.set(draft.value(for: launches) + 1, for: launches)
@@ -1208,7 +1291,7 @@ struct Example115 {
 }
 
 // Sources/CofferSettings/SettingsBackend.swift
-struct Example116 {
+struct Example125 {
     func run() async throws {
         let settings = Settings(backend: InMemorySettings())
         _ = settings
@@ -1216,7 +1299,7 @@ struct Example116 {
 }
 
 // Sources/CofferSettings/SettingsBackend.swift
-struct Example117 {
+struct Example126 {
     func run() async throws {
         let content = try InMemorySettings().read()
         print(content.values.keys.sorted())
@@ -1225,7 +1308,7 @@ struct Example117 {
 }
 
 // Sources/CofferSettings/SettingsBackend.swift
-struct Example118 {
+struct Example127 {
     func run() async throws {
         let backend = InMemorySettings()
         let isSame = try backend.stamp() == backend.read().stamp
@@ -1235,21 +1318,21 @@ struct Example118 {
 }
 
 // Sources/CofferSettings/SettingsChanges.swift
-struct Example119 {
+struct Example128 {
     func run() async throws {
         for await change in settings.changes() where change.names.contains("theme") { redraw() }
     }
 }
 
 // Sources/CofferSettings/SettingsChanges.swift
-struct Example120 {
+struct Example129 {
     func run() async throws {
         for await change in settings.changes() { print(change.names) }
     }
 }
 
 // Sources/CofferSettings/SettingsDraft.swift
-struct Example121 {
+struct Example130 {
     func run() async throws {
         try await settings.update { (draft) throws(SettingsError) in
             try draft.set(try draft.value(for: launches) + 1, for: launches)
@@ -1258,14 +1341,14 @@ struct Example121 {
 }
 
 // Sources/CofferSettings/SettingsError.swift
-struct Example122 {
+struct Example131 {
     func run() async throws {
         do { try await settings.flush() } catch where error.code == .busy { showBusy() }
     }
 }
 
 // Sources/CofferSettings/SettingsJSON.swift
-struct Example123 {
+struct Example132 {
     func run() async throws {
         let migration = SettingsMigration(from: 1) { json in
             json["fontSize"] = json["size"] ?? 12
@@ -1276,7 +1359,7 @@ struct Example123 {
 }
 
 // Sources/CofferSettings/SettingsLimits.swift
-struct Example124 {
+struct Example133 {
     func run() async throws {
         let fits = fontSize.name.utf8.count <= SettingsLimits.name
         _ = fits
@@ -1284,7 +1367,7 @@ struct Example124 {
 }
 
 // Sources/CofferSettings/SettingsMigration.swift
-struct Example125 {
+struct Example134 {
     func run() async throws {
         let migration = SettingsMigration(from: 1) { json in
             json["fontSize"] = json["size"] ?? 12
@@ -1295,7 +1378,7 @@ struct Example125 {
 }
 
 // Sources/CofferSettings/SettingsMigration.swift
-struct Example126 {
+struct Example135 {
     func run() async throws {
         let migration = SettingsMigration(from: 2, PreferencesV2.self) { old in PreferencesV3(fontSize: Double(old.fontSize)) }
         _ = migration
@@ -1303,7 +1386,7 @@ struct Example126 {
 }
 
 // Sources/CofferSettings/VersionedSettings.swift
-struct Example127 {
+struct Example136 {
     struct Preferences: Codable, Sendable { var fontSize = 12.0; var recentFiles: [URL] = [] }
     func run() async throws {
         let preferences = VersionedSettings(
@@ -1319,8 +1402,102 @@ struct Example127 {
     }
 }
 
+// Sources/CofferSync/FirstSync.swift
+struct Example137 {
+    func run() async throws {
+        let settings = SyncedSettings(service: "com.example.app", firstSync: .remote)
+        _ = settings
+    }
+}
+
+// Sources/CofferSync/FirstSync.swift
+struct Example138 {
+    func run() async throws {
+        let longest = FirstSync.merge { name, local, remote in
+            guard case .array(let here) = local, case .array(let there) = remote else { return remote }
+            return here.count > there.count ? local : remote
+        }
+        _ = longest
+    }
+}
+
+// Sources/CofferSync/RecordStrategy.swift
+struct Example139 {
+    func run() async throws {
+        let strategy = RecordStrategy<Note>.merge { mine, theirs in
+            Note(title: [theirs.title, mine.title].sorted().joined(separator: " / "))
+        }
+        _ = strategy
+    }
+}
+
+// Sources/CofferSync/SyncLimits.swift
+struct Example140 {
+    func run() async throws {
+        let fits = fontSize.name.utf8.count <= SyncLimits.name
+        _ = fits
+    }
+}
+
+// Sources/CofferSync/SyncedRecords.swift
+struct Example141 {
+    func run() async throws {
+        let notes = SyncedRecords<Note>(keychain: Keychain(service: "com.example.notes"), strategy: .lastWriter)
+        try await notes.save(Note(title: "Milk"), as: "shopping")
+        try await notes.decide()
+        let note = try await notes.record("shopping")
+        _ = notes
+        _ = note
+    }
+}
+
+// Sources/CofferSync/SyncedSettings.swift
+struct Example142 {
+    func run() async throws {
+        let settings = SyncedSettings(service: "com.example.app")
+        let fontSize = SettingKey("fontSize", default: 12)
+        try settings.set(14, for: fontSize)
+        let size = try settings.value(for: fontSize)   // 14, at once
+        for await change in settings.changes() where change.names.contains("fontSize") { layout(size) }
+        _ = settings
+        _ = fontSize
+        _ = size
+    }
+}
+
+// Sources/CofferSync/SyncedSettings.swift
+struct Example143 {
+    func run() async throws {
+        do { try await synced.synchronize() } catch where error.code == .locked { showLogin() }
+    }
+}
+
+// Sources/CofferSync/SyncedSettingsChange.swift
+struct Example144 {
+    func run() async throws {
+        for await change in synced.changes() where change.names.contains("fontSize") { redraw() }
+    }
+}
+
+// Sources/CofferSync/SyncedSettingsChange.swift
+struct Example145 {
+    func run() async throws {
+        var changes = synced.changes().makeAsyncIterator()
+        let first = await changes.next()
+        _ = first
+    }
+}
+
+// Sources/CofferSync/SyncedSettingsChange.swift
+struct Example146 {
+    func run() async throws {
+        var changes = synced.changes().makeAsyncIterator()
+        while let change = await changes.next() { print(change.names) }
+    }
+}
+
 // Sources/CofferCaches/KeychainCache.swift
-struct Example128 {
+struct Example147 {
     func run() async throws {
         let profiles = KeychainCache<Profile>(name: "profiles", keychain: keychain, lifetime: .seconds(86400))
         try await profiles.set(profile, for: "42")
@@ -1331,7 +1508,7 @@ struct Example128 {
 }
 
 // Sources/CofferCaches/LRUCache.swift
-struct Example129 {
+struct Example148 {
     func run() async throws {
         let pictures = LRUCache<String, [UInt8]>(limits: CacheLimits(count: 200, cost: 32 << 20))
         pictures.set(bytes, for: "me", cost: bytes.count)
@@ -1342,7 +1519,7 @@ struct Example129 {
 }
 
 // Sources/CofferCaches/MemoryCache.swift
-struct Example130 {
+struct Example149 {
     func run() async throws {
         let limits = CacheLimits(count: 100, cost: 1 << 20)
         _ = limits
@@ -1350,7 +1527,7 @@ struct Example130 {
 }
 
 // Sources/CofferCaches/RemoteSource.swift
-struct Example131 {
+struct Example150 {
     struct Profiles: RemoteSource {
         func fetch(_ ids: [String]) async throws -> [String: Profile] { try await mailServer.profiles(ids) }
         func send(_ profiles: [String: Profile]) async throws { try await mailServer.store(profiles) }
@@ -1358,7 +1535,7 @@ struct Example131 {
 }
 
 // Sources/CofferCaches/RemoteSource.swift
-struct Example132 {
+struct Example151 {
     func run() async throws {
         let source = ClosureSource { (id: String) in try await mailServer.profile(id) }
         _ = source
@@ -1366,12 +1543,12 @@ struct Example132 {
 }
 
 // Sources/CofferCaches/RemoteSource.swift
-struct Example133 {
+struct Example152 {
     func send(_ values: [String: Profile]) async throws { throw ReadOnlySource() }
 }
 
 // Sources/CofferCaches/Repository.swift
-struct Example134 {
+struct Example153 {
     func run() async throws {
         let profile = try await profiles.value(for: "42", policy: .networkFirst)
         _ = profile
@@ -1379,7 +1556,7 @@ struct Example134 {
 }
 
 // Sources/CofferCaches/Repository.swift
-struct Example135 {
+struct Example154 {
     func run() async throws {
         let profiles = Repository(
             source: ClosureSource { (id: String) in try await mailServer.profile(id) },
@@ -1395,14 +1572,14 @@ struct Example135 {
 }
 
 // Sources/CofferCaches/Repository.swift
-struct Example136 {
+struct Example155 {
     func warm(_ cache: some ValueCache<String, Profile>) async throws {
         try await cache.keep(["42": profile])
     }
 }
 
 // Sources/CofferCaches/TTLCache.swift
-struct Example137 {
+struct Example156 {
     func run() async throws {
         let answers = TTLCache<String, Answer>(lifetime: .seconds(300))
         answers.set(answer, for: url)
@@ -1414,14 +1591,14 @@ struct Example137 {
 }
 
 // Sources/CofferSessions/CredentialSession+Reading.swift
-struct Example138 {
+struct Example157 {
     func run() async throws {
         if try await session.state() == .needsRefresh { showBusy() }
     }
 }
 
 // Sources/CofferSessions/CredentialSession+Reading.swift
-struct Example139 {
+struct Example158 {
     func run() async throws {
         let login = try await session.load([.userName, .password], reason: "Sign you in")
         _ = login
@@ -1429,7 +1606,7 @@ struct Example139 {
 }
 
 // Sources/CofferSessions/CredentialSession+Refresh.swift
-struct Example140 {
+struct Example159 {
     func run() async throws {
         let tokens = try await session.refresh { refreshToken in
             try await mailServer.exchange(refreshToken)
@@ -1439,7 +1616,7 @@ struct Example140 {
 }
 
 // Sources/CofferSessions/CredentialSession.swift
-struct Example141 {
+struct Example160 {
     func run() async throws {
         let session = CredentialSession(
             keychain: Keychain(service: "com.example.app"),
@@ -1455,14 +1632,14 @@ struct Example141 {
 }
 
 // Sources/CofferSessions/Credentials.swift
-struct Example142 {
+struct Example161 {
     func run() async throws {
         try await session.save(Credentials(accessToken: "a1", refreshToken: "r1", userID: "42"))
     }
 }
 
 // Sources/CofferSessions/Credentials.swift
-struct Example143 {
+struct Example162 {
     func run() async throws {
         let credentials = Credentials(accessToken: "a1", refreshToken: "r1", userID: "42")
         _ = credentials
@@ -1470,7 +1647,7 @@ struct Example143 {
 }
 
 // Sources/CofferSessions/Credentials.swift
-struct Example144 {
+struct Example163 {
     func run() async throws {
         let tokens = SessionTokens(accessToken: "a2", expires: Date(timeIntervalSinceNow: 3600))
         _ = tokens
@@ -1478,7 +1655,7 @@ struct Example144 {
 }
 
 // Sources/CofferSessions/Credentials.swift
-struct Example145 {
+struct Example164 {
     func run() async throws {
         let tokens = SessionTokens(accessToken: "a2", expires: Date(timeIntervalSinceNow: 3600))
         _ = tokens
@@ -1486,7 +1663,7 @@ struct Example145 {
 }
 
 // Sources/CofferSessions/Credentials.swift
-struct Example146 {
+struct Example165 {
     func run() async throws {
         let session = CredentialSession(keychain: keychain, access: [.refreshToken: .whenUnlocked.thisDeviceOnly])
         _ = session
@@ -1494,7 +1671,7 @@ struct Example146 {
 }
 
 // Sources/CofferSessions/ServiceLifeCycle.swift
-struct Example147 {
+struct Example166 {
     func run() async throws {
         let life = ServiceLifeCycle(
             keychain: keychain, sessions: [session],
@@ -1507,7 +1684,7 @@ struct Example147 {
 }
 
 // Sources/CofferSessions/ServiceLifeCycle.swift
-struct Example148 {
+struct Example167 {
     func run() async throws {
         do throws(ServiceDeletionError) {
             try await lifeCycle.deleteEverything()
@@ -1518,7 +1695,7 @@ struct Example148 {
 }
 
 // Sources/CofferFiles/Folders/ProtectedDirectory.swift
-struct Example149 {
+struct Example168 {
     func run() async throws {
         let documents = ProtectedFiles(service: "com.example.notes", directory: .documents)
         let exports = ProtectedFiles(service: "com.example.notes", directory: .custom("/srv/notes"))
@@ -1528,7 +1705,7 @@ struct Example149 {
 }
 
 // Sources/CofferFiles/Hybrid/HybridRecord.swift
-struct Example150 {
+struct Example169 {
     struct User: HybridRecord {
         var token: String?
         var theme = "light"
@@ -1543,7 +1720,7 @@ struct Example150 {
 }
 
 // Sources/CofferFiles/Hybrid/HybridRecord.swift
-struct Example151 {
+struct Example170 {
     func run() async throws {
         let token = HybridField<User>.secret("token", \.token)
         _ = token
@@ -1551,7 +1728,7 @@ struct Example151 {
 }
 
 // Sources/CofferFiles/Hybrid/HybridStore.swift
-struct Example152 {
+struct Example171 {
     func run() async throws {
         let users = HybridStore(
             User.self, name: "user", keychain: keychain, settings: settings, files: files)
@@ -1564,28 +1741,28 @@ struct Example152 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example153 {
+struct Example172 {
     func run() async throws {
         for file in try await files.list() where !file.isFolder { print(file.path, file.size) }
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example154 {
+struct Example173 {
     func run() async throws {
         for file in try await files.list(in: "notes") where !file.isFolder { print(file.name, file.size) }
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example155 {
+struct Example174 {
     func run() async throws {
         if try await files.exists("notes/today.json") { show("notes/today.json") }
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example156 {
+struct Example175 {
     func run() async throws {
         let age = Date.now.timeIntervalSince(try await files.info(of: "notes/today.json").modified)
         _ = age
@@ -1593,7 +1770,7 @@ struct Example156 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example157 {
+struct Example176 {
     func run() async throws {
         let bytes = try await files.size(of: "backup.tar")
         _ = bytes
@@ -1601,7 +1778,7 @@ struct Example157 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example158 {
+struct Example177 {
     func run() async throws {
         let date = try await files.modified(of: "backup.tar")
         _ = date
@@ -1609,21 +1786,21 @@ struct Example158 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example159 {
+struct Example178 {
     func run() async throws {
         if try await caches.directorySize() > 100 << 20 { try await caches.deleteAll() }
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Moving.swift
-struct Example160 {
+struct Example179 {
     func run() async throws {
         try await files.move("notes/draft.json", to: "notes/final.json", reason: "Rename your note")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Reading.swift
-struct Example161 {
+struct Example180 {
     func run() async throws {
         let picture = try await files.read("pictures/profile.png", reason: "Show your picture")
         _ = picture
@@ -1631,7 +1808,7 @@ struct Example161 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Reading.swift
-struct Example162 {
+struct Example181 {
     func run() async throws {
         let note = try await files.read("notes/today.json", as: Note.self)
         _ = note
@@ -1639,56 +1816,56 @@ struct Example162 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Reading.swift
-struct Example163 {
+struct Example182 {
     func run() async throws {
         for try await part in files.chunks(of: "recording.wav") { await player.play(part) }
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Reading.swift
-struct Example164 {
+struct Example183 {
     func run() async throws {
         try await files.export("backup.tar", toDescriptor: STDOUT_FILENO, reason: "Restore the backup")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Removing.swift
-struct Example165 {
+struct Example184 {
     func run() async throws {
         try await files.delete("notes/today.json")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Removing.swift
-struct Example166 {
+struct Example185 {
     func run() async throws {
         try await files.delete(["notes/today.json", "notes/yesterday.json"])
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Removing.swift
-struct Example167 {
+struct Example186 {
     func run() async throws {
         try await files.createDirectory("notes/2026")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Removing.swift
-struct Example168 {
+struct Example187 {
     func run() async throws {
         try await files.removeDirectory("notes/2025", recursively: true)
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Removing.swift
-struct Example169 {
+struct Example188 {
     func run() async throws {
         try await ProtectedFiles(service: "com.example.notes", directory: .caches).deleteAll()
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Sweeping.swift
-struct Example170 {
+struct Example189 {
     func run() async throws {
         let removed = try await files.sweep()
         _ = removed
@@ -1696,28 +1873,28 @@ struct Example170 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Writing.swift
-struct Example171 {
+struct Example190 {
     func run() async throws {
         try await files.write(Array(picture), to: "pictures/profile.png")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Writing.swift
-struct Example172 {
+struct Example191 {
     func run() async throws {
         try await files.write(value: Note(title: "Today"), to: "notes/today.json")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Writing.swift
-struct Example173 {
+struct Example192 {
     func run() async throws {
         try await files.write(from: download, to: "backup.tar")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Writing.swift
-struct Example174 {
+struct Example193 {
     func run() async throws {
         var writer = try await files.writer(to: "recording.wav", access: .afterFirstUnlock)
         while let samples = await microphone.next() { try await writer.write(samples) }
@@ -1726,7 +1903,7 @@ struct Example174 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Writing.swift
-struct Example175 {
+struct Example194 {
     func run() async throws {
         do { try await files.write(from: download, to: "picture.png") } catch {
             if case .source(let reason) = error { print("the download failed: \(reason)") }
@@ -1735,7 +1912,7 @@ struct Example175 {
 }
 
 // Sources/CofferFiles/ProtectedFiles.swift
-struct Example176 {
+struct Example195 {
     func run() async throws {
         let files = ProtectedFiles(service: "com.example.notes", directory: .documents)
         try await files.write(value: Note(title: "Today"), to: "notes/today.json", access: .whenUnlocked.requiring(.userPresence))
@@ -1746,7 +1923,7 @@ struct Example176 {
 }
 
 // Sources/CofferFiles/Streams/ProtectedFileChunks.swift
-struct Example177 {
+struct Example196 {
     func run() async throws {
         var digest = Digest()
         for try await part in files.chunks(of: "backup.tar", reason: "Check the backup") {
@@ -1756,7 +1933,7 @@ struct Example177 {
 }
 
 // Sources/CofferFiles/Streams/ProtectedFileWriter.swift
-struct Example178 {
+struct Example197 {
     func run() async throws {
         var writer = try await files.writer(to: "backup.tar")
         for try await part in download { try await writer.write(part) }
@@ -1765,14 +1942,14 @@ struct Example178 {
 }
 
 // Sources/CofferConfiguration/KeychainProvider+Watching.swift
-struct Example179 {
+struct Example198 {
     func run() async throws {
         try await secrets.run { _ = try? await secrets.preload() }
     }
 }
 
 // Sources/CofferConfiguration/KeychainProvider.swift
-struct Example180 {
+struct Example199 {
     func run() async throws {
         let secrets = KeychainProvider(Keychain(service: "com.example.server"))
         let config = ConfigReader(providers: [secrets, EnvironmentVariablesProvider()])
@@ -1784,14 +1961,30 @@ struct Example180 {
 }
 
 // Sources/CofferConfiguration/ValueConversion.swift
-struct Example181 {
+struct Example200 {
     func explain(_ error: any Error) {
         if let error = error as? ConversionError { print("check the secret \(error.account)") }
     }
 }
 
+// Sources/CofferTestKit/InMemory/InMemoryCircle.swift
+struct Example201 {
+    func run() async throws {
+        let circle = InMemoryCircle()
+        let desk = InMemoryKeychain(), laptop = InMemoryKeychain()
+        circle.join(desk, as: "desk")
+        circle.join(laptop, as: "laptop")
+        try await Keychain(service: "com.example.app", backend: desk).set("token", for: "me")
+        circle.exchange()
+        let token = try await Keychain(service: "com.example.app", backend: laptop).string(for: "me")
+        _ = circle
+        _ = desk
+        _ = token
+    }
+}
+
 // Sources/CofferTestKit/InMemory/InMemoryKeychain.swift
-struct Example182 {
+struct Example202 {
     func run() async throws {
         let backend = InMemoryKeychain(password: "s3cret", person: .answers("s3cret"))
         let keychain = Keychain(service: "com.example.app", backend: backend)
@@ -1804,7 +1997,7 @@ struct Example182 {
 }
 
 // Sources/CofferTestKit/InMemory/Question.swift
-struct Example183 {
+struct Example203 {
     func run() async throws {
         let keychain = Keychain(service: "test", backend: InMemoryKeychain(person: .givesUp))
         _ = keychain
@@ -1812,7 +2005,7 @@ struct Example183 {
 }
 
 // Sources/CofferTestKit/Sandbox/SandboxBroker.swift
-struct Example184 {
+struct Example204 {
     func run() async throws {
         let sandbox = try await SandboxBroker()
         let keychain = Keychain(
@@ -1827,7 +2020,7 @@ struct Example184 {
 }
 
 // Sources/CofferTestKit/Sandbox/SandboxBroker.swift
-struct Example185 {
+struct Example205 {
     func run() async throws {
         let sandbox = try await SandboxBroker()
         let keychain = Keychain(service: "com.example.app", backend: sandbox.backend)
@@ -1839,7 +2032,7 @@ struct Example185 {
 }
 
 // Sources/CofferTestKit/Sandbox/SandboxBroker.swift
-struct Example186 {
+struct Example206 {
     func run() async throws {
         do { try await SandboxBroker().stop() } catch { print("is Coffer installed? \(error)") }
     }

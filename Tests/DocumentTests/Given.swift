@@ -4,6 +4,7 @@ import CofferConfiguration
 import CofferFiles
 import CofferSessions
 import CofferSettings
+import CofferSync
 import FoundationEssentials
 
 // What the examples of documents and doc comments take for given. DocumentCode.swift is made of these examples by scripts/doc-code.
@@ -12,6 +13,7 @@ let keychain = Keychain(service: "com.example.app")
 let secrets = KeychainProvider(Keychain(service: "com.example.server"))
 let session = CredentialSession(keychain: keychain)
 let settings = Settings(suite: "com.example.app")
+let synced = SyncedSettings(service: "com.example.app")
 let files = ProtectedFiles(service: "com.example.notes", directory: .documents)
 let caches = ProtectedFiles(service: "com.example.notes", directory: .caches)
 let users = HybridStore(User.self, name: "user", keychain: keychain, settings: settings, files: files)

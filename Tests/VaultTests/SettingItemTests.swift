@@ -1,4 +1,5 @@
 import Authorization
+import Cryptography
 import Item
 import TestSupport
 import Testing

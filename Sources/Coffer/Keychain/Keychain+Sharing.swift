@@ -48,7 +48,7 @@ extension Keychain {
     /// The conflicts that begin and end, first those that there are already.
     /// ```swift
     /// for try await change in try await keychain.conflictChanges() {
-    ///     if case .began(let conflict) = change { show(conflict) }
+    ///     if case .began(let conflict) = change { print(conflict.name) }
     /// }
     /// ```
     /// While the vault is locked, nobody can tell, and the next change comes after an unlock.
@@ -62,7 +62,9 @@ extension Keychain {
 /// A conflict began or ended. See ``Keychain/conflictChanges()``.
 ///
 /// ```swift
-/// if case .ended(let conflict) = change { hide(conflict.name.account) }
+/// for try await change in try await keychain.conflictChanges() {
+///     if case .ended(let conflict) = change { print(conflict.name.account) }
+/// }
 /// ```
 public enum ConflictChange: Sendable, Hashable {
     /// Several machines have changed this at the same time, or one more has.

@@ -34,7 +34,7 @@ extension BrokerBackend {
                 found.append(conflict)
             }
             after = reply.next
-        } while after != nil && found.count < SharingLimits.conflicts
+        } while after != nil && found.count < ConflictLimits.listed
         return found
     }
 

@@ -51,7 +51,7 @@ public struct SharingState: Sendable, Hashable {
 /// How far an item has come on its way to the other machines. See ``Keychain/sharing(of:)``.
 ///
 /// ```swift
-/// if try await keychain.sharing(of: "note-7") == .waiting { showArrow() }
+/// if try await keychain.sharing(of: "note-7") == .waiting { print("not sent yet") }
 /// ```
 public enum ItemSharing: String, Sendable, Hashable, CaseIterable {
     /// It stays on this machine, because of its access control or because there is no circle.

@@ -6,7 +6,7 @@ import Item
 /// Makes a vault's items what the circle's state says. It is the counterpart of ``LocalEdits``, which runs first, so
 /// nothing that was changed here is lost. Nothing that others have written is damage of this vault.
 struct SharedApplication {
-    private let vault: OpenVault
+    let vault: OpenVault
     private let classKeys: ClassKeys
     let change: Change
     let view: CircleView
@@ -14,7 +14,7 @@ struct SharedApplication {
     private var shared: SharedItems
     private var outcome = Outcome()
     private let items: [SharedItem]
-    private var local: [ItemID: StoredItem] = [:]
+    var local: [ItemID: StoredItem] = [:]
     /// The revisions that this change has sealed or taken.
     private var revisions: Set<RevisionID> = []
     /// The points of the guarded values that this change has taken.
@@ -22,7 +22,7 @@ struct SharedApplication {
     /// What of it belongs to the item that is put just now.
     private var lately: (revisions: [RevisionID], points: [[UInt8]]) = ([], [])
     /// The names of items that were set aside.
-    private var former: [ItemID: ItemName] = [:]
+    var former: [ItemID: ItemName] = [:]
 
     /// - Parameters:
     ///   - items: the circle's, by the view.
@@ -54,43 +54,6 @@ struct SharedApplication {
         try setNamesAside(of: waiting, names)
         for item in waiting { _ = try apply(item, names, isLast: true) }
         return (shared, outcome)
-    }
-
-    /// Items that wait for each other's names get names that nobody has. One whose name is another's that does not move
-    /// keeps what it has.
-    private mutating func setNamesAside(of waiting: [SharedItem], _ names: SharedNames) throws(VaultError) {
-        guard waiting.count > 1 else { return }
-        var moving: [(here: StoredItem, wanted: ItemName, aside: ItemName)] = []
-        for item in waiting {
-            for id in item.ids.compactMap({ ItemID(bytes: $0.bytes) }) {
-                // A guarded item keeps its name: its values open under no other.
-                guard let here = local[id], TravelRule.obstacle(here.record.access) == nil,
-                    here.record.access.requirements.isEmpty
-                else { continue }
-                moving.append((here, item.localName(names), Self.asideName(of: item)))
-            }
-        }
-        while true {
-            let ids = Set(moving.map(\.here.summary.id))
-            var left: [(here: StoredItem, wanted: ItemName, aside: ItemName)] = []
-            for one in moving {
-                let name = one.wanted
-                let holder = try change.item(service: name.service, account: name.account, kind: name.itemClass)
-                if holder.map({ ids.contains($0.summary.id) }) ?? true { left.append(one) }
-            }
-            guard left.count < moving.count else { break }
-            moving = left
-        }
-        for (here, _, name) in moving {
-            former[here.summary.id] = here.summary.metadata.name
-            _ = try vault.replace(
-                here, metadata: here.summary.metadata.renamed(name.service, name.account, at: vault.now()), change)
-            local[here.summary.id] = try change.item(here.summary.id)
-        }
-    }
-
-    private static func asideName(of item: SharedItem) -> ItemName {
-        ItemName(service: item.name.service, account: Hex.encode(item.id.bytes), itemClass: item.name.itemClass)
     }
 
     /// - Parameter isLast: whether the item has to do with the name that it has, if another one has its own.
