@@ -58,6 +58,9 @@ extension StorePath {
         case .beacon: CourierLimits.beacon
         case .request: CircleLimits.request + AESGCM.overhead
         case .answer: CircleLimits.answer + AESGCM.overhead
+        case .proof(.identity, _): CircleLimits.identity + AESGCM.overhead
+        case .proof(.challenge, _): CircleLimits.challenge + AESGCM.overhead
+        case .proof(.evidence, _): CircleLimits.evidence + AESGCM.overhead
         }
     }
 }

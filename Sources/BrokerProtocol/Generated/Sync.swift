@@ -143,7 +143,30 @@ public enum Sync {
           # The request, sealed under the code, for the store.
           request: File,
           # Where the answer will be in the store.
-          answer: string
+          answer: string,
+          # The identity of this machine's TPM, sealed under the code, for the store. It is absent if there is no TPM that can
+          # prove where keys are.
+          identity: ?File
+        )
+
+        # Answers a member's challenge: has the TPM prove that the keys of the request that waits are in it. Nobody is asked.
+        method Prove(
+          # As it lies in the store, sealed under the code, base64.
+          challenge: string,
+          group: ?string,
+          user: ?string
+        ) -> (
+          # For the store.
+          evidence: File
+        )
+
+        # Tells by what others can know this machine's TPM, for the list of a machine that adds others.
+        method Identity(
+          group: ?string,
+          user: ?string
+        ) -> (
+          # The Name of the endorsement key (P-256, template L-2 of TCG's EK Credential Profile), 34 bytes, hex.
+          name: string
         )
 
         # Adds the machine whose code the person has typed. The person is asked.
@@ -152,6 +175,9 @@ public enum Sync {
           code: string,
           # The request as it lies in the store. It is left out to learn where it lies.
           request: ?string,
+          # The evidence as it lies in the store, for a machine that has proved where its keys are.
+          # The authenticator made the challenge (Challenge of org.coffer.Authentication), and judges the evidence.
+          evidence: ?string,
           challenge: ?string,
           group: ?string,
           user: ?string
@@ -1028,30 +1054,36 @@ public enum Sync {
             public var request: File
             /// Where the answer will be in the store.
             public var answer: String
+            /// The identity of this machine's TPM, sealed under the code, for the store. It is absent if there is no
+            /// TPM that can prove where keys are.
+            public var identity: File?
 
-            public init(code: String, request: File, answer: String) {
+            public init(code: String, request: File, answer: String, identity: File? = nil) {
                 self.code = code
                 self.request = request
                 self.answer = answer
+                self.identity = identity
             }
 
-            private static let jsonNames = ["answer", "code", "request"]
+            private static let jsonNames = ["answer", "code", "identity", "request"]
 
             public init(from reader: inout JSONReader) throws(JSONFailure) {
                 var code: String?
                 var request: File?
                 var answer: String?
+                var identity: File?
                 var members = try reader.members()
                 while let member = try reader.next(&members, of: Self.jsonNames) {
                     switch member {
                     case 0: answer = try reader.read()
                     case 1: code = try reader.read()
+                    case 2: identity = try reader.read()
                     default: request = try reader.read()
                     }
                 }
                 self.init(
                     code: try members.required(code, "code"), request: try members.required(request, "request"),
-                    answer: try members.required(answer, "answer")
+                    answer: try members.required(answer, "answer"), identity: identity
                 )
             }
 
@@ -1059,7 +1091,91 @@ public enum Sync {
                 writer.beginObject()
                 writer.member("answer", answer)
                 writer.member("code", code)
+                writer.member("identity", identity)
                 writer.member("request", request)
+                writer.endObject()
+            }
+        }
+    }
+
+    /// Answers a member's challenge: has the TPM prove that the keys of the request that waits are in it. Nobody is
+    /// asked.
+    public struct Prove: VarlinkMethod {
+        public static let name = "org.coffer.Sync.Prove"
+        /// As it lies in the store, sealed under the code, base64.
+        public var challenge: String
+
+        public init(challenge: String) { self.challenge = challenge }
+
+        private static let jsonNames = ["challenge"]
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var challenge: String?
+            var members = try reader.members()
+            while try reader.next(&members, of: Self.jsonNames) != nil { challenge = try reader.read() }
+            self.init(challenge: try members.required(challenge, "challenge"))
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("challenge", challenge)
+            writer.endObject()
+        }
+
+        public struct Reply: JSONValue, Equatable {
+            /// For the store.
+            public var evidence: File
+
+            public init(evidence: File) { self.evidence = evidence }
+
+            private static let jsonNames = ["evidence"]
+
+            public init(from reader: inout JSONReader) throws(JSONFailure) {
+                var evidence: File?
+                var members = try reader.members()
+                while try reader.next(&members, of: Self.jsonNames) != nil { evidence = try reader.read() }
+                self.init(evidence: try members.required(evidence, "evidence"))
+            }
+
+            public func write(to writer: inout JSONWriter) {
+                writer.beginObject()
+                writer.member("evidence", evidence)
+                writer.endObject()
+            }
+        }
+    }
+
+    /// Tells by what others can know this machine's TPM, for the list of a machine that adds others.
+    public struct Identity: VarlinkMethod {
+        public static let name = "org.coffer.Sync.Identity"
+
+        public init() {}
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            try reader.emptyObject()
+            self.init()
+        }
+
+        public func write(to writer: inout JSONWriter) { writer.emptyObject() }
+
+        public struct Reply: JSONValue, Equatable {
+            /// The Name of the endorsement key (P-256, template L-2 of TCG's EK Credential Profile), 34 bytes, hex.
+            public var name: String
+
+            public init(name: String) { self.name = name }
+
+            private static let jsonNames = ["name"]
+
+            public init(from reader: inout JSONReader) throws(JSONFailure) {
+                var name: String?
+                var members = try reader.members()
+                while try reader.next(&members, of: Self.jsonNames) != nil { name = try reader.read() }
+                self.init(name: try members.required(name, "name"))
+            }
+
+            public func write(to writer: inout JSONWriter) {
+                writer.beginObject()
+                writer.member("name", name)
                 writer.endObject()
             }
         }
@@ -1072,35 +1188,44 @@ public enum Sync {
         public var code: String
         /// The request as it lies in the store. It is left out to learn where it lies.
         public var request: String?
+        /// The evidence as it lies in the store, for a machine that has proved where its keys are. The authenticator
+        /// made the challenge (Challenge of org.coffer.Authentication), and judges the evidence.
+        public var evidence: String?
         public var challenge: String?
 
-        public init(code: String, request: String? = nil, challenge: String? = nil) {
+        public init(code: String, request: String? = nil, evidence: String? = nil, challenge: String? = nil) {
             self.code = code
             self.request = request
+            self.evidence = evidence
             self.challenge = challenge
         }
 
-        private static let jsonNames = ["challenge", "code", "request"]
+        private static let jsonNames = ["challenge", "code", "evidence", "request"]
 
         public init(from reader: inout JSONReader) throws(JSONFailure) {
             var code: String?
             var request: String?
+            var evidence: String?
             var challenge: String?
             var members = try reader.members()
             while let member = try reader.next(&members, of: Self.jsonNames) {
                 switch member {
                 case 0: challenge = try reader.read()
                 case 1: code = try reader.read()
+                case 2: evidence = try reader.read()
                 default: request = try reader.read()
                 }
             }
-            self.init(code: try members.required(code, "code"), request: request, challenge: challenge)
+            self.init(
+                code: try members.required(code, "code"), request: request, evidence: evidence, challenge: challenge
+            )
         }
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
             writer.member("challenge", challenge)
             writer.member("code", code)
+            writer.member("evidence", evidence)
             writer.member("request", request)
             writer.endObject()
         }

@@ -20,6 +20,8 @@ extension SampleSource {
         Authentication.Message.self,
         Authentication.Step.self,
         Authentication.Begin.self,
+        Authentication.Challenge.Reply.self,
+        Authentication.Challenge.self,
         Authentication.Continue.self,
         Authentication.Authorize.self,
         Authentication.Forget.Reply.self,
@@ -170,6 +172,10 @@ extension SampleSource {
         Sync.Found.self,
         Sync.Request.Reply.self,
         Sync.Request.self,
+        Sync.Prove.Reply.self,
+        Sync.Prove.self,
+        Sync.Identity.Reply.self,
+        Sync.Identity.self,
         Sync.Add.Reply.self,
         Sync.Add.self,
         Sync.AddPaper.self,
@@ -284,7 +290,19 @@ extension Authentication.Step: Sampled {
 
 extension Authentication.Begin: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
-        Self(challenge: source.next(), channel: source.next(), code: source.next())
+        Self(challenge: source.next(), channel: source.next(), code: source.next(), attested: source.next())
+    }
+}
+
+extension Authentication.Challenge.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(challenge: source.next())
+    }
+}
+
+extension Authentication.Challenge: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(code: source.next(), request: source.next(), identity: source.next())
     }
 }
 
@@ -417,7 +435,7 @@ extension BrokerInterface.Describe.Reply: Sampled {
             lastLock: source.next(), enrolment: source.next(), items: source.next(),
             lease: source.next() as BrokerInterface.LeaseTerms?, leased: source.next(), newService: source.next(),
             newAccount: source.next(), passwordKey: source.next(), statement: source.next(), signer: source.next(),
-            request: source.next(), circle: source.next(), machines: source.next()
+            request: source.next(), evidence: source.next(), circle: source.next(), machines: source.next()
         )
     }
 }
@@ -1296,13 +1314,40 @@ extension Sync.Found: Sampled {
 
 extension Sync.Request.Reply: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
-        Self(code: source.next(), request: source.next() as Sync.File, answer: source.next())
+        Self(
+            code: source.next(), request: source.next() as Sync.File, answer: source.next(),
+            identity: source.next() as Sync.File?
+        )
     }
 }
 
 extension Sync.Request: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
         Self(name: source.next(), renew: source.next())
+    }
+}
+
+extension Sync.Prove.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(evidence: source.next() as Sync.File)
+    }
+}
+
+extension Sync.Prove: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(challenge: source.next())
+    }
+}
+
+extension Sync.Identity.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(name: source.next())
+    }
+}
+
+extension Sync.Identity: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self()
     }
 }
 
@@ -1314,7 +1359,7 @@ extension Sync.Add.Reply: Sampled {
 
 extension Sync.Add: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
-        Self(code: source.next(), request: source.next(), challenge: source.next())
+        Self(code: source.next(), request: source.next(), evidence: source.next(), challenge: source.next())
     }
 }
 
