@@ -8,6 +8,9 @@ import RootConfiguration
 /// Has machines prove that their keys are in a TPM that root has listed. The authenticator makes the challenge and judges the
 /// answer itself, so that no broker and no store can pass another machine off as a proven one.
 struct MachineProof {
+    /// Makes a challenge.
+    typealias Maker = (Authentication.Challenge) throws(ConversationError) -> Authentication.Challenge.Reply
+
     private let list: MachineList
     private let key: ChallengeKey
 

@@ -57,9 +57,7 @@ struct ClientSession: ~Copyable {
     ///   - biometry: answers a client that only wants to know whether a finger could be asked for.
     ///   - proof: answers a client that wants a challenge for another machine.
     mutating func begin(
-        limit: Duration, biometry: () -> BrokerProtocol.Authentication.Biometry.Reply,
-        proof: (BrokerProtocol.Authentication.Challenge) throws(ConversationError) -> BrokerProtocol.Authentication.Challenge
-            .Reply
+        limit: Duration, biometry: () -> BrokerProtocol.Authentication.Biometry.Reply, proof: MachineProof.Maker
     ) throws(ConversationError) -> Request {
         while true {
             switch try wait() {

@@ -100,8 +100,7 @@ struct CircleRequest: Equatable {
         _ facts: BrokerInterface.Describe.Reply, butMachines: Bool = false
     ) throws(ConversationError) {
         guard facts.statement == nil, facts.signer == nil, facts.request == nil, facts.circle == nil,
-            facts.evidence == nil,
-            butMachines || facts.machines == nil
+            butMachines || facts.machines == nil, facts.evidence == nil
         else { throw unclear }
     }
 

@@ -48,7 +48,7 @@ public struct AttestedLoads: Sendable {
     }
 
     /// The audit digest that a session has after these commands. Part 1, "Session Audit".
-    private static func digest(of loads: [Load], under parent: [UInt8]) throws(CryptographyError) -> [UInt8] {
+    static func digest(of loads: [Load], under parent: [UInt8]) throws(CryptographyError) -> [UInt8] {
         let command = BigEndian.bytes(0x0000_0157 as UInt32)
         var digest = [UInt8](repeating: 0, count: SHA256.count)
         for load in loads {

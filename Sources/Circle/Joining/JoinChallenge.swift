@@ -28,7 +28,8 @@ package struct JoinChallenge: Hashable, Sendable {
         try rest.domain(Self.domain)
         try rest.version()
         let request = try rest.take(SHA256.count)
-        let (secret, object) = (try rest.take(IdentityCredential.partCount), try rest.take(IdentityCredential.partCount))
+        let count = IdentityCredential.partCount
+        let (secret, object) = (try rest.take(count), try rest.take(count))
         try rest.end()
         let credential: IdentityCredential
         do throws(CryptographyError) {

@@ -22,7 +22,7 @@ public struct MachineKeys: Sendable, Hashable {
 }
 
 extension TPMContext {
-    /// The TPM's keys, the same ones each time. Takes two commands.
+    /// The TPM's keys, the same ones each time. Takes four commands.
     ///
     /// - Throws: as ``endorsementKey(_:)``; `.unsupported` if a key's coordinate has not 32 bytes.
     public func machineKeys() throws(TPMError) -> MachineKeys {

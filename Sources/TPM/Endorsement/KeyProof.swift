@@ -26,7 +26,7 @@ public struct KeyProof: Sendable, Hashable {
 extension TPMContext {
     /// Proves that these keys are in the TPM of an endorsement key. An audit session covers a `TPM2_Load` of each, in
     /// their order, and the attestation key signs its digest. A key that can be loaded under the storage key and says
-    /// that it is fixed to its TPM was made there. Takes three commands for each key and nine more. Part 1, "Audit
+    /// that it is fixed to its TPM was made there. Takes two commands for each key and ten more. Part 1, "Audit
     /// Session", and Part 3, sections 12.5 and 18.5.
     ///
     /// - Parameters:

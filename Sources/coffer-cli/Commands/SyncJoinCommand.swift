@@ -87,6 +87,7 @@ struct SyncJoinCommand: ParsableCommand {
         Output.note("There, type this code:")
         try Output.line("\n    \(VisibleText.line(code))\n")
         if noWait {
+            try challenge.give()
             Output.note("Then run here again: \(again)")
             return nil
         }
