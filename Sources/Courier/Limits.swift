@@ -7,6 +7,8 @@ package struct CourierLimits: Sendable {
     package var names = 100_000
     /// Devices of a circle.
     package var devices = CircleLimits.heads
+    /// Files of other machines that one exchange puts back, and those of one more answer.
+    package var putBack = 1024
     /// Circles in a store.
     package var circles = 1024
 

@@ -123,6 +123,7 @@ struct KeychainMethods: Sendable {
             Entry(LookHandler.self, withoutVault: .absent),
             Entry(TakeHandler.self, withoutVault: .absent),
             Entry(GiveHandler.self, withoutVault: .absent),
+            Entry(PutBackHandler.self, withoutVault: .absent),
             Entry(StateHandler.self, withoutVault: .allowed),
         ]
         return Dictionary(entries.map { ($0.method.name, $0) }) { first, _ in first }

@@ -227,6 +227,14 @@ public enum Sync {
           user: ?string
         ) -> (wanted: []string)
 
+        # What a vault has of another machine's files.
+        type Held (
+          # The machine's id, hex.
+          device: string,
+          # How many segments.
+          segments: int
+        )
+
         # Takes in what other machines gave out. What no member has signed is left out. The vault must be unlocked.
         method Take(heads: []string, segments: []string, group: ?string, user: ?string) -> (
           # How many items are new here, changed and deleted.
@@ -237,7 +245,9 @@ public enum Sync {
           waiting: int,
           obstacles: []Obstacle,
           # As in State.
-          conflicts: int
+          conflicts: int,
+          # What the vault has of other machines. A store that shows less of one has lost it (PutBack).
+          held: ?[]Held
         )
 
         # Gives out what was changed here since, and returns files that the store lacks: segments first, the head last. The head
@@ -246,6 +256,23 @@ public enum Sync {
         method Give(
           heads: []string,
           names: []string,
+          group: ?string,
+          user: ?string
+        ) -> (
+          files: []File,
+          # There are more. Write these, and call again with their names.
+          more: bool
+        )
+
+        # Returns files of another machine that the store has lost, segments first, the head last, byte for byte as they came.
+        # A machine that may only read returns none.
+        method PutBack(
+          # The machine's id, hex.
+          device: string,
+          # The segments of it that the store has.
+          names: []string,
+          # Whether the store has a head of it. Its own machine alone replaces one.
+          head: bool,
           group: ?string,
           user: ?string
         ) -> (
@@ -802,6 +829,43 @@ public enum Sync {
             writer.member("part", part)
             writer.member("revisions", revisions)
             writer.member("service", service)
+            writer.endObject()
+        }
+    }
+
+    /// What a vault has of another machine's files.
+    public struct Held: JSONValue, Equatable {
+        /// The machine's id, hex.
+        public var device: String
+        /// How many segments.
+        public var segments: Int64
+
+        public init(device: String, segments: Int64) {
+            self.device = device
+            self.segments = segments
+        }
+
+        private static let jsonNames = ["device", "segments"]
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var device: String?
+            var segments: Int64?
+            var members = try reader.members()
+            while let member = try reader.next(&members, of: Self.jsonNames) {
+                switch member {
+                case 0: device = try reader.read()
+                default: segments = try reader.read()
+                }
+            }
+            self.init(
+                device: try members.required(device, "device"), segments: try members.required(segments, "segments")
+            )
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("device", device)
+            writer.member("segments", segments)
             writer.endObject()
         }
     }
@@ -1495,10 +1559,12 @@ public enum Sync {
             public var obstacles: [Obstacle]
             /// As in State.
             public var conflicts: Int64
+            /// What the vault has of other machines. A store that shows less of one has lost it (PutBack).
+            public var held: [Held]?
 
             public init(
                 added: Int64, updated: Int64, deleted: Int64, waiting: Int64, obstacles: [Obstacle],
-                conflicts: Int64 = 0
+                conflicts: Int64 = 0, held: [Held]? = nil
             ) {
                 self.added = added
                 self.updated = updated
@@ -1506,9 +1572,12 @@ public enum Sync {
                 self.waiting = waiting
                 self.obstacles = obstacles
                 self.conflicts = conflicts
+                self.held = held
             }
 
-            private static let jsonNames = ["added", "conflicts", "deleted", "obstacles", "updated", "waiting"]
+            private static let jsonNames = [
+                "added", "conflicts", "deleted", "held", "obstacles", "updated", "waiting",
+            ]
 
             public init(from reader: inout JSONReader) throws(JSONFailure) {
                 var added: Int64?
@@ -1517,14 +1586,16 @@ public enum Sync {
                 var waiting: Int64?
                 var obstacles: [Obstacle]?
                 var conflicts: Int64?
+                var held: [Held]?
                 var members = try reader.members()
                 while let member = try reader.next(&members, of: Self.jsonNames) {
                     switch member {
                     case 0: added = try reader.read()
                     case 1: conflicts = try reader.read()
                     case 2: deleted = try reader.read()
-                    case 3: obstacles = try reader.read()
-                    case 4: updated = try reader.read()
+                    case 3: held = try reader.read()
+                    case 4: obstacles = try reader.read()
+                    case 5: updated = try reader.read()
                     default: waiting = try reader.read()
                     }
                 }
@@ -1533,7 +1604,7 @@ public enum Sync {
                     deleted: try members.required(deleted, "deleted"),
                     waiting: try members.required(waiting, "waiting"),
                     obstacles: try members.required(obstacles, "obstacles"),
-                    conflicts: try members.required(conflicts, "conflicts")
+                    conflicts: try members.required(conflicts, "conflicts"), held: held
                 )
             }
 
@@ -1542,6 +1613,7 @@ public enum Sync {
                 writer.member("added", added)
                 writer.member("conflicts", conflicts)
                 writer.member("deleted", deleted)
+                writer.member("held", held)
                 writer.member("obstacles", obstacles)
                 writer.member("updated", updated)
                 writer.member("waiting", waiting)
@@ -1581,6 +1653,85 @@ public enum Sync {
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
             writer.member("heads", heads)
+            writer.member("names", names)
+            writer.endObject()
+        }
+
+        public struct Reply: JSONValue, Equatable {
+            public var files: [File]
+            /// There are more. Write these, and call again with their names.
+            public var more: Bool
+
+            public init(files: [File], more: Bool) {
+                self.files = files
+                self.more = more
+            }
+
+            private static let jsonNames = ["files", "more"]
+
+            public init(from reader: inout JSONReader) throws(JSONFailure) {
+                var files: [File]?
+                var more: Bool?
+                var members = try reader.members()
+                while let member = try reader.next(&members, of: Self.jsonNames) {
+                    switch member {
+                    case 0: files = try reader.read()
+                    default: more = try reader.read()
+                    }
+                }
+                self.init(files: try members.required(files, "files"), more: try members.required(more, "more"))
+            }
+
+            public func write(to writer: inout JSONWriter) {
+                writer.beginObject()
+                writer.member("files", files)
+                writer.member("more", more)
+                writer.endObject()
+            }
+        }
+    }
+
+    /// Returns files of another machine that the store has lost, segments first, the head last, byte for byte as they
+    /// came. A machine that may only read returns none.
+    public struct PutBack: VarlinkMethod {
+        public static let name = "org.coffer.Sync.PutBack"
+        /// The machine's id, hex.
+        public var device: String
+        /// The segments of it that the store has.
+        public var names: [String]
+        /// Whether the store has a head of it. Its own machine alone replaces one.
+        public var head: Bool
+
+        public init(device: String, names: [String], head: Bool) {
+            self.device = device
+            self.names = names
+            self.head = head
+        }
+
+        private static let jsonNames = ["device", "head", "names"]
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var device: String?
+            var names: [String]?
+            var head: Bool?
+            var members = try reader.members()
+            while let member = try reader.next(&members, of: Self.jsonNames) {
+                switch member {
+                case 0: device = try reader.read()
+                case 1: head = try reader.read()
+                default: names = try reader.read()
+                }
+            }
+            self.init(
+                device: try members.required(device, "device"), names: try members.required(names, "names"),
+                head: try members.required(head, "head")
+            )
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("device", device)
+            writer.member("head", head)
             writer.member("names", names)
             writer.endObject()
         }

@@ -165,6 +165,7 @@ extension SampleSource {
         Sync.Obstacle.self,
         Sync.Revision.self,
         Sync.Conflict.self,
+        Sync.Held.self,
         Sync.Releasable.self,
         Sync.Released.self,
         Sync.Exposure.self,
@@ -187,6 +188,8 @@ extension SampleSource {
         Sync.Take.self,
         Sync.Give.Reply.self,
         Sync.Give.self,
+        Sync.PutBack.Reply.self,
+        Sync.PutBack.self,
         Sync.Releasables.Reply.self,
         Sync.Releasables.self,
         Sync.Release.self,
@@ -1276,6 +1279,12 @@ extension Sync.Conflict: Sampled {
     }
 }
 
+extension Sync.Held: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(device: source.next(), segments: source.next())
+    }
+}
+
 extension Sync.Releasable: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
         Self(
@@ -1397,7 +1406,7 @@ extension Sync.Take.Reply: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
         Self(
             added: source.next(), updated: source.next(), deleted: source.next(), waiting: source.next(),
-            obstacles: source.next(), conflicts: source.next()
+            obstacles: source.next(), conflicts: source.next(), held: source.next()
         )
     }
 }
@@ -1417,6 +1426,18 @@ extension Sync.Give.Reply: Sampled {
 extension Sync.Give: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
         Self(heads: source.next(), names: source.next())
+    }
+}
+
+extension Sync.PutBack.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(files: source.next(), more: source.next())
+    }
+}
+
+extension Sync.PutBack: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(device: source.next(), names: source.next(), head: source.next())
     }
 }
 
