@@ -145,7 +145,9 @@ import Varlink
         #expect(try challenge(code: "JOIN-00000").name == .authenticationInvalidArgument)
         #expect(try challenge(code: CircleSample.code(of: other)).name == .authenticationInvalidArgument)
         // Who knows the code seals another request under it.
-        #expect(try challenge(request: sealed(other, under: request)).name == .authenticationInvalidArgument)
+        let strange = try challenge(
+            request: sealed(other, under: request), identity: machine.identity(for: other, sealedFor: request))
+        #expect(strange.name == .authenticationInvalidArgument)
         #expect(try challenge(request: "!").name == .authenticationInvalidArgument)
         #expect(try challenge(identity: "AAAA").name == .authenticationInvalidArgument)
         #expect(
