@@ -8,7 +8,7 @@ struct SyncCommand: ParsableCommand {
         commandName: "sync",
         abstract: "Share your vault's secrets with your other machines.",
         usage:
-            "coffer sync init | join | add | now | watch | wait | status | conflicts | resolve | release | remove | exposed | leave | paper | restore",
+            "coffer sync init | join | add | now | watch | wait | status | conflicts | resolve | release | remove | exposed | leave | paper | restore | identity",
         discussion: """
             Your machines share secrets through a folder that all of them can use: of Syncthing, on a network, or on a stick. What lies in it \
             is sealed and signed. Nobody who has the folder can read your secrets, change them, or add a machine.
@@ -47,6 +47,7 @@ struct SyncCommand: ParsableCommand {
             SyncWatchCommand.self, SyncWaitCommand.self, SyncStatusCommand.self, SyncConflictsCommand.self,
             SyncResolveCommand.self, SyncReleaseCommand.self, SyncRemoveCommand.self,
             SyncExposedCommand.self, SyncLeaveCommand.self, SyncPaperCommand.self, SyncRestoreCommand.self,
+            SyncIdentityCommand.self,
         ])
 
     /// What a machine is called.
