@@ -81,6 +81,9 @@ let package = Package(
         .systemLibrary(name: "CSQLite"),
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CSystemd"),
+        // These two are opened when something first needs them, and nothing links them.
+        .systemLibrary(name: "CCurl"),
+        .systemLibrary(name: "CExpat"),
 
         // One gate to each of them.
         library("Platform", ["CLinux"]),
@@ -90,6 +93,9 @@ let package = Package(
         library("TPM", ["CTSS2", "Cryptography"]),
         library("PAM", ["CPAM", "Cryptography"], small),
         library("SQLite", ["CSQLite"]),
+        library("LateLoading", [], small),
+        library("HTTP", ["CCurl", "Cryptography", "LateLoading"], small),
+        library("XML", ["CExpat", "LateLoading"], small),
         library(
             "TestSupport",
             [
@@ -116,7 +122,10 @@ let package = Package(
         library("Circle", ["Item", "Cryptography", "Authorization", "Recovery"]),
         // What carries them between machines, and can neither read nor make them.
         library(
-            "Courier", ["Circle", "Authorization", "BrokerProtocol", "Cryptography", "Platform", "Varlink"], small),
+            "Courier",
+            [
+                "Circle", "Authorization", "BrokerProtocol", "Cryptography", "HTTP", "Platform", "Varlink", "XML",
+            ], small),
         library(
             "Vault",
             ["Item", "TPM", "Cryptography", "Authorization", "Circle", "JSON", "Recovery", "Platform", "SQLite"]),
