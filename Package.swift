@@ -183,7 +183,7 @@ let package = Package(
             "coffer-cli",
             [
                 "Coffer", "BrokerProtocol", "JSON", "Varlink", "Platform", "HelperProtocol", "Import", "Recovery",
-                "CredentialHelpers", "Circle", "Courier", "Authorization", "Cryptography",
+                "CredentialHelpers", "Circle", "Courier", "Authorization", "Cryptography", "HTTP",
                 argumentParser,
             ]),
         program(

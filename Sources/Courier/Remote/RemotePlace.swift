@@ -13,6 +13,14 @@ package enum RemotePlace: Sendable, Hashable {
         }
     }
 
+    /// The server of a bucket; nil for another store.
+    package var server: String? {
+        switch self {
+        case .bucket(let place): place.endpoint.text
+        case .folder: nil
+        }
+    }
+
     /// Everything about it, in one line. It tells two places apart.
     package var text: String {
         switch self {

@@ -49,6 +49,15 @@ package final class RemoteStore: SharedStore {
         (self.name, self.server, self.limits, self.now) = (name, server, limits, now)
     }
 
+    /// What keeps every store on a server from being used here; nil if nothing does.
+    package static func missingLibrary(for name: String) -> StoreError? {
+        do throws(HTTPError) { _ = try HTTPClient() } catch {
+            let failure = RemoteFailure(http: error)
+            return StoreError(failure.code, at: name, remote: failure)
+        }
+        return nil
+    }
+
     /// Whether the former keys have opened the place, because the present ones do not.
     package var usesFormer: Bool { server.usesFormer }
 

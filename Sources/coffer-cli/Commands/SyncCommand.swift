@@ -8,10 +8,11 @@ struct SyncCommand: ParsableCommand {
         commandName: "sync",
         abstract: "Share your vault's secrets with your other machines.",
         usage:
-            "coffer sync init | join | add | now | watch | wait | status | conflicts | resolve | release | remove | exposed | leave | paper | restore",
+            "coffer sync init | join | add | now | watch | wait | status | conflicts | resolve | release | remove | exposed | leave | paper | restore | store",
         discussion: """
-            Your machines share secrets through a folder that all of them can use: of Syncthing, on a network, or on a stick. What lies in it \
-            is sealed and signed. Nobody who has the folder can read your secrets, change them, or add a machine.
+            Your machines share secrets through a folder that all of them can use: of Syncthing, on a network, or on a stick. It can also be a \
+            bucket that speaks S3, or a folder of a WebDAV server such as Nextcloud: coffer help sync init. What lies there is sealed and \
+            signed. Nobody who has it can read your secrets, change them, or add a machine.
 
             Secrets that require you ask you on each machine. Those for one device only stay on their machine. Sharing needs no network of \
             Coffer's own.
@@ -47,6 +48,7 @@ struct SyncCommand: ParsableCommand {
             SyncWatchCommand.self, SyncWaitCommand.self, SyncStatusCommand.self, SyncConflictsCommand.self,
             SyncResolveCommand.self, SyncReleaseCommand.self, SyncRemoveCommand.self,
             SyncExposedCommand.self, SyncLeaveCommand.self, SyncPaperCommand.self, SyncRestoreCommand.self,
+            SyncStoreCommand.self,
         ])
 
     /// What a machine is called.

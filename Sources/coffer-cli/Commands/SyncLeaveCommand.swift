@@ -84,7 +84,7 @@ struct SyncLeaveCommand: ParsableCommand {
             Sharing(
                 session: session, circle: Sharing.name(of: state),
                 folder: folder.map { try SharedFolder($0, .itself) }
-                    ?? SharedFolder(known.folder, FolderCarriage(known.branch))))
+                    ?? StoreOpening(session: session, noPrompt: prompt.noPrompt).known(known, asks: true)))
     }
 
     /// - Returns: nil also if the item is damaged: the machine cannot stay for that.
