@@ -265,7 +265,12 @@ let package = Package(
             ["Circle", "Simulation", "Item", "Authorization", "Recovery", "Cryptography", "TestSupport"]),
         tests(
             "CourierTests",
-            ["Courier", "Circle", "Authorization", "BrokerProtocol", "Platform", "Varlink", "CLinux", "TestSupport"]),
+            [
+                "Courier", "Circle", "Authorization", "BrokerProtocol", "Cryptography", "HTTP", "Platform", "Varlink",
+                "XML", "CLinux", "TestSupport",
+            ]),
+        tests("HTTPTests", ["HTTP", "Cryptography", "TestSupport"]),
+        tests("XMLTests", ["XML"]),
         tests("PlatformTests", ["Platform"]),
         tests("TestSupportTests", ["TestSupport", "Platform"]),
         tests("ImportTests", ["Import", "HelperProtocol"]),
@@ -301,7 +306,7 @@ let package = Package(
                 "Vault", "Recovery", "Firmware", "Broker", "Authenticator", "Authorization", "BrokerProtocol",
                 "Item", "JSON", "Varlink", "RootConfiguration", "Coffer", "CofferClient", "CofferSettings",
                 "CofferFiles",
-                "CredentialHelpers", "Age", "Circle",
+                "CredentialHelpers", "Age", "Circle", "Courier", "HTTP", "XML",
                 "Import",
                 "HelperProtocol",
                 "coffer-cli", "Cryptography", "Platform", "TPM", "TestSupport", "SecretService", "SystemBus",
