@@ -80,7 +80,9 @@ final class Apache {
     }
 
     func stop() throws {
-        try process?.end()
+        // So that it takes its own processes along.
+        process?.signal(SIGTERM)
+        try process?.finish()
         process = nil
     }
 

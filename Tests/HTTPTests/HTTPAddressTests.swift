@@ -23,7 +23,7 @@ import Testing
         ("https://h:80:80/", .malformed), ("https://h:/", .malformed), ("https://-h/", .malformed), ("https://h..x/", .malformed),
         ("https://h/../x", .malformed), ("https://h/%2e%2E/x", .malformed), ("https://h/./x", .malformed),
         ("https://h//x", .malformed), ("https://h/%zz", .malformed), ("https://h/%4", .malformed), ("https://h/a b", .malformed),
-        ("https://h/a\r\nX: y", .malformed), ("https://h\\@x/", .malformed), ("https://h/ü", .malformed),
+        ("https://h/a\r\nX: y", .malformed), ("https://h\\@x/", .hasUser), ("https://h/ü", .malformed),
         ("https://[::1", .malformed), ("https://[x]/", .malformed), ("https://h\u{0}/", .malformed),
         ("https://me:secret@h/", .hasUser), ("https://h/x?y=z", .hasQuery), ("https://h/#x", .hasQuery),
         // Another machine would get the password in clear, whatever it is called.
