@@ -8,7 +8,8 @@ import LateLoading
     typealias Handle = @Sendable @convention(c) (UnsafeMutableRawPointer?) -> Void
     typealias Perform = @Sendable @convention(c) (UnsafeMutableRawPointer?) -> CURLcode
     typealias Words = @Sendable @convention(c) (CURLcode) -> UnsafePointer<CChar>?
-    typealias Append = @Sendable @convention(c) (UnsafeMutablePointer<curl_slist>?, UnsafePointer<CChar>?)
+    typealias Append =
+        @Sendable @convention(c) (UnsafeMutablePointer<curl_slist>?, UnsafePointer<CChar>?)
         -> UnsafeMutablePointer<curl_slist>?
     typealias Free = @Sendable @convention(c) (UnsafeMutablePointer<curl_slist>?) -> Void
     typealias Date = @Sendable @convention(c) (UnsafePointer<CChar>?, UnsafePointer<time_t>?) -> time_t
@@ -22,6 +23,7 @@ import LateLoading
     let append: Append
     let free: Free
     let date: Date
+    // Addresses of functions, which never change.
     nonisolated(unsafe) let set: UnsafeMutableRawPointer
     nonisolated(unsafe) let get: UnsafeMutableRawPointer
 

@@ -71,7 +71,8 @@ package struct HTTPAddress: Sendable, Hashable {
             guard let end = authority.firstIndex(of: "]") else { throw .malformed }
             (host, rest) = (authority[...end], authority[authority.index(after: end)...])
             let digits = host.dropFirst().dropLast().utf8
-            guard !digits.isEmpty, digits.allSatisfy({ isHex($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".") })
+            guard !digits.isEmpty,
+                digits.allSatisfy({ isHex($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".") })
             else { throw .malformed }
         } else {
             host = authority.prefix { $0 != ":" }
@@ -100,7 +101,9 @@ package struct HTTPAddress: Sendable, Hashable {
             guard !bytes.isEmpty, ![".", ".."].contains(Escapes.decoded(String(part))) else { return false }
             for (index, byte) in bytes.enumerated() {
                 if byte == UInt8(ascii: "%") {
-                    guard index + 2 < bytes.count, isHex(bytes[index + 1]), isHex(bytes[index + 2]) else { return false }
+                    guard index + 2 < bytes.count, isHex(bytes[index + 1]), isHex(bytes[index + 2]) else {
+                        return false
+                    }
                 } else if !isLetter(byte), !isDigit(byte), !"-._~!$&'()*+,;:@".utf8.contains(byte) {
                     return false
                 }

@@ -104,7 +104,8 @@ import LateLoading
         var list: UnsafeMutablePointer<curl_slist>?
         for line in lines {
             // A line break would begin another header.
-            guard !line.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }), let longer = unsafe library.append(list, line)
+            guard !line.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }),
+                let longer = unsafe library.append(list, line)
             else {
                 unsafe library.free(list)
                 throw library.error(CURLE_BAD_FUNCTION_ARGUMENT)

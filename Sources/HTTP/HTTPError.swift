@@ -39,7 +39,8 @@ package struct HTTPError: Error, Sendable, Equatable {
             .certificate
         case CURLE_OPERATION_TIMEDOUT: .timedOut
         case CURLE_FILESIZE_EXCEEDED, CURLE_WRITE_ERROR: .tooLarge
-        case CURLE_PARTIAL_FILE, CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_HTTP2, CURLE_BAD_CONTENT_ENCODING:
+        case CURLE_PARTIAL_FILE, CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_HTTP2,
+            CURLE_BAD_CONTENT_ENCODING:
             .broken
         default: .other
         }

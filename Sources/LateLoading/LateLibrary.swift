@@ -5,6 +5,7 @@ import Glibc
 ///
 /// It stays open until the program ends.
 @safe package struct LateLibrary: Sendable {
+    // It stays open, and dlsym is for all threads.
     private nonisolated(unsafe) let handle: UnsafeMutableRawPointer
     private let name: String
 
@@ -25,7 +26,9 @@ import Glibc
         return unsafe address
     }
 
-    private static func reason() -> String { unsafe dlerror().map { unsafe String(cString: $0) } ?? "no reason is known" }
+    private static func reason() -> String {
+        unsafe dlerror().map { unsafe String(cString: $0) } ?? "no reason is known"
+    }
 }
 
 /// Why a library is not there, or not as it should be.

@@ -60,16 +60,24 @@ public final class ScriptedServer: Sendable {
     }
 
     /// A WebDAV server that keeps files in memory.
-    /// - Parameter passwords: of the user “me”. None: everybody may use it.
-    public convenience init(passwords: [String]) throws { try self.init([], passwords: passwords, certified: false) }
+    /// - Parameters:
+    ///   - passwords: of the user “me”. None: everybody may use it.
+    ///   - files: what it has, by path.
+    public convenience init(passwords: [String], files: [String: String] = [:]) throws {
+        try self.init([], passwords: passwords, files: files, certified: false)
+    }
 
-    private init(_ answers: [Answer], passwords: [String]?, certified: Bool) throws {
+    private init(
+        _ answers: [Answer], passwords: [String]?, files: [String: String] = [:], certified: Bool
+    ) throws {
         folder = try TemporaryFolder()
         try JSONEncoder().encode(answers).write(to: URL(filePath: folder.path + "/answers"))
         try JSONEncoder().encode(passwords).write(to: URL(filePath: folder.path + "/passwords"))
+        try JSONEncoder().encode(files).write(to: URL(filePath: folder.path + "/files"))
         try Self.program.write(toFile: folder.path + "/server.py", atomically: false, encoding: .utf8)
-        process = try Subprocess("/usr/bin/env", ["python3", folder.path + "/server.py", folder.path, certified ? "tls" : ""])
-        { [folder] in
+        process = try Subprocess(
+            "/usr/bin/env", ["python3", folder.path + "/server.py", folder.path, certified ? "tls" : ""]
+        ) { [folder] in
             $0.input = .pipe
             $0.output = .pipe
             $0.errors = .file(folder.path + "/errors")
@@ -105,7 +113,7 @@ public final class ScriptedServer: Sendable {
 
     /// It ends with its standard input, at the latest.
     private static let program = #"""
-        import base64, datetime, ipaddress, json, os, socket, ssl, sys, threading
+        import base64, datetime, ipaddress, json, os, socket, ssl, sys, threading, zlib
 
         folder = sys.argv[1]
         answers = json.load(open(folder + "/answers"))
@@ -127,28 +135,31 @@ public final class ScriptedServer: Sendable {
             context.load_cert_chain(folder + "/pem")
             return context
 
-        files = {}
+        files = {name: text.encode() for name, text in json.load(open(folder + "/files")).items()}
 
         def webdav(passwords, method, path, headers, body):
             allowed = ["Basic " + base64.b64encode(("me:" + one).encode()).decode() for one in passwords]
             if allowed and headers.get("authorization") not in allowed:
-                return 401, b""
+                return 401, b"", ""
             path = path.strip("/")
             below = {name[len(path):].strip("/").split("/")[0] for name in files if not path or name.startswith(path + "/")}
             if method == "PUT":
                 files[path] = body
-                return 201, b""
+                return 201, b"", ""
             if method == "GET":
-                return (200, files[path]) if path in files else (404, b"")
+                if path not in files:
+                    return 404, b"", ""
+                tag = f'"{zlib.crc32(files[path])}"'
+                return (304, b"", tag) if headers.get("if-none-match") == tag else (200, files[path], tag)
             if method == "DELETE":
                 files.pop(path, None)
-                return 204, b""
+                return 204, b"", ""
             if method != "PROPFIND":
-                return 201, b""
+                return 201, b"", ""
             if path and not below:
-                return 404, b""
+                return 404, b"", ""
             text = "".join(f"<response><href>/{name}</href></response>" for name in sorted(below))
-            return 207, f'<multistatus xmlns="DAV:">{text}</multistatus>'.encode()
+            return 207, f'<multistatus xmlns="DAV:">{text}</multistatus>'.encode(), ""
 
         def serve(connection):
             global count
@@ -173,8 +184,8 @@ public final class ScriptedServer: Sendable {
                     if passwords is None:
                         answer = answers[min(count, len(answers) - 1)]
                     else:
-                        status, content = webdav(passwords, lines[0].split()[0], lines[0].split()[1], headers, body)
-                        whole = f"HTTP/1.1 {status} X\r\nContent-Length: {len(content)}\r\n\r\n".encode() + content
+                        status, content, tag = webdav(passwords, lines[0].split()[0], lines[0].split()[1], headers, body)
+                        whole = f"HTTP/1.1 {status} X\r\nContent-Length: {len(content)}\r\nETag: {tag}\r\n\r\n".encode() + content
                         answer = dict(raw=base64.b64encode(whole), end="open")
                     count += 1
                     with open(folder + "/requests", "a") as file:

@@ -130,7 +130,9 @@ package struct XMLError: Error, Sendable, Equatable {
     /// It can be read, and is not what was asked for.
     package static let unexpected = XMLError(.malformed)
 
-    init(_ code: Code, raw: UInt32 = 0, reason: String = "") { (self.code, self.raw, self.reason) = (code, raw, reason) }
+    init(_ code: Code, raw: UInt32 = 0, reason: String = "") {
+        (self.code, self.raw, self.reason) = (code, raw, reason)
+    }
 }
 
 /// The functions of expat, opened when the first document is read.
@@ -138,9 +140,10 @@ package struct XMLError: Error, Sendable, Equatable {
     typealias Make = @Sendable @convention(c) (UnsafePointer<CChar>?, CChar) -> XML_Parser?
     typealias Free = @Sendable @convention(c) (XML_Parser?) -> Void
     typealias SetData = @Sendable @convention(c) (XML_Parser?, UnsafeMutableRawPointer?) -> Void
-    typealias SetElements = @Sendable @convention(c) (
-        XML_Parser?, XML_StartElementHandler?, XML_EndElementHandler?
-    ) -> Void
+    typealias SetElements =
+        @Sendable @convention(c) (
+            XML_Parser?, XML_StartElementHandler?, XML_EndElementHandler?
+        ) -> Void
     typealias SetText = @Sendable @convention(c) (XML_Parser?, XML_CharacterDataHandler?) -> Void
     typealias SetType = @Sendable @convention(c) (XML_Parser?, XML_StartDoctypeDeclHandler?) -> Void
     typealias Parse = @Sendable @convention(c) (XML_Parser?, UnsafePointer<CChar>?, Int32, Int32) -> XML_Status
@@ -167,8 +170,10 @@ package struct XMLError: Error, Sendable, Equatable {
             unsafe make = try unsafe unsafeBitCast(library.address(of: "XML_ParserCreateNS"), to: Make.self)
             unsafe free = try unsafe unsafeBitCast(library.address(of: "XML_ParserFree"), to: Free.self)
             unsafe setData = try unsafe unsafeBitCast(library.address(of: "XML_SetUserData"), to: SetData.self)
-            unsafe setElements = try unsafe unsafeBitCast(library.address(of: "XML_SetElementHandler"), to: SetElements.self)
-            unsafe setText = try unsafe unsafeBitCast(library.address(of: "XML_SetCharacterDataHandler"), to: SetText.self)
+            unsafe setElements = try unsafe unsafeBitCast(
+                library.address(of: "XML_SetElementHandler"), to: SetElements.self)
+            unsafe setText = try unsafe unsafeBitCast(
+                library.address(of: "XML_SetCharacterDataHandler"), to: SetText.self)
             unsafe setDocumentType = try unsafe unsafeBitCast(
                 library.address(of: "XML_SetStartDoctypeDeclHandler"), to: SetType.self)
             unsafe parse = try unsafe unsafeBitCast(library.address(of: "XML_Parse"), to: Parse.self)

@@ -32,7 +32,9 @@ import Varlink
     }
 
     /// A vault that shares through the server.
-    private static func sharing(_ web: ScriptedServer, _ keys: FakeServer.Step..., more: [FakeServer.Step] = []) throws -> SyncFixture {
+    private static func sharing(_ web: ScriptedServer, _ keys: FakeServer.Step..., more: [FakeServer.Step] = []) throws
+        -> SyncFixture
+    {
         try SyncFixture([
             "State": [SyncFixture.shared], "Get": [item("store:\(web.address)")] + keys, "Give": [gives, done],
         ])
@@ -103,7 +105,8 @@ import Varlink
 
     @Test(arguments: [
         ["https://me:secret@example.org/x"], ["http://example.org/x"], ["https://example.org/x?y"], ["https://"],
-        ["s3://"], ["s3://name", "--endpoint", "http://example.org"], ["s3://name", "--region", "a b"], ["s3://name", "--git"],
+        ["s3://"], ["s3://name", "--endpoint", "http://example.org"], ["s3://name", "--region", "a b"],
+        ["s3://name", "--git"],
         ["https://example.org/x", "--region", "eu"], ["/tmp", "--path-style"], ["s3://name/../x"],
     ])
     func aPlaceThatIsNoneIsRefusedBeforeAnythingIsAsked(_ words: [String]) throws {
@@ -168,7 +171,8 @@ import Varlink
     }
 
     @Test func aMissingLibraryIsNamed() throws {
-        let web = try ScriptedServer(passwords: [])
+        // There is a list to be read.
+        let web = try ScriptedServer([.init(404), .init(207, body: "<multistatus xmlns=\"DAV:\"/>")])
         for (name, package) in [("libcurl.so.4", "libcurl4"), ("libexpat.so.1", "libexpat1")] {
             var fixture = try Self.sharing(web, Self.keys(Self.present))
             defer { fixture.remove() }
@@ -238,6 +242,38 @@ import Varlink
         let text = try fixture.fake.program.run("sync", "status").text
         #expect(text.contains("Folder: \(web.address) (WebDAV)"), "\(text)")
         #expect(try web.requests().isEmpty)
+    }
+
+    private static let beacon = "\(SyncFixture.circle)/beacon"
+
+    /// And the vault is asked for the credentials once, because that is a use of it.
+    @Test func theServiceAsksOnceIfNothingIsNew() throws {
+        let web = try ScriptedServer(passwords: [Self.present], files: [Self.beacon: "b"])
+        let watch = try WatchFixture(
+            ["Get": [Self.item("store:\(web.address)"), Self.keys(Self.present)], "Give": [Self.done]],
+            told: [WatchFixture.event(.updated, "github"), WatchFixture.event(.updated, "gitlab")])
+        try watch.wait(for: "the first exchange") { watch.calls("Give") == 1 }
+        for count in 2...3 {
+            let before = try web.requests().count
+            watch.tell()
+            try watch.wait(for: "exchange \(count)") { watch.calls("Give") == count }
+            let asked = try web.requests().dropFirst(before)
+            #expect(asked.map(\.target) == ["GET /\(Self.beacon)"])
+            #expect(asked.first?.headers["if-none-match"] != nil)
+        }
+        try watch.stop()
+        #expect(watch.calls("Get") == 2)
+        #expect(watch.said == "coffer: changes travel through '\(web.address)'\n" || watch.said == "coffer: changes travel through \(web.address)\n")
+    }
+
+    /// An emptied store can be that of somebody else by now. What it gets is for a person to decide.
+    @Test func theServiceGivesAnEmptiedStoreNothing() throws {
+        let web = try ScriptedServer(passwords: [])
+        let watch = try WatchFixture(
+            ["Get": [Self.item("store:\(web.address)"), Self.keys(Self.present)], "Give": [Self.gives]])
+        try watch.wait(for: "the notice") { watch.said.contains("has nothing of what your machines share") }
+        try watch.stop()
+        #expect(try web.requests().allSatisfy { !$0.line.hasPrefix("PUT") } && watch.calls("Give") == 0)
     }
 
     /// The service that may use the network.

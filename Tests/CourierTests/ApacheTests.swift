@@ -43,7 +43,9 @@ final class Apache {
         }
         let hash = try Tool.output("openssl", ["passwd", "-apr1", Self.password])
         try Data("me:\(hash)".utf8).write(to: URL(filePath: folder.path + "/passwords"))
-        let names = ["mpm_event", "authn_core", "authn_file", "authz_core", "authz_user", "auth_basic", "dav", "dav_fs"]
+        let names = [
+            "mpm_event", "authn_core", "authn_file", "authz_core", "authz_user", "auth_basic", "dav", "dav_fs",
+        ]
         let lines =
             names.map { "LoadModule \($0)_module /usr/lib/apache2/modules/mod_\($0).so" }
             + [
@@ -72,7 +74,9 @@ final class Apache {
             } catch {
                 guard try process.wait(until: .now + .milliseconds(50)) == nil, ContinuousClock.now < end else {
                     // `try?`: it may have said nothing.
-                    let said = ["said", "errors"].map { (try? String(contentsOfFile: folder.path + "/\($0)", encoding: .utf8)) ?? "" }
+                    let said = ["said", "errors"].map {
+                        (try? String(contentsOfFile: folder.path + "/\($0)", encoding: .utf8)) ?? ""
+                    }
                     throw ApacheFailure(said: said)
                 }
             }
@@ -126,7 +130,10 @@ struct ApacheTests {
             #expect(try store.read(path) == nil)
         }
         // Nothing of the trial is left, and nothing outside of the circle and the requests was made.
-        #expect(try FileManager.default.contentsOfDirectory(atPath: apache.data).sorted() == [Hex.encode(fixture.circle.bytes), "join"])
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: apache.data).sorted() == [
+                Hex.encode(fixture.circle.bytes), "join",
+            ])
     }
 
     private func path(_ path: StorePath) -> Int { path.limit }
@@ -136,7 +143,8 @@ struct ApacheTests {
         let fixture = try StoreFixture()
         try apache.store().write([1, 2, 3], to: .beacon(circle: fixture.circle))
         let server = WebDAVServer(
-            try HTTPAddress(apache.address), [RemoteKeys(name: "me", secret: try SecretBytes(copying: Array(Apache.password.utf8)))],
+            try HTTPAddress(apache.address),
+            [RemoteKeys(name: "me", secret: try SecretBytes(copying: Array(Apache.password.utf8)))],
             patience: .none)
         guard case .bytes([1, 2, 3], let tag?) = try server.read(.beacon(circle: fixture.circle), unless: nil) else {
             return #expect(Bool(false))
@@ -152,7 +160,9 @@ struct ApacheTests {
         let apache = try Apache()
         let fixture = try StoreFixture()
         let wrong = try apache.store(password: "wrong")
-        for body in [{ _ = try wrong.probe() }, { try wrong.write([1], to: fixture.segment(1)) }, { _ = try wrong.circles() }] {
+        for body in [
+            { _ = try wrong.probe() }, { try wrong.write([1], to: fixture.segment(1)) }, { _ = try wrong.circles() },
+        ] {
             #expect(PlayedBucket.error(body)?.code == .refused)
         }
         let both = try apache.store(password: "wrong", former: Apache.password)

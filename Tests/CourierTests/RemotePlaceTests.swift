@@ -5,9 +5,11 @@ import Testing
 
 /// Stores on servers, as people name them and as a vault remembers them.
 @Suite struct RemotePlaceTests {
-    private static func bucket(_ name: String, _ endpoint: String? = nil, pathStyle: Bool = false) throws -> BucketPlace {
+    private static func bucket(_ name: String, _ endpoint: String? = nil, pathStyle: Bool = false) throws -> BucketPlace
+    {
         try #require(
-            BucketPlace(name, endpoint: try endpoint.map { try HTTPAddress($0) }, region: "eu-x-1", isPathStyle: pathStyle))
+            BucketPlace(
+                name, endpoint: try endpoint.map { try HTTPAddress($0) }, region: "eu-x-1", isPathStyle: pathStyle))
     }
 
     @Test func aBucketAnswersAtItsHostOrPath() throws {
@@ -49,7 +51,8 @@ import Testing
         for place in places { #expect(RemotePlace(text: place.text) == place) }
         #expect(Set(places.map(\.text)).count == 3)
         for text in [
-            "", "x", "https://h/x y", "https://h eu-x-1 host s3://name/", "https://h eu-x-1 both s3://name", "http://h/",
+            "", "x", "https://h/x y", "https://h eu-x-1 host s3://name/", "https://h eu-x-1 both s3://name",
+            "http://h/",
             "https://h  host s3://name", "https://h/ eu-x-1 host s3://name",
         ] {
             #expect(RemotePlace(text: text) == nil, "\(text)")

@@ -178,7 +178,9 @@ import Testing
 
     @Test func whoMayOnlyReadIsToldSo() throws {
         let fixture = try Fixture()
-        fixture.server.change { $0.failure = StoreError(.notPermitted, at: "s3://x", remote: RemoteFailure(status: 403)) }
+        fixture.server.change {
+            $0.failure = StoreError(.notPermitted, at: "s3://x", remote: RemoteFailure(status: 403))
+        }
         let head = fixture.exchange.head(fixture.exchange.own)
         let written = #expect(throws: StoreError.self) { try fixture.store.write([1], to: head) }
         let tried = #expect(throws: StoreError.self) { try fixture.store.probe() }

@@ -110,10 +110,14 @@ final class Mutexed<Value: Sendable>: Sendable {
             PlayedBucket.page([keys[2]]))
         let found = try bucket.server().files(of: bucket.circle)
         #expect(Set(found.map(\.path)) == [first, second, bucket.head] && found.allSatisfy { $0.tag == "\"e\"" })
-        let start = "GET /name?list-type=2&max-keys=1000&prefix=\(Escapes.encoded("pre/fix/\(Hex.encode(bucket.circle.bytes))/"))"
+        let start =
+            "GET /name?list-type=2&max-keys=1000&prefix=\(Escapes.encoded("pre/fix/\(Hex.encode(bucket.circle.bytes))/"))"
         #expect(
             try bucket.web.requests().map(\.target)
-                == [start, "\(start)&start-after=\(Escapes.encoded(keys[0]))", "\(start)&start-after=\(Escapes.encoded(keys[1]))"])
+                == [
+                    start, "\(start)&start-after=\(Escapes.encoded(keys[0]))",
+                    "\(start)&start-after=\(Escapes.encoded(keys[1]))",
+                ])
     }
 
     @Test func circlesAreFoldersAndEachIsSkipped() throws {
@@ -158,7 +162,9 @@ final class Mutexed<Value: Sendable>: Sendable {
 
     /// Each page goes on a little, and there is always another one.
     @Test func aListWithoutAnEndEnds() throws {
-        let pages = (1...20).map { PlayedBucket.page(["pre/fix/\(Character(UnicodeScalar(96 + $0) ?? "z"))"], more: true) }
+        let pages = (1...20).map {
+            PlayedBucket.page(["pre/fix/\(Character(UnicodeScalar(96 + $0) ?? "z"))"], more: true)
+        }
         let bucket = try PlayedBucket(all: pages)
         let server = try bucket.server { $0.names = 1000 }
         #expect(PlayedBucket.error { try server.files(of: bucket.circle) }?.code == .tooMany)
@@ -176,8 +182,12 @@ final class Mutexed<Value: Sendable>: Sendable {
 
     @Test func namesThatNoMemberWritesAreLeftOut() throws {
         let circle = String(repeating: "ab", count: 32)
-        let names = ["\(circle)/../x", "\(circle)/heads/x", "\(circle)/HEADS/\(circle)", "\(circle)//beacon", circle, "\(circle)/"]
-        let bucket = try PlayedBucket(PlayedBucket.page(names.map { "pre/fix/\($0)" } + ["elsewhere/\(circle)/beacon", "/"]))
+        let names = [
+            "\(circle)/../x", "\(circle)/heads/x", "\(circle)/HEADS/\(circle)", "\(circle)//beacon", circle,
+            "\(circle)/",
+        ]
+        let bucket = try PlayedBucket(
+            PlayedBucket.page(names.map { "pre/fix/\($0)" } + ["elsewhere/\(circle)/beacon", "/"]))
         #expect(try bucket.server().files(of: bucket.circle).isEmpty)
     }
 
@@ -188,7 +198,9 @@ final class Mutexed<Value: Sendable>: Sendable {
         ] {
             let bucket = try PlayedBucket(.init(200, body: body))
             let server = try bucket.server()
-            #expect(PlayedBucket.error { try server.files(of: bucket.circle) }?.code == .notUnderstood, "\(body.prefix(20))")
+            #expect(
+                PlayedBucket.error { try server.files(of: bucket.circle) }?.code == .notUnderstood, "\(body.prefix(20))"
+            )
         }
     }
 
@@ -211,7 +223,9 @@ final class Mutexed<Value: Sendable>: Sendable {
 
     /// A tag goes back to the server as it came. One with a line break would be a header of its own.
     @Test func aTagThatIsNoneIsForgotten() {
-        for tag in ["", "a\r\nX: y", "ü", String(repeating: "x", count: 257), "a b"] { #expect(S3Server.tag(tag) == nil) }
+        for tag in ["", "a\r\nX: y", "ü", String(repeating: "x", count: 257), "a b"] {
+            #expect(S3Server.tag(tag) == nil)
+        }
         #expect(S3Server.tag("W/\"x\"") == "W/\"x\"" && S3Server.tag(nil) == nil)
     }
 }
@@ -237,12 +251,14 @@ final class Mutexed<Value: Sendable>: Sendable {
         let server = try bucket.server(keys: 2)
         #expect(PlayedBucket.error { try server.read(bucket.head, unless: nil) }?.code == .refused)
         #expect(try server.read(bucket.head, unless: nil) == .bytes(Array("x".utf8), tag: nil))
-        #expect(try bucket.web.requests().map { $0.headers["authorization"]?.contains("KEY-pre") } == [true, false, true])
+        #expect(
+            try bucket.web.requests().map { $0.headers["authorization"]?.contains("KEY-pre") } == [true, false, true])
     }
 
     /// Other keys do not help against a clock.
     @Test func aClockIsNoReasonForOtherKeys() throws {
-        let bucket = try PlayedBucket(PlayedBucket.refusal(403, "RequestTimeTooSkewed", [("Date", "Sun, 06 Nov 1994 08:49:37 GMT")]))
+        let bucket = try PlayedBucket(
+            PlayedBucket.refusal(403, "RequestTimeTooSkewed", [("Date", "Sun, 06 Nov 1994 08:49:37 GMT")]))
         let server = try bucket.server(keys: 2)
         let error = PlayedBucket.error { try server.read(bucket.head, unless: nil) }
         #expect(error?.code == .clock && error?.description.contains("days ahead of the clock") == true)
@@ -264,7 +280,8 @@ final class Mutexed<Value: Sendable>: Sendable {
         let told = bucket.told
         let server = try bucket.server(patience: .foreground { line in told.change { $0.append(line) } })
         #expect(try server.read(bucket.head, unless: nil) == .bytes(Array("x".utf8), tag: nil))
-        #expect(told.now.count == 2 && told.now.allSatisfy { $0.contains("status \(status)") && $0.contains("s3://name") })
+        #expect(
+            told.now.count == 2 && told.now.allSatisfy { $0.contains("status \(status)") && $0.contains("s3://name") })
     }
 
     /// The service comes back later, as its plan says.

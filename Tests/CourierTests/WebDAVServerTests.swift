@@ -58,7 +58,11 @@ import Testing
         let found = try Self.server(web).files(of: bucket.circle)
         #expect(found == [RemoteFile(path: bucket.head, tag: "\"e\""), RemoteFile(path: path, tag: "\"e\"")])
         let seen = try web.requests()
-        #expect(seen.map(\.target) == ["/heads", "", "/\(Self.device)", "/\(Self.device)/\(folder)"].map { "PROPFIND /dav/\(Self.circle)\($0)/" })
+        #expect(
+            seen.map(\.target)
+                == ["/heads", "", "/\(Self.device)", "/\(Self.device)/\(folder)"].map {
+                    "PROPFIND /dav/\(Self.circle)\($0)/"
+                })
         #expect(seen.allSatisfy { $0.headers["depth"] == "1" && $0.text == WebDAVList.question })
     }
 
@@ -87,7 +91,8 @@ import Testing
 
     @Test func aBombAndOtherDocumentsAreNoList() throws {
         for body in [
-            "<!DOCTYPE a [<!ENTITY e \"x\">]><multistatus xmlns=\"DAV:\">&e;</multistatus>", "<multistatus/>", "", "<html/>",
+            "<!DOCTYPE a [<!ENTITY e \"x\">]><multistatus xmlns=\"DAV:\">&e;</multistatus>", "<multistatus/>", "",
+            "<html/>",
         ] {
             let web = try ScriptedServer([.init(207, body: body)])
             let server = try Self.server(web)

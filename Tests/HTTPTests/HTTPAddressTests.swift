@@ -4,8 +4,10 @@ import Testing
 /// Addresses that people name.
 @Suite struct HTTPAddressTests {
     @Test(arguments: [
-        ("https://cloud.example.org/remote.php/dav/files/me%40example.org/Coffer/",
-            "https://cloud.example.org/remote.php/dav/files/me%40example.org/Coffer"),
+        (
+            "https://cloud.example.org/remote.php/dav/files/me%40example.org/Coffer/",
+            "https://cloud.example.org/remote.php/dav/files/me%40example.org/Coffer"
+        ),
         ("HTTPS://Cloud.Example.ORG", "https://cloud.example.org"), ("https://h:8443/x", "https://h:8443/x"),
         ("http://127.0.0.1:8333", "http://127.0.0.1:8333"), ("http://localhost/x//", "http://localhost/x"),
         ("http://[::1]:80/", "http://[::1]:80"), ("https://[2001:db8::1]/a", "https://[2001:db8::1]/a"),
@@ -17,20 +19,26 @@ import Testing
         #expect(try HTTPAddress(form) == address)
     }
 
-    @Test(arguments: [
-        ("", .malformed), ("cloud.example.org", .malformed), ("ftp://h/", .malformed), ("file:///etc/passwd", .malformed),
-        ("https://", .malformed), ("https:///x", .malformed), ("https://h:0/", .malformed), ("https://h:65536", .malformed),
-        ("https://h:80:80/", .malformed), ("https://h:/", .malformed), ("https://-h/", .malformed), ("https://h..x/", .malformed),
-        ("https://h/../x", .malformed), ("https://h/%2e%2E/x", .malformed), ("https://h/./x", .malformed),
-        ("https://h//x", .malformed), ("https://h/%zz", .malformed), ("https://h/%4", .malformed), ("https://h/a b", .malformed),
-        ("https://h/a\r\nX: y", .malformed), ("https://h\\@x/", .hasUser), ("https://h/ü", .malformed),
-        ("https://[::1", .malformed), ("https://[x]/", .malformed), ("https://h\u{0}/", .malformed),
-        ("https://me:secret@h/", .hasUser), ("https://h/x?y=z", .hasQuery), ("https://h/#x", .hasQuery),
-        // Another machine would get the password in clear, whatever it is called.
-        ("http://cloud.example.org/", .notSecure), ("http://127.0.0.1.example.org/", .notSecure),
-        ("http://localhost.example.org/", .notSecure), ("http://128.0.0.1/", .notSecure), ("http://127.1/", .notSecure),
-        ("http://[::2]/", .notSecure), ("http://127.0.0.x/", .notSecure),
-    ] as [(String, HTTPAddress.Problem)])
+    @Test(
+        arguments: [
+            ("", .malformed), ("cloud.example.org", .malformed), ("ftp://h/", .malformed),
+            ("file:///etc/passwd", .malformed),
+            ("https://", .malformed), ("https:///x", .malformed), ("https://h:0/", .malformed),
+            ("https://h:65536", .malformed),
+            ("https://h:80:80/", .malformed), ("https://h:/", .malformed), ("https://-h/", .malformed),
+            ("https://h..x/", .malformed),
+            ("https://h/../x", .malformed), ("https://h/%2e%2E/x", .malformed), ("https://h/./x", .malformed),
+            ("https://h//x", .malformed), ("https://h/%zz", .malformed), ("https://h/%4", .malformed),
+            ("https://h/a b", .malformed),
+            ("https://h/a\r\nX: y", .malformed), ("https://h\\@x/", .hasUser), ("https://h/ü", .malformed),
+            ("https://[::1", .malformed), ("https://[x]/", .malformed), ("https://h\u{0}/", .malformed),
+            ("https://me:secret@h/", .hasUser), ("https://h/x?y=z", .hasQuery), ("https://h/#x", .hasQuery),
+            // Another machine would get the password in clear, whatever it is called.
+            ("http://cloud.example.org/", .notSecure), ("http://127.0.0.1.example.org/", .notSecure),
+            ("http://localhost.example.org/", .notSecure), ("http://128.0.0.1/", .notSecure),
+            ("http://127.1/", .notSecure),
+            ("http://[::2]/", .notSecure), ("http://127.0.0.x/", .notSecure),
+        ] as [(String, HTTPAddress.Problem)])
     func anythingElseIsRefused(_ text: String, _ problem: HTTPAddress.Problem) {
         #expect(throws: problem) { try HTTPAddress(text) }
     }

@@ -33,7 +33,8 @@ import Testing
     @Test func anAnswerIsReadWhole() throws {
         let server = try ScriptedServer([
             .init(
-                207, [("ETag", "\"x\""), ("Date", "Sun, 06 Nov 1994 08:49:37 GMT"), ("X-Twice", "a"), ("x-twice", " b ")],
+                207,
+                [("ETag", "\"x\""), ("Date", "Sun, 06 Nov 1994 08:49:37 GMT"), ("X-Twice", "a"), ("x-twice", " b ")],
                 body: "body")
         ])
         var client = try HTTPClient()

@@ -4,7 +4,8 @@ import Testing
 
 /// Documents of servers that nobody trusts.
 @Suite struct XMLDocumentTests {
-    private static func code(_ text: String, _ change: (inout XMLDocument.Limits) -> Void = { _ in }) -> XMLError.Code? {
+    private static func code(_ text: String, _ change: (inout XMLDocument.Limits) -> Void = { _ in }) -> XMLError.Code?
+    {
         var limits = XMLDocument.Limits()
         change(&limits)
         do throws(XMLError) { _ = try XMLDocument.read(Array(text.utf8), limits: limits) } catch { return error.code }
@@ -12,7 +13,8 @@ import Testing
     }
 
     @Test func partsHaveTheirNamesAndTexts() throws {
-        let text = #"<?xml version="1.0"?><D:a xmlns:D="DAV:" x="1"><D:b>one &amp; <!-- no -->two</D:b><c> </c><D:b/></D:a>"#
+        let text =
+            #"<?xml version="1.0"?><D:a xmlns:D="DAV:" x="1"><D:b>one &amp; <!-- no -->two</D:b><c> </c><D:b/></D:a>"#
         let root = try XMLDocument.read(Array(text.utf8))
         #expect(root.name == "a" && root.namespace == "DAV:" && root.children.map(\.name) == ["b", "c", "b"])
         #expect(root["b"]?.text == "one & two" && root["c"]?.namespace == "" && root.children("b").count == 2)

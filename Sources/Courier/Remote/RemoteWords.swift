@@ -63,7 +63,8 @@ extension StoreError {
         let skew = remote?.skew ?? 0
         let minutes = abs(skew) / 60
         guard minutes > 0 else { return "too far from" }
-        let text = minutes < 120 ? "\(minutes) minutes" : minutes < 2880 ? "\(minutes / 60) hours" : "\(minutes / 1440) days"
+        let text =
+            minutes < 120 ? "\(minutes) minutes" : minutes < 2880 ? "\(minutes / 60) hours" : "\(minutes / 1440) days"
         // The server's clock is ahead, so this one is behind.
         return "\(text) \(skew > 0 ? "behind" : "ahead of")"
     }

@@ -98,7 +98,9 @@ extension WebDAVServer {
         request.body = bytes
         // Without its folder, servers say one of these two.
         let missing: Set = [404, 409]
-        guard missing.contains(try connection.send(request, good: missing.union([200, 201, 204])).status) else { return }
+        guard missing.contains(try connection.send(request, good: missing.union([200, 201, 204])).status) else {
+            return
+        }
         try makeFolders(for: path)
         _ = try connection.send(request, good: [200, 201, 204])
     }

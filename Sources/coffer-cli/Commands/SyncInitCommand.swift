@@ -30,10 +30,12 @@ struct SyncInitCommand: ParsableCommand {
               coffer sync init ~/secrets --git
 
               coffer sync init s3://example-coffer --region eu-central-1
-              coffer sync init https://cloud.example.org/remote.php/dav/files/me/Coffer
+              coffer sync init https://dav.example.org/me/Coffer
             """)
 
-    @Argument(help: ArgumentHelp("A folder that your machines share, a bucket, or a WebDAV address.", valueName: "folder"), completion: .directory)
+    @Argument(
+        help: ArgumentHelp("A folder that your machines share, a bucket, or a WebDAV address.", valueName: "folder"),
+        completion: .directory)
     var folder: String
 
     @Option(help: ArgumentHelp("What this machine is called; by default the host's name.", valueName: "name"))

@@ -107,7 +107,7 @@ struct SyncStoreSetCommand: ParsableCommand {
             Examples:
               coffer sync store set
               coffer sync store set s3://example-coffer --region eu-central-1
-              coffer sync store set https://cloud.example.org/remote.php/dav/files/me/Coffer
+              coffer sync store set https://dav.example.org/me/Coffer
             """)
 
     @Argument(
@@ -121,7 +121,9 @@ struct SyncStoreSetCommand: ParsableCommand {
     func validate() throws {
         try SyncCommand.checkFolder(place)
         if let place { return _ = try store.place(place) }
-        guard store.words.isEmpty else { throw ValidationError("name the place, too: coffer sync store set s3://BUCKET …") }
+        guard store.words.isEmpty else {
+            throw ValidationError("name the place, too: coffer sync store set s3://BUCKET …")
+        }
     }
 
     func run() throws {

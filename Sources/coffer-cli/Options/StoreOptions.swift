@@ -49,10 +49,14 @@ struct StoreOptions: ParsableArguments {
     private static func address(_ text: String) throws -> HTTPAddress {
         do throws(HTTPAddress.Problem) { return try HTTPAddress(text) } catch {
             switch error {
-            case .malformed: throw ValidationError("an address looks like https://cloud.example.org/remote.php/dav/files/me/Coffer")
-            case .notSecure: throw ValidationError("the address must begin with https://; http:// is only for this machine itself")
+            case .malformed:
+                throw ValidationError("an address looks like https://cloud.example.org/remote.php/dav/files/me/Coffer")
+            case .notSecure:
+                throw ValidationError("the address must begin with https://; http:// is only for this machine itself")
             case .hasUser:
-                throw ValidationError("never write credentials into an address, because every program on this machine can read those; type them when asked")
+                throw ValidationError(
+                    "never write credentials into an address, because every program on this machine can read those; type them when asked"
+                )
             case .hasQuery: throw ValidationError("the address must end before its ? or #")
             }
         }

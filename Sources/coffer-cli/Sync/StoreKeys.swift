@@ -18,7 +18,9 @@ struct StoreKeys {
     init(for place: RemotePlace, _ session: CommandSession) throws(KeychainError) {
         let digest: [UInt8]
         // The place itself has characters that no name of an item has.
-        do throws(CryptographyError) { digest = try SHA256.digest(Array(place.text.utf8)) } catch { throw Self.noMemory }
+        do throws(CryptographyError) { digest = try SHA256.digest(Array(place.text.utf8)) } catch {
+            throw Self.noMemory
+        }
         name = FullName(service: SharingSetting.service, account: "keys-\(Hex.encode(Array(digest.prefix(16))))")
         (self.place, self.session) = (place, session)
     }

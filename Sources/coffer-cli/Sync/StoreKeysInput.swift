@@ -25,7 +25,8 @@ struct StoreKeysInput {
             (name + secret).allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
         else {
             throw KeychainError(
-                .invalidArgument, "these are no credentials", advice: "give a name, and then a secret, in one line each")
+                .invalidArgument, "these are no credentials", advice: "give a name, and then a secret, in one line each"
+            )
         }
         return try RemoteKeys(name: text, secret: StoreKeys.secret(secret))
     }

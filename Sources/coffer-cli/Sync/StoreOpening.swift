@@ -70,7 +70,8 @@ struct StoreOpening {
                         + "the newest after some days: coffer help sync store")
             case .locked:
                 Output.note(
-                    "\(name) keeps what was written from being deleted. Coffer works with that, but the store only grows.")
+                    "\(name) keeps what was written from being deleted. Coffer works with that, but the store only grows."
+                )
             }
         }
     }

@@ -52,7 +52,8 @@ struct StoreTarget: FuzzTarget {
             try promise(word.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }, "a word: \(word)")
         }
         guard let root = try answer({ try XMLDocument.read(bytes) }) else { return }
-        try promise(!String(decoding: bytes, as: UTF8.self).contains("<!DOCTYPE \(root.name) ["), "a document type was taken")
+        try promise(
+            !String(decoding: bytes, as: UTF8.self).contains("<!DOCTYPE \(root.name) ["), "a document type was taken")
     }
 
     private static func isPlain(_ text: String) -> Bool { text.utf8.allSatisfy { (0x21...0x7E).contains($0) } }
