@@ -57,6 +57,14 @@ enum ClientLimits {
     static let answer = Duration.seconds(2)
 }
 
+/// Root's list of machines.
+enum MachineListLimits {
+    /// The longest file that is read: some ten thousand machines.
+    static let file = 1 << 20
+    /// The length of a Name.
+    static let name = 34
+}
+
 /// The report of a login, by `pam_coffer`.
 enum LoginLimits {
     /// How long the module may take to send its call. It sends the call at once.

@@ -15,15 +15,23 @@ public enum GuardedKeyName {
             throw CryptographyError(code: .invalidKey, reason: "a \(role) has no point")
         }
         return switch record.sealer {
-        case .tpm: try name(of: template(role, kind, record, point))
+        case .tpm: try name(of: area(role, point: point, in: record))
         case .software: try name(of: softwareArea(role, kind, record, point))
         }
     }
 
     /// `TPMT_PUBLIC` of a key under the TPM sealer. Part 2, section 12.2.4.
-    private static func template(
-        _ role: ObjectRole, _ kind: AuthorizationKind, _ record: RegistryRecord, _ point: [UInt8]
+    ///
+    /// - Parameter role: a constraint key, or a signing key of a circle.
+    /// - Throws: `.invalidKey` for a role of another kind.
+    static func area(
+        _ role: ObjectRole, point: [UInt8], in record: RegistryRecord
     ) throws(CryptographyError) -> [UInt8] {
+        // fixedTPM fixedParent sensitiveDataOrigin userWithAuth noDA sign
+        if role == .streamKey { return key(attributes: 0x0004_0472, policy: [], scheme: ecdsa, point) }
+        guard let kind = role.authorization, role.isAgreementKey || role == .membershipKey else {
+            throw CryptographyError(code: .invalidKey, reason: "a \(role) has no point")
+        }
         let policy = try policy(role, kind, record)
         // fixedTPM fixedParent sensitiveDataOrigin adminWithPolicy noDA, and sign or decrypt
         return role.isAgreementKey
@@ -59,10 +67,10 @@ public enum GuardedKeyName {
             + sized(generation.policy) + BigEndian.bytes(8 as UInt16)
     }
 
-    private static let ecdsa = BigEndian.bytes(Number.ecdsa) + BigEndian.bytes(Number.sha256)
+    static let ecdsa = BigEndian.bytes(Number.ecdsa) + BigEndian.bytes(Number.sha256)
 
     /// `TPMT_PUBLIC` of a P-256 key.
-    private static func key(
+    static func key(
         attributes: UInt32, policy: [UInt8], scheme: [UInt8], _ point: [UInt8]
     ) -> [UInt8] {
         BigEndian.bytes(Number.ecc) + BigEndian.bytes(Number.sha256) + BigEndian.bytes(attributes) + sized(policy)
@@ -79,7 +87,7 @@ public enum GuardedKeyName {
             + LengthPrefixed.encode(reference, record.authenticatorKey, point)
     }
 
-    private static func name(of area: [UInt8]) throws(CryptographyError) -> [UInt8] {
+    static func name(of area: [UInt8]) throws(CryptographyError) -> [UInt8] {
         BigEndian.bytes(Number.sha256) + (try SHA256.digest(area))
     }
 

@@ -19,7 +19,7 @@ package struct Authenticator: Sendable {
     /// Has the authenticator ask a person to pass the challenge.
     /// - Parameter code: what the person has typed to add a machine. No agent takes one.
     package func pass(
-        _ challenge: String, code: String? = nil, by prompter: inout any Prompter
+        _ challenge: String, code: TypedCode? = nil, by prompter: inout any Prompter
     ) throws(KeychainError) {
         if let agent = prompter.delegate {
             guard code == nil else {
@@ -29,7 +29,9 @@ package struct Authenticator: Sendable {
             }
             return try agent.pass(challenge, self, AgentStop())
         }
-        try converse(Authentication.Begin(challenge: challenge, code: code), by: &prompter)
+        let beginning = Authentication.Begin(
+            challenge: challenge, code: code?.text, attested: code?.isAttested == true ? true : nil)
+        try converse(beginning, by: &prompter)
     }
 
     /// Has the authenticator ask a person to pass the challenge, until another thread ends it.
@@ -112,6 +114,19 @@ package struct Authenticator: Sendable {
     /// Has the authenticator ask a person once, for an answer that can be used again.
     package func authorize(seconds: Int, by prompter: inout any Prompter) throws(KeychainError) {
         try converse(Authentication.Authorize(seconds: Int64(seconds)), by: &prompter)
+    }
+
+    /// A challenge for a machine that is to prove itself before it is added. Nobody is asked.
+    /// - Parameters:
+    ///   - request: as it lies in the store, base64, as the identity of the machine's TPM does.
+    /// - Returns: for the store, base64.
+    package func challenge(
+        code: String, request: String, identity: String
+    ) throws(KeychainError) -> String {
+        var connection = try open()
+        return try exchange(
+            Authentication.Challenge(code: code, request: request, identity: identity), on: &connection
+        ).challenge
     }
 
     /// Ends the reuse of all earlier answers, and all leases.

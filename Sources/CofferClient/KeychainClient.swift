@@ -161,14 +161,21 @@ package struct KeychainClient: Sendable {
     /// - Parameter code: what the person has typed to add a machine to a circle.
     /// - Parameter findPrompter: gets the purposes; called only if a person is needed.
     package func call<Method: Challengeable>(
-        _ method: Method, code: String? = nil,
+        _ method: Method, code: TypedCode? = nil,
         prompter findPrompter: ([BrokerProtocol.Keychain.Purpose]) throws(KeychainError) -> any Prompter
     ) throws(KeychainError) -> Method.Reply {
         try answer(to: method, CallLife(begins: CallLimits.commandBegins), code: code, by: findPrompter)
     }
 
+    /// A challenge for a machine that is to prove itself before it is added: ``Authenticator/challenge(code:request:identity:)``.
+    package func challenge(
+        code: String, request: String, identity: String
+    ) throws(KeychainError) -> String {
+        try authenticator.challenge(code: code, request: request, identity: identity)
+    }
+
     private func answer<Method: Challengeable>(
-        to method: Method, _ life: consuming CallLife, code: String? = nil,
+        to method: Method, _ life: consuming CallLife, code: TypedCode? = nil,
         by findPrompter: ([BrokerProtocol.Keychain.Purpose]) throws(KeychainError) -> any Prompter
     ) throws(KeychainError) -> Method.Reply {
         var method = method

@@ -7,6 +7,8 @@ package struct CourierLimits: Sendable {
     package var names = 100_000
     /// Devices of a circle.
     package var devices = CircleLimits.heads
+    /// Files of other machines that one exchange puts back, and those of one more answer.
+    package var putBack = 1024
     /// Circles in a store.
     package var circles = 1024
 
@@ -58,6 +60,9 @@ extension StorePath {
         case .beacon: CourierLimits.beacon
         case .request: CircleLimits.request + AESGCM.overhead
         case .answer: CircleLimits.answer + AESGCM.overhead
+        case .proof(.identity, _): CircleLimits.identity + AESGCM.overhead
+        case .proof(.challenge, _): CircleLimits.challenge + AESGCM.overhead
+        case .proof(.evidence, _): CircleLimits.evidence + AESGCM.overhead
         }
     }
 }

@@ -59,6 +59,8 @@ public struct Configuration: Sendable, Equatable {
     public var tpmDeadline = 8
     /// A folder with the certificates (DER or PEM) of TPM makers that root trusts.
     public var tpmRoots = "/etc/coffer/tpm-roots"
+    /// The file with the TPMs of the machines that may be added to a circle as proven ones.
+    public var machines = "/etc/coffer/machines"
     /// The firmware's log of its measurements in this boot.
     public var bootLog = "/sys/kernel/security/tpm0/binary_bios_measurements"
     /// The folders that are searched for the files of boot loader and kernel that the log names.

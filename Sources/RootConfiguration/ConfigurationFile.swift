@@ -67,6 +67,7 @@ extension Configuration {
         case "notifications": notificationFolder = try Self.notifications(value)
         case "tpm-deadline": tpmDeadline = try Self.number(value, ConfigurationLimits.tpmDeadline)
         case "tpm-roots": tpmRoots = try Self.path(value)
+        case "machines": machines = try Self.path(value)
         case "boot-log": bootLog = try Self.path(value)
         case "boot-folders": bootFolders = try Self.paths(value)
         case "system-bus": systemBus = try Self.bus(value)

@@ -61,7 +61,7 @@ struct CommandSession {
     /// - Parameter code: what the person has typed to add a machine to a circle.
     func call<Method: Challengeable>(
         _ method: Method, for purpose: String, noPrompt: Bool = false, command: String, asksOwner: Bool = false,
-        code: String? = nil
+        code: TypedCode? = nil
     ) throws(KeychainError) -> Method.Reply {
         try answer(to: method, for: purpose, noPrompt: noPrompt, command: command, asksOwner: asksOwner, code: code)
     }
@@ -98,7 +98,7 @@ struct CommandSession {
     /// - Parameter onAsking: called before a person is asked.
     private func answer<Method: Challengeable>(
         to method: Method, for purpose: String, noPrompt: Bool, command: String, asksOwner: Bool = false,
-        code: String? = nil, onAsking: () -> Void = {}
+        code: TypedCode? = nil, onAsking: () -> Void = {}
     ) throws(KeychainError) -> Method.Reply {
         var creates = false
         let reply = try retrying { () throws(KeychainError) in

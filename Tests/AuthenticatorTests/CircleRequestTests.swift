@@ -186,7 +186,7 @@ struct CircleRequestTests {
         let parts: [(inout Facts) -> Void] = [
             { $0.statement = text(sample.addition) }, { $0.signer = Base64.encode(sample.founder.bytes) },
             { $0.request = Base64.encode(sample.request.bytes) }, { $0.circle = Hex.encode(sample.circle.bytes) },
-            { $0.machines = ["desk"] }, { $0.machines = [] }, { $0.statement = "" },
+            { $0.machines = ["desk"] }, { $0.machines = [] }, { $0.statement = "" }, { $0.evidence = "AAAA" },
         ]
         for purposes in [[.read], [.unlock], [.unlock, .read], [.recovery], [.rotate]] as [[Keychain.Purpose]] {
             for part in parts {

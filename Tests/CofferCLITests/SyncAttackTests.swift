@@ -97,7 +97,8 @@ import Varlink
         var prompter: any Prompter = AgentPrompter(
             client: AgentClient(path: scratch.file("agent.sock"), user: geteuid()), display: nil, fallback: nil)
         let error = #expect(throws: KeychainError.self) {
-            try Authenticator(paths: paths, caller: geteuid()).pass("c1", code: SyncFixture.code, by: &prompter)
+            let code = TypedCode(SyncFixture.code)
+            try Authenticator(paths: paths, caller: geteuid()).pass("c1", code: code, by: &prompter)
         }
         #expect(error?.code == .authenticationNeeded && error?.message.contains("code of another machine") == true)
     }

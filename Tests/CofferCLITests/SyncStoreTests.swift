@@ -263,7 +263,7 @@ import Varlink
         }
         try watch.stop()
         #expect(watch.calls("Get") == 2)
-        #expect(watch.said == "coffer: changes travel through '\(web.address)'\n" || watch.said == "coffer: changes travel through \(web.address)\n")
+        #expect(watch.said == "coffer: changes travel through \(web.address)\n", "\(watch.said)")
     }
 
     /// An emptied store can be that of somebody else by now. What it gets is for a person to decide.

@@ -54,6 +54,79 @@ struct ExchangeFixture {
         #expect(fixture.store.seen.writes.isEmpty)
     }
 
+    /// - Parameter numbers: of the segments that the broker has of the other device.
+    private func holding(_ fixture: ExchangeFixture, _ numbers: ClosedRange<UInt64>, atOnce: Int = 2) throws {
+        let id = Hex.encode(fixture.other.bytes)
+        let files = try numbers.map { number in
+            fixture.file(try fixture.segment(fixture.other, number), [UInt8(clamping: number)])
+        }
+        let head = fixture.file(fixture.head(fixture.other), [9])
+        fixture.broker.taken = { _ in
+            .init(
+                added: 0, updated: 0, deleted: 0, waiting: 0, obstacles: [],
+                held: [.init(device: id, segments: Int64(files.count))])
+        }
+        fixture.broker.lost = { call in
+            let lost = files.filter { !call.names.contains($0.path) }
+            guard lost.count <= atOnce else { return .init(files: Array(lost.prefix(atOnce)), more: true) }
+            return .init(files: lost + (call.head ? [] : [head]), more: false)
+        }
+    }
+
+    @Test func whatTheStoreHasLostOfOthersIsPutBack() throws {
+        let fixture = try ExchangeFixture()
+        try holding(fixture, 1...5)
+        fixture.store.put([2], try fixture.segment(fixture.other, 2))
+        let outcome = try fixture.run()
+        #expect(outcome.putBack == 5 && outcome.given == 0)
+        for number in UInt64(1)...5 {
+            #expect(try fixture.store.read(fixture.segment(fixture.other, number)) == [UInt8(number)])
+        }
+        #expect(try fixture.store.read(fixture.head(fixture.other)) == [9])
+        // What was there stays untouched, the head comes last, and then the others are told.
+        #expect(try !fixture.store.seen.writes.contains(fixture.segment(fixture.other, 2)))
+        #expect(fixture.store.seen.writes.suffix(2) == [fixture.head(fixture.other), .beacon(circle: fixture.circle)])
+        let calls = fixture.broker.putBacks.count
+        #expect(try fixture.run().putBack == 0)
+        #expect(fixture.broker.putBacks.count == calls, "nothing is lost")
+    }
+
+    @Test func aHeadAloneIsPutBackToo() throws {
+        let fixture = try ExchangeFixture()
+        try holding(fixture, 1...1)
+        fixture.store.put([1], try fixture.segment(fixture.other, 1))
+        #expect(try fixture.run().putBack == 1)
+        #expect(fixture.broker.putBacks.map(\.head) == [false])
+    }
+
+    /// Who hides files from this machine has it write the same ones again and again.
+    @Test func anExchangePutsBackAFewAtATime() throws {
+        let fixture = try ExchangeFixture()
+        try holding(fixture, 1...200, atOnce: 10)
+        var limits = CourierLimits()
+        limits.putBack = 25
+        let outcome = try CircleExchange(
+            of: fixture.circle, own: fixture.own, members: [fixture.other], store: fixture.store,
+            broker: fixture.broker, limits: limits
+        ).run()
+        #expect((25..<35).contains(outcome.putBack))
+    }
+
+    @Test func onlyWhatWasLostIsPutBack() throws {
+        for path in [
+            try ExchangeFixture().segment(ExchangeFixture.device(3), 1), .beacon(circle: try StoreFixture.circle(0xAB)),
+            try ExchangeFixture().segment(ExchangeFixture.device(2), 1),
+        ] {
+            let fixture = try ExchangeFixture()
+            try holding(fixture, 1...2)
+            fixture.store.put([1], try fixture.segment(fixture.other, 1))
+            let file = fixture.file(path)
+            fixture.broker.lost = { _ in .init(files: [file], more: false) }
+            #expect(throws: ExchangeError<PlayedBroker.Refusal>.self) { try fixture.run() }
+            #expect(fixture.store.seen.writes.isEmpty)
+        }
+    }
+
     @Test func whatTheBrokerLacksComesWithAllHeadsFromTheLastToTheFirst() throws {
         let fixture = try ExchangeFixture()
         for number in UInt64(1)...4 {

@@ -167,7 +167,7 @@ import Testing
             switch path {
             case .segment: _ = try store.segments(of: fixture.circle, device: fixture.device)
             case .head: _ = try store.heads(of: fixture.circle)
-            case .beacon, .request, .answer: try store.write([2], to: path)
+            case .beacon, .request, .answer, .proof: try store.write([2], to: path)
             }
             let names = try FileManager.default.contentsOfDirectory(atPath: folder)
             #expect(!names.contains(Self.leftover))

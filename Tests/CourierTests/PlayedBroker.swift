@@ -17,6 +17,10 @@ final class PlayedBroker: ExchangeBroker {
     /// The answers of `Give`, one after the other. After the last there is nothing to give.
     var gifts: [Result<Sync.Give.Reply, Refusal>] = []
 
+    /// What it has of another device that a store with these names lacks.
+    var lost: (Sync.PutBack) -> Sync.PutBack.Reply = { _ in .init(files: [], more: false) }
+
+    private(set) var putBacks: [Sync.PutBack] = []
     private(set) var looks: [Sync.Look] = []
     private(set) var takes: [Sync.Take] = []
     private(set) var gives: [Sync.Give] = []
@@ -45,6 +49,12 @@ final class PlayedBroker: ExchangeBroker {
         note(call)
         gives.append(call)
         return gifts.isEmpty ? .init(files: [], more: false) : try gifts.removeFirst().get()
+    }
+
+    func putBack(_ call: Sync.PutBack) throws(Refusal) -> Sync.PutBack.Reply {
+        note(call)
+        putBacks.append(call)
+        return lost(call)
     }
 
     func mustTakeFirst(_ failure: Refusal) -> Bool { failure.mustTakeFirst }

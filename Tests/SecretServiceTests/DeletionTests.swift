@@ -88,8 +88,14 @@ struct DeletionTests {
 
         async let bus: Void = onThread { try service.check("clear", in: "deletions.py") }
         // On a slow machine, libsecret gives up the last ones after 25 s. If one waited for a step, no try would bring it to its end.
-        // Where a try that was given up has removed them all the same, the next one finds nothing: it ends with 1 and says nothing.
-        let tries = "for n in $(seq 40); do said=$(secret-tool clear tool yes 2>&1) && exit 0; [ \"$said\" ] || exit 0; done; exit 1"
+        // Where a try that was given up has removed them all the same, the next one finds nothing: it ends with 1, silently.
+        let tries = """
+            for n in $(seq 40); do
+                said=$(secret-tool clear tool yes 2>&1) && exit 0
+                [ "$said" ] || exit 0
+            done
+            exit 1
+            """
         async let tool = onThread { try service.run("/bin/sh", ["-c", tries]) }
         let loop = #"for n in $(seq 0 99); do "$0" rm -f by-command $n || exit 1; done"#
         async let command = onThread { try service.run("/bin/sh", ["-c", loop, coffer]) }

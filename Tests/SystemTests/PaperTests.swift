@@ -108,7 +108,3 @@ extension Sandbox {
         return words[1]
     }
 }
-
-extension Outcome {
-    fileprivate var all: String { text + errors }
-}

@@ -379,8 +379,3 @@ import Testing
         _ = shared
     }
 }
-
-extension Outcome {
-    /// All that a person sees.
-    fileprivate var all: String { text + errors }
-}

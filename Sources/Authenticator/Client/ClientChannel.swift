@@ -9,7 +9,7 @@ import Varlink
 struct ClientChannel: ~Copyable {
     enum Call {
         /// - code: of a machine that is added, as the person typed it.
-        case begin(challenge: String, code: String?)
+        case begin(challenge: String, code: String?, attested: Bool)
         case authorize(seconds: Int64)
         case forget
         case renewSigningKey
@@ -17,6 +17,7 @@ struct ClientChannel: ~Copyable {
         case `continue`(answer: String?)
         case cancel
         case biometry
+        case challenge(BrokerProtocol.Authentication.Challenge)
         /// The channel has answered it already.
         case introspection
     }
@@ -82,7 +83,7 @@ struct ClientChannel: ~Copyable {
             BrokerProtocol.Authentication.Forget.self, BrokerProtocol.Authentication.RenewSigningKey.self,
             BrokerProtocol.Authentication.SetAside.self,
             BrokerProtocol.Authentication.Continue.self, BrokerProtocol.Authentication.Cancel.self,
-            BrokerProtocol.Authentication.Biometry.self,
+            BrokerProtocol.Authentication.Biometry.self, BrokerProtocol.Authentication.Challenge.self,
         ])
 
     private func decode(_ call: IncomingCall, _ parameters: (any VarlinkMethod)?) throws(ConversationError) -> Call {
@@ -93,7 +94,7 @@ struct ClientChannel: ~Copyable {
         }
         switch parameters {
         case let begin as BrokerProtocol.Authentication.Begin:
-            return .begin(challenge: begin.challenge, code: begin.code)
+            return .begin(challenge: begin.challenge, code: begin.code, attested: begin.attested ?? false)
         case let authorize as BrokerProtocol.Authentication.Authorize: return .authorize(seconds: authorize.seconds)
         case is BrokerProtocol.Authentication.Forget: return .forget
         case is BrokerProtocol.Authentication.RenewSigningKey: return .renewSigningKey
@@ -101,6 +102,7 @@ struct ClientChannel: ~Copyable {
         case let next as BrokerProtocol.Authentication.Continue: return .continue(answer: next.answer)
         case is BrokerProtocol.Authentication.Cancel: return .cancel
         case is BrokerProtocol.Authentication.Biometry: return .biometry
+        case let call as BrokerProtocol.Authentication.Challenge: return .challenge(call)
         default:
             introspect(parameters, call.method)
             return .introspection

@@ -35,10 +35,12 @@ public struct ClientConversation {
             let biometry = Biometry(configuration)
             let request = try session.begin(limit: .seconds(configuration.promptTimeout)) {
                 biometry.report(to: client)
+            } proof: { [configuration] (call) throws(ConversationError) in
+                try MachineProof(configuration).challenge(call)
             }
             switch request {
-            case .challenge(let challenge, let code):
-                try converse(client, challenge, code, &session, &report)
+            case .challenge(let challenge, let code, let attested):
+                try converse(client, challenge, code, attested: attested, &session, &report)
                 session.finish(nil)
             case .authorize(let seconds):
                 report.purpose = "reuse"
@@ -137,8 +139,8 @@ public struct ClientConversation {
     }
 
     private func converse(
-        _ client: Client, _ challenge: String, _ code: SecretBytes?, _ session: inout ClientSession,
-        _ report: inout Report
+        _ client: Client, _ challenge: String, _ code: SecretBytes?, attested: Bool,
+        _ session: inout ClientSession, _ report: inout Report
     ) throws(ConversationError) {
         let dependencies = try ConversationDependencies(configuration)
         var broker = try dependencies.connect()
@@ -146,14 +148,18 @@ public struct ClientConversation {
         var open = try enter(client)
         defer { open.keep() }
         do throws(ConversationError) {
-            let checked = try describe(client, challenge, dependencies, &broker, &open)
+            var checked = try describe(client, challenge, dependencies, &broker, &open)
             report.purpose = checked.request.purposes.joined(separator: "+")
-            if case .circle(let circle) = checked.request {
+            if case .circle(var circle) = checked.request {
                 // Before anybody is asked, because the answer would be in vain.
                 try circle.check(code: code)
                 try circle.check(keysOf: checked.record)
-            } else if code != nil {
-                throw ConversationError.refused(.invalidArgument("this challenge takes no code"))
+                try circle.judgeProof(demanded: attested) { () throws(ConversationError) in
+                    try MachineProof(configuration)
+                }
+                checked.request = .circle(circle)
+            } else if code != nil || attested {
+                throw ConversationError.refused(.invalidArgument("this challenge takes no code and no proof"))
             }
             switch checked.request {
             case .enrolment(let kinds):

@@ -9,7 +9,8 @@ struct ClientSession: ~Copyable {
     /// How a client begins.
     enum Request {
         /// - code: of a machine that is added, as the person typed it.
-        case challenge(String, code: SecretBytes?)
+        /// - attested: whether that machine must have proved where its keys are.
+        case challenge(String, code: SecretBytes?, attested: Bool)
         /// Ask now, and then not again for this many seconds.
         case authorize(seconds: Int64)
         /// End the reuse of earlier answers.
@@ -52,20 +53,23 @@ struct ClientSession: ~Copyable {
     }
 
     /// Waits for the client to begin. The person's time limit starts then.
-    /// - Parameter biometry: answers a client that only wants to know whether a finger could be asked for.
+    /// - Parameters:
+    ///   - biometry: answers a client that only wants to know whether a finger could be asked for.
+    ///   - proof: answers a client that wants a challenge for another machine.
     mutating func begin(
-        limit: Duration, biometry: () -> BrokerProtocol.Authentication.Biometry.Reply
+        limit: Duration, biometry: () -> BrokerProtocol.Authentication.Biometry.Reply, proof: MachineProof.Maker
     ) throws(ConversationError) -> Request {
         while true {
             switch try wait() {
-            case .call(.begin(let challenge, let code)):
+            case .call(.begin(let challenge, let code, let attested)):
                 guard ClientLimits.challenge.contains(challenge.utf8.count),
                     (code ?? "").utf8.count <= ClientLimits.joinCode
                 else { throw .refused(.invalidArgument("that is not a challenge")) }
                 owesStep = true
                 deadline = .now + limit
                 return .challenge(
-                    challenge, code: try code.map { (text) throws(ConversationError) in try Self.kept(text) })
+                    challenge, code: try code.map { (text) throws(ConversationError) in try Self.kept(text) },
+                    attested: attested)
             case .call(.authorize(let seconds)):
                 owesStep = true
                 deadline = .now + limit
@@ -79,6 +83,7 @@ struct ClientSession: ~Copyable {
             case .call(.continue):
                 throw .refused(.invalidArgument("a conversation starts with Begin"))
             case .call(.biometry): channel.reply(biometry())
+            case .call(.challenge(let call)): channel.reply(try proof(call))
             case .call(.introspection), .event, .time: continue
             }
         }
@@ -139,7 +144,7 @@ struct ClientSession: ~Copyable {
                 // Who begins a second time does not know the messages so far, and so not what the answers are for.
                 owesStep = true
                 throw .refused(.invalidArgument("the conversation has begun already"))
-            case .call(.forget), .call(.renewSigningKey), .call(.setAside), .call(.biometry):
+            case .call(.forget), .call(.renewSigningKey), .call(.setAside), .call(.biometry), .call(.challenge):
                 complain("the conversation has begun already")
             case .call(.introspection), .event, .time: continue
             }

@@ -65,7 +65,9 @@ extension ConversationError.Refusal {
         Self(fault: Fault(name, message, advice: advice), reason: "other")
     }
 
-    static func challengeRefused(_ message: String) -> Self { other(.authenticationChallengeRefused, message) }
+    static func challengeRefused(_ message: String, advice: String = "") -> Self {
+        other(.authenticationChallengeRefused, message, advice)
+    }
     static func invalidArgument(_ message: String, advice: String = "") -> Self {
         other(.authenticationInvalidArgument, message, advice)
     }

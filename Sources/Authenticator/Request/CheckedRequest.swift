@@ -7,7 +7,7 @@ import Platform
 /// signatures for another user's vault, or for more than the request that is shown.
 struct CheckedRequest {
     /// The request that the person is shown.
-    let request: PersonRequest
+    var request: PersonRequest
     let claim: Claim
     /// nil if the vault is to be made.
     let record: RegistryRecord?

@@ -23,6 +23,10 @@ struct CircleRequest: Equatable {
     let deed: Deed
     /// What is signed, and with which keys; nil if nothing is.
     private let signed: Signed?
+    /// The answer of a machine that is to be added to a challenge; nil if there was none.
+    private let evidence: [UInt8]?
+    /// What root calls the machine that has proved where its keys are; nil if none has.
+    private(set) var provenName: String?
 
     private struct Signed: Equatable {
         let statement: Statement
@@ -46,6 +50,10 @@ struct CircleRequest: Equatable {
                 try MemberKeys(bytes: bytes)
             }
         }
+        evidence = try facts.evidence.map { (text) throws(ConversationError) in
+            try Self.read(text, upTo: CircleLimits.evidence) { (bytes) throws(CircleFormError) in bytes }
+        }
+        guard evidence == nil || kind == .addToCircle else { throw Self.unclear }
         switch (kind, statement?.content) {
         case (.foundCircle, .founding(let keys)?):
             guard let statement, signer == nil, request == nil, facts.circle == nil, facts.machines == nil else {
@@ -92,7 +100,7 @@ struct CircleRequest: Equatable {
         _ facts: BrokerInterface.Describe.Reply, butMachines: Bool = false
     ) throws(ConversationError) {
         guard facts.statement == nil, facts.signer == nil, facts.request == nil, facts.circle == nil,
-            butMachines || facts.machines == nil
+            butMachines || facts.machines == nil, facts.evidence == nil
         else { throw unclear }
     }
 
@@ -160,6 +168,30 @@ struct CircleRequest: Equatable {
         guard derived == keys else {
             throw .refused(.challengeRefused("the keys that would be added are not those of the code on paper"))
         }
+    }
+
+    /// Judges the proof of a machine that is to be added, if there is one.
+    ///
+    /// - Parameters:
+    ///   - isDemanded: whether the person wants such a machine only.
+    ///   - proof: what judges it.
+    /// - Throws: ``ConversationError`` for a proof that is demanded and missing, and for one that proves nothing.
+    mutating func judgeProof(
+        demanded isDemanded: Bool, by proof: () throws(ConversationError) -> MachineProof
+    ) throws(ConversationError) {
+        guard case .add(let request, _) = deed else {
+            guard !isDemanded else { throw .refused(.invalidArgument("this challenge takes no proof")) }
+            return
+        }
+        guard let evidence else {
+            guard !isDemanded else {
+                throw .refused(.challengeRefused("the new machine has not proved that its keys are in a TPM"))
+            }
+            return
+        }
+        let read: JoinEvidence
+        do throws(CircleFormError) { read = try JoinEvidence(decoding: evidence) } catch { throw Self.unclear }
+        provenName = try proof().name(of: read, for: request)
     }
 
     /// Checks the keys that this machine names as its own.

@@ -44,9 +44,12 @@ enum PromptNotice {
         case .found: return []
         case .add(let new, let role):
             let place =
-                switch new.protection {
-                case .tpm: "It says that its keys are in a TPM; nobody has checked that."
-                case .software: "Its keys are in software, and can be copied."
+                switch (new.protection, request.provenName) {
+                case (.tpm, let known?):
+                    "It has proved that its keys are in the TPM that root's list calls "
+                        + "\(EscapedText.quoted(known, limit: PromptLimits.place))."
+                case (.tpm, nil): "It says that its keys are in a TPM; nobody has checked that."
+                case (.software, _): "Its keys are in software, and can be copied."
                 }
             let may =
                 switch role {

@@ -12,7 +12,9 @@ struct RenewedCircle: Equatable {
 
     /// - Throws: ``ConversationError`` if the broker describes something else besides.
     init?(_ facts: BrokerInterface.Describe.Reply) throws(ConversationError) {
-        guard facts.statement == nil, facts.signer == nil, facts.request == nil else { throw CircleRequest.unclear }
+        guard facts.statement == nil, facts.signer == nil, facts.request == nil, facts.evidence == nil else {
+            throw CircleRequest.unclear
+        }
         guard let text = facts.circle else {
             guard facts.machines == nil else { throw CircleRequest.unclear }
             return nil

@@ -72,6 +72,7 @@ extension AuthenticatorSession {
                 statement: circle?.statement.map { Base64.encode($0.bytes) },
                 signer: circle?.signer.map { Base64.encode($0.bytes) },
                 request: circle?.request.map { Base64.encode($0.bytes) },
+                evidence: circle?.evidence.map { Base64.encode($0.bytes) },
                 circle: joined.map { Hex.encode($0.bytes) }, machines: machines))
     }
 

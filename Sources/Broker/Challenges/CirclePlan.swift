@@ -8,8 +8,8 @@ struct CirclePlan: Sendable {
     enum Deed: Sendable {
         /// Begins a circle with these keys.
         case found(Statement, CircleSigningKeys, DeviceProfile)
-        /// Adds the machine of a request.
-        case add(Statement, signer: MemberKeys, JoinRequest)
+        /// Adds the machine of a request, which may have proved where its keys are. The authenticator judges that.
+        case add(Statement, signer: MemberKeys, JoinRequest, evidence: JoinEvidence?)
         /// Adds a code on paper with these public keys.
         case paper(Statement, signer: MemberKeys, MemberKeys)
         /// Enters the circle of an answer to this vault's request.
@@ -35,7 +35,7 @@ struct CirclePlan: Sendable {
     /// What the authenticator reads.
     var statement: Statement? {
         switch deed {
-        case .found(let statement, _, _), .add(let statement, _, _), .paper(let statement, _, _),
+        case .found(let statement, _, _), .add(let statement, _, _, _), .paper(let statement, _, _),
             .remove(let statement, _, _):
             statement
         case .join: nil
@@ -44,7 +44,7 @@ struct CirclePlan: Sendable {
 
     var signer: MemberKeys? {
         switch deed {
-        case .add(_, let signer, _), .paper(_, let signer, _), .remove(_, let signer, _): signer
+        case .add(_, let signer, _, _), .paper(_, let signer, _), .remove(_, let signer, _): signer
         case .found, .join: nil
         }
     }
@@ -60,14 +60,21 @@ struct CirclePlan: Sendable {
     var request: JoinRequest? {
         switch deed {
         case .found, .paper, .remove: nil
-        case .add(_, _, let request), .join(_, let request, _): request
+        case .add(_, _, let request, _), .join(_, let request, _): request
         }
+    }
+
+    /// What a machine that is added has answered to a challenge.
+    var evidence: JoinEvidence? {
+        guard case .add(_, _, _, let evidence) = deed else { return nil }
+        return evidence
     }
 
     /// Whether a repeated call asks for the same. A circle that is begun has other keys each time.
     func repeats(_ other: CirclePlan) -> Bool {
         switch (deed, other.deed) {
-        case (.add(let statement, _, _), .add(let others, _, _)): statement == others
+        case (.add(let statement, _, _, let evidence), .add(let others, _, _, let other)):
+            statement == others && evidence?.bytes == other?.bytes
         case (.paper(let statement, _, _), .paper(let others, _, _)): statement == others
         case (.remove(let statement, _, _), .remove(let others, _, _)): statement == others
         case (.join(let answer, _, _), .join(let other, _, _)): answer.bytes == other.bytes

@@ -108,6 +108,8 @@ struct KeychainMethods: Sendable {
             // Sharing. What a courier carries is no use of the vault.
             Entry(FoundHandler.self, withoutVault: .allowed, isUse: true),
             Entry(RequestHandler.self, withoutVault: .allowed, isUse: true),
+            Entry(ProveHandler.self, withoutVault: .absent, isUse: true),
+            Entry(IdentityHandler.self, withoutVault: .allowed),
             Entry(AddHandler.self, withoutVault: .absent, isUse: true),
             Entry(AddPaperHandler.self, withoutVault: .absent, isUse: true),
             Entry(EnterHandler.self, withoutVault: .absent, isUse: true),
@@ -121,6 +123,7 @@ struct KeychainMethods: Sendable {
             Entry(LookHandler.self, withoutVault: .absent),
             Entry(TakeHandler.self, withoutVault: .absent),
             Entry(GiveHandler.self, withoutVault: .absent),
+            Entry(PutBackHandler.self, withoutVault: .absent),
             Entry(StateHandler.self, withoutVault: .allowed),
         ]
         return Dictionary(entries.map { ($0.method.name, $0) }) { first, _ in first }

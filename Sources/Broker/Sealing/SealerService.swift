@@ -94,6 +94,20 @@ extension SealerService {
         }
     }
 
+    /// The keys that make the TPM known to others.
+    func machineIdentity() async throws(SealerError) -> MachineIdentity {
+        try await use { (sealer) throws(SealerError) in try sealer.requireAttesting().machineIdentity() }
+    }
+
+    /// The TPM's word that keys are in it.
+    func attest(
+        _ keys: [SealedObject], to credential: IdentityCredential, request: [UInt8], record: RegistryRecord
+    ) async throws(SealerError) -> AttestedLoads {
+        try await use { (sealer) throws(SealerError) in
+            try sealer.requireAttesting().attest(keys, to: credential, request: request, record: record)
+        }
+    }
+
     /// How the present boot relates to a vault that is tied to the boot.
     func standing(of boots: BootList, record: RegistryRecord) async throws(SealerError) -> BootStanding {
         try await use { (sealer) throws(SealerError) in

@@ -51,14 +51,14 @@ struct VaultSharing: Sendable {
 
     /// - Returns: nil if the person has agreed to the request already, so that nobody is asked.
     func addition(
-        in vaultActor: isolated VaultActor, of request: JoinRequest
+        in vaultActor: isolated VaultActor, of request: JoinRequest, _ evidence: JoinEvidence?
     ) async throws(Fault) -> CirclePlan? {
         let found = try await vaultActor.use { state in
             try state.vault.addition(of: request, state.keys).map { ($0, try state.vault.signatory(state.keys)) }
         }
         guard let (statement, own) = found else { return nil }
         return CirclePlan(
-            deed: .add(statement, signer: own.keys, request),
+            deed: .add(statement, signer: own.keys, request, evidence: evidence),
             signing: try signing(statement, own.key, own.keys, own.password))
     }
 
@@ -66,7 +66,7 @@ struct VaultSharing: Sendable {
     func add(
         in vaultActor: isolated VaultActor, _ plan: CirclePlan, _ signature: SecretBytes
     ) async throws(Fault) {
-        guard case .add(_, _, let request) = plan.deed, let signed = plan.signed(signature) else {
+        guard case .add(_, _, let request, _) = plan.deed, let signed = plan.signed(signature) else {
             throw Faults.challengeRefused
         }
         try vaultActor.begin(.sharing, for: nil)

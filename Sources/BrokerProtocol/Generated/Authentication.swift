@@ -30,13 +30,28 @@ public enum Authentication {
           # add a byte. If it is left out, the conversation goes on over the connection.
           channel: ?int,
           # For a challenge that adds a machine to a circle: the code that the person has typed, JOIN- and six groups.
-          code: ?string
+          code: ?string,
+          # For such a challenge: true refuses a machine that has not proved that its keys are in a TPM of root's list.
+          attested: ?bool
         ) -> (
           message: ?Message,
           # Nothing more is asked. The person is authenticated, and the broker has been told.
           done: bool,
           # The message's number in this conversation, from 1. A client that shares its connection notices by it that a message went to somebody else.
           step: ?int
+        )
+
+        # Makes a challenge for a machine that is to prove that its keys are in a TPM of root's list, before it is added to a
+        # circle. It begins no conversation, and asks nobody.
+        method Challenge(
+          # The code that the person has typed, JOIN- and six groups.
+          code: string,
+          # The request of the machine and the identity of its TPM, as they lie in the store, base64.
+          request: string,
+          identity: string
+        ) -> (
+          # Sealed under the code, for the store, base64.
+          challenge: string
         )
 
         # Answers the last message.
@@ -240,36 +255,113 @@ public enum Authentication {
         public var channel: Int64?
         /// For a challenge that adds a machine to a circle: the code that the person has typed, JOIN- and six groups.
         public var code: String?
+        /// For such a challenge: true refuses a machine that has not proved that its keys are in a TPM of root's
+        /// list.
+        public var attested: Bool?
 
-        public init(challenge: String, channel: Int64? = nil, code: String? = nil) {
+        public init(challenge: String, channel: Int64? = nil, code: String? = nil, attested: Bool? = nil) {
             self.challenge = challenge
             self.channel = channel
             self.code = code
+            self.attested = attested
         }
 
-        private static let jsonNames = ["challenge", "channel", "code"]
+        private static let jsonNames = ["attested", "challenge", "channel", "code"]
 
         public init(from reader: inout JSONReader) throws(JSONFailure) {
             var challenge: String?
             var channel: Int64?
             var code: String?
+            var attested: Bool?
             var members = try reader.members()
             while let member = try reader.next(&members, of: Self.jsonNames) {
                 switch member {
-                case 0: challenge = try reader.read()
-                case 1: channel = try reader.read()
+                case 0: attested = try reader.read()
+                case 1: challenge = try reader.read()
+                case 2: channel = try reader.read()
                 default: code = try reader.read()
                 }
             }
-            self.init(challenge: try members.required(challenge, "challenge"), channel: channel, code: code)
+            self.init(
+                challenge: try members.required(challenge, "challenge"), channel: channel, code: code,
+                attested: attested
+            )
         }
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
+            writer.member("attested", attested)
             writer.member("challenge", challenge)
             writer.member("channel", channel)
             writer.member("code", code)
             writer.endObject()
+        }
+    }
+
+    /// Makes a challenge for a machine that is to prove that its keys are in a TPM of root's list, before it is added
+    /// to a circle. It begins no conversation, and asks nobody.
+    public struct Challenge: VarlinkMethod {
+        public static let name = "org.coffer.Authentication.Challenge"
+        /// The code that the person has typed, JOIN- and six groups.
+        public var code: String
+        /// The request of the machine and the identity of its TPM, as they lie in the store, base64.
+        public var request: String
+        public var identity: String
+
+        public init(code: String, request: String, identity: String) {
+            self.code = code
+            self.request = request
+            self.identity = identity
+        }
+
+        private static let jsonNames = ["code", "identity", "request"]
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var code: String?
+            var request: String?
+            var identity: String?
+            var members = try reader.members()
+            while let member = try reader.next(&members, of: Self.jsonNames) {
+                switch member {
+                case 0: code = try reader.read()
+                case 1: identity = try reader.read()
+                default: request = try reader.read()
+                }
+            }
+            self.init(
+                code: try members.required(code, "code"), request: try members.required(request, "request"),
+                identity: try members.required(identity, "identity")
+            )
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("code", code)
+            writer.member("identity", identity)
+            writer.member("request", request)
+            writer.endObject()
+        }
+
+        public struct Reply: JSONValue, Equatable {
+            /// Sealed under the code, for the store, base64.
+            public var challenge: String
+
+            public init(challenge: String) { self.challenge = challenge }
+
+            private static let jsonNames = ["challenge"]
+
+            public init(from reader: inout JSONReader) throws(JSONFailure) {
+                var challenge: String?
+                var members = try reader.members()
+                while try reader.next(&members, of: Self.jsonNames) != nil { challenge = try reader.read() }
+                self.init(challenge: try members.required(challenge, "challenge"))
+            }
+
+            public func write(to writer: inout JSONWriter) {
+                writer.beginObject()
+                writer.member("challenge", challenge)
+                writer.endObject()
+            }
         }
     }
 

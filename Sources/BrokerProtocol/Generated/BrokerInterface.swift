@@ -111,6 +111,8 @@ public enum BrokerInterface {
           signer: ?string,
           # For purposes addToCircle and joinCircle: the request of the machine that joins, base64.
           request: ?string,
+          # For purpose addToCircle, if the machine that joins has answered a challenge: its evidence, base64.
+          evidence: ?string,
           # For purpose joinCircle, and for purpose rotate of a vault that shares its items: the circle's id, hex.
           circle: ?string,
           # For purpose joinCircle: what the circle's machines call themselves. For purpose removeFromCircle: what those call
@@ -786,6 +788,8 @@ public enum BrokerInterface {
             public var signer: String?
             /// For purposes addToCircle and joinCircle: the request of the machine that joins, base64.
             public var request: String?
+            /// For purpose addToCircle, if the machine that joins has answered a challenge: its evidence, base64.
+            public var evidence: String?
             /// For purpose joinCircle, and for purpose rotate of a vault that shares its items: the circle's id, hex.
             public var circle: String?
             /// For purpose joinCircle: what the circle's machines call themselves. For purpose removeFromCircle: what
@@ -799,8 +803,8 @@ public enum BrokerInterface {
                 reason: String? = nil, authorizations: [Authorization], alternatives: [[Int64]], lastLock: Int64 = 0,
                 enrolment: [String]? = nil, items: [NamedItem]? = nil, lease: LeaseTerms? = nil, leased: Bool? = nil,
                 newService: String? = nil, newAccount: String? = nil, passwordKey: String? = nil,
-                statement: String? = nil, signer: String? = nil, request: String? = nil, circle: String? = nil,
-                machines: [String]? = nil
+                statement: String? = nil, signer: String? = nil, request: String? = nil, evidence: String? = nil,
+                circle: String? = nil, machines: [String]? = nil
             ) {
                 self.owner = owner
                 self.vault = vault
@@ -824,14 +828,15 @@ public enum BrokerInterface {
                 self.statement = statement
                 self.signer = signer
                 self.request = request
+                self.evidence = evidence
                 self.circle = circle
                 self.machines = machines
             }
 
             private static let jsonNames = [
-                "account", "alternatives", "authorizations", "circle", "enrolment", "fields", "items", "kind",
-                "lastLock", "lease", "leased", "machines", "newAccount", "newService", "owner", "passwordKey",
-                "purposes", "reason", "request", "service", "signer", "statement", "vault", "version",
+                "account", "alternatives", "authorizations", "circle", "enrolment", "evidence", "fields", "items",
+                "kind", "lastLock", "lease", "leased", "machines", "newAccount", "newService", "owner",
+                "passwordKey", "purposes", "reason", "request", "service", "signer", "statement", "vault", "version",
             ]
 
             public init(from reader: inout JSONReader) throws(JSONFailure) {
@@ -857,6 +862,7 @@ public enum BrokerInterface {
                 var statement: String?
                 var signer: String?
                 var request: String?
+                var evidence: String?
                 var circle: String?
                 var machines: [String]?
                 var members = try reader.members()
@@ -867,24 +873,25 @@ public enum BrokerInterface {
                     case 2: authorizations = try reader.read()
                     case 3: circle = try reader.read()
                     case 4: enrolment = try reader.read()
-                    case 5: fields = try reader.read()
-                    case 6: items = try reader.read()
-                    case 7: kind = try reader.read()
-                    case 8: lastLock = try reader.read()
-                    case 9: lease = try reader.read()
-                    case 10: leased = try reader.read()
-                    case 11: machines = try reader.read()
-                    case 12: newAccount = try reader.read()
-                    case 13: newService = try reader.read()
-                    case 14: owner = try reader.read()
-                    case 15: passwordKey = try reader.read()
-                    case 16: purposes = try reader.read()
-                    case 17: reason = try reader.read()
-                    case 18: request = try reader.read()
-                    case 19: service = try reader.read()
-                    case 20: signer = try reader.read()
-                    case 21: statement = try reader.read()
-                    case 22: vault = try reader.read()
+                    case 5: evidence = try reader.read()
+                    case 6: fields = try reader.read()
+                    case 7: items = try reader.read()
+                    case 8: kind = try reader.read()
+                    case 9: lastLock = try reader.read()
+                    case 10: lease = try reader.read()
+                    case 11: leased = try reader.read()
+                    case 12: machines = try reader.read()
+                    case 13: newAccount = try reader.read()
+                    case 14: newService = try reader.read()
+                    case 15: owner = try reader.read()
+                    case 16: passwordKey = try reader.read()
+                    case 17: purposes = try reader.read()
+                    case 18: reason = try reader.read()
+                    case 19: request = try reader.read()
+                    case 20: service = try reader.read()
+                    case 21: signer = try reader.read()
+                    case 22: statement = try reader.read()
+                    case 23: vault = try reader.read()
                     default: version = try reader.read()
                     }
                 }
@@ -896,8 +903,8 @@ public enum BrokerInterface {
                     alternatives: try members.required(alternatives, "alternatives"),
                     lastLock: try members.required(lastLock, "lastLock"), enrolment: enrolment, items: items,
                     lease: lease, leased: leased, newService: newService, newAccount: newAccount,
-                    passwordKey: passwordKey, statement: statement, signer: signer, request: request, circle: circle,
-                    machines: machines
+                    passwordKey: passwordKey, statement: statement, signer: signer, request: request,
+                    evidence: evidence, circle: circle, machines: machines
                 )
             }
 
@@ -908,6 +915,7 @@ public enum BrokerInterface {
                 writer.member("authorizations", authorizations)
                 writer.member("circle", circle)
                 writer.member("enrolment", enrolment)
+                writer.member("evidence", evidence)
                 writer.member("fields", fields)
                 writer.member("items", items)
                 writer.member("kind", kind)

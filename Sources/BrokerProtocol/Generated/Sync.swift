@@ -143,7 +143,30 @@ public enum Sync {
           # The request, sealed under the code, for the store.
           request: File,
           # Where the answer will be in the store.
-          answer: string
+          answer: string,
+          # The identity of this machine's TPM, sealed under the code, for the store. It is absent if there is no TPM that can
+          # prove where keys are.
+          identity: ?File
+        )
+
+        # Answers a member's challenge: has the TPM prove that the keys of the request that waits are in it. Nobody is asked.
+        method Prove(
+          # As it lies in the store, sealed under the code, base64.
+          challenge: string,
+          group: ?string,
+          user: ?string
+        ) -> (
+          # For the store.
+          evidence: File
+        )
+
+        # Tells by what others can know this machine's TPM, for the list of a machine that adds others.
+        method Identity(
+          group: ?string,
+          user: ?string
+        ) -> (
+          # The Name of the endorsement key (P-256, template L-2 of TCG's EK Credential Profile), 34 bytes, hex.
+          name: string
         )
 
         # Adds the machine whose code the person has typed. The person is asked.
@@ -152,6 +175,9 @@ public enum Sync {
           code: string,
           # The request as it lies in the store. It is left out to learn where it lies.
           request: ?string,
+          # The evidence as it lies in the store, for a machine that has proved where its keys are.
+          # The authenticator made the challenge (Challenge of org.coffer.Authentication), and judges the evidence.
+          evidence: ?string,
           challenge: ?string,
           group: ?string,
           user: ?string
@@ -201,6 +227,14 @@ public enum Sync {
           user: ?string
         ) -> (wanted: []string)
 
+        # What a vault has of another machine's files.
+        type Held (
+          # The machine's id, hex.
+          device: string,
+          # How many segments.
+          segments: int
+        )
+
         # Takes in what other machines gave out. What no member has signed is left out. The vault must be unlocked.
         method Take(heads: []string, segments: []string, group: ?string, user: ?string) -> (
           # How many items are new here, changed and deleted.
@@ -211,7 +245,9 @@ public enum Sync {
           waiting: int,
           obstacles: []Obstacle,
           # As in State.
-          conflicts: int
+          conflicts: int,
+          # What the vault has of other machines. A store that shows less of one has lost it (PutBack).
+          held: ?[]Held
         )
 
         # Gives out what was changed here since, and returns files that the store lacks: segments first, the head last. The head
@@ -220,6 +256,23 @@ public enum Sync {
         method Give(
           heads: []string,
           names: []string,
+          group: ?string,
+          user: ?string
+        ) -> (
+          files: []File,
+          # There are more. Write these, and call again with their names.
+          more: bool
+        )
+
+        # Returns files of another machine that the store has lost, segments first, the head last, byte for byte as they came.
+        # A machine that may only read returns none.
+        method PutBack(
+          # The machine's id, hex.
+          device: string,
+          # The segments of it that the store has.
+          names: []string,
+          # Whether the store has a head of it. Its own machine alone replaces one.
+          head: bool,
           group: ?string,
           user: ?string
         ) -> (
@@ -780,6 +833,43 @@ public enum Sync {
         }
     }
 
+    /// What a vault has of another machine's files.
+    public struct Held: JSONValue, Equatable {
+        /// The machine's id, hex.
+        public var device: String
+        /// How many segments.
+        public var segments: Int64
+
+        public init(device: String, segments: Int64) {
+            self.device = device
+            self.segments = segments
+        }
+
+        private static let jsonNames = ["device", "segments"]
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var device: String?
+            var segments: Int64?
+            var members = try reader.members()
+            while let member = try reader.next(&members, of: Self.jsonNames) {
+                switch member {
+                case 0: device = try reader.read()
+                default: segments = try reader.read()
+                }
+            }
+            self.init(
+                device: try members.required(device, "device"), segments: try members.required(segments, "segments")
+            )
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("device", device)
+            writer.member("segments", segments)
+            writer.endObject()
+        }
+    }
+
     /// A guarded item that other machines cannot read yet.
     public struct Releasable: JSONValue, Equatable {
         public var service: String
@@ -1028,30 +1118,36 @@ public enum Sync {
             public var request: File
             /// Where the answer will be in the store.
             public var answer: String
+            /// The identity of this machine's TPM, sealed under the code, for the store. It is absent if there is no
+            /// TPM that can prove where keys are.
+            public var identity: File?
 
-            public init(code: String, request: File, answer: String) {
+            public init(code: String, request: File, answer: String, identity: File? = nil) {
                 self.code = code
                 self.request = request
                 self.answer = answer
+                self.identity = identity
             }
 
-            private static let jsonNames = ["answer", "code", "request"]
+            private static let jsonNames = ["answer", "code", "identity", "request"]
 
             public init(from reader: inout JSONReader) throws(JSONFailure) {
                 var code: String?
                 var request: File?
                 var answer: String?
+                var identity: File?
                 var members = try reader.members()
                 while let member = try reader.next(&members, of: Self.jsonNames) {
                     switch member {
                     case 0: answer = try reader.read()
                     case 1: code = try reader.read()
+                    case 2: identity = try reader.read()
                     default: request = try reader.read()
                     }
                 }
                 self.init(
                     code: try members.required(code, "code"), request: try members.required(request, "request"),
-                    answer: try members.required(answer, "answer")
+                    answer: try members.required(answer, "answer"), identity: identity
                 )
             }
 
@@ -1059,7 +1155,91 @@ public enum Sync {
                 writer.beginObject()
                 writer.member("answer", answer)
                 writer.member("code", code)
+                writer.member("identity", identity)
                 writer.member("request", request)
+                writer.endObject()
+            }
+        }
+    }
+
+    /// Answers a member's challenge: has the TPM prove that the keys of the request that waits are in it. Nobody is
+    /// asked.
+    public struct Prove: VarlinkMethod {
+        public static let name = "org.coffer.Sync.Prove"
+        /// As it lies in the store, sealed under the code, base64.
+        public var challenge: String
+
+        public init(challenge: String) { self.challenge = challenge }
+
+        private static let jsonNames = ["challenge"]
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var challenge: String?
+            var members = try reader.members()
+            while try reader.next(&members, of: Self.jsonNames) != nil { challenge = try reader.read() }
+            self.init(challenge: try members.required(challenge, "challenge"))
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("challenge", challenge)
+            writer.endObject()
+        }
+
+        public struct Reply: JSONValue, Equatable {
+            /// For the store.
+            public var evidence: File
+
+            public init(evidence: File) { self.evidence = evidence }
+
+            private static let jsonNames = ["evidence"]
+
+            public init(from reader: inout JSONReader) throws(JSONFailure) {
+                var evidence: File?
+                var members = try reader.members()
+                while try reader.next(&members, of: Self.jsonNames) != nil { evidence = try reader.read() }
+                self.init(evidence: try members.required(evidence, "evidence"))
+            }
+
+            public func write(to writer: inout JSONWriter) {
+                writer.beginObject()
+                writer.member("evidence", evidence)
+                writer.endObject()
+            }
+        }
+    }
+
+    /// Tells by what others can know this machine's TPM, for the list of a machine that adds others.
+    public struct Identity: VarlinkMethod {
+        public static let name = "org.coffer.Sync.Identity"
+
+        public init() {}
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            try reader.emptyObject()
+            self.init()
+        }
+
+        public func write(to writer: inout JSONWriter) { writer.emptyObject() }
+
+        public struct Reply: JSONValue, Equatable {
+            /// The Name of the endorsement key (P-256, template L-2 of TCG's EK Credential Profile), 34 bytes, hex.
+            public var name: String
+
+            public init(name: String) { self.name = name }
+
+            private static let jsonNames = ["name"]
+
+            public init(from reader: inout JSONReader) throws(JSONFailure) {
+                var name: String?
+                var members = try reader.members()
+                while try reader.next(&members, of: Self.jsonNames) != nil { name = try reader.read() }
+                self.init(name: try members.required(name, "name"))
+            }
+
+            public func write(to writer: inout JSONWriter) {
+                writer.beginObject()
+                writer.member("name", name)
                 writer.endObject()
             }
         }
@@ -1072,35 +1252,44 @@ public enum Sync {
         public var code: String
         /// The request as it lies in the store. It is left out to learn where it lies.
         public var request: String?
+        /// The evidence as it lies in the store, for a machine that has proved where its keys are. The authenticator
+        /// made the challenge (Challenge of org.coffer.Authentication), and judges the evidence.
+        public var evidence: String?
         public var challenge: String?
 
-        public init(code: String, request: String? = nil, challenge: String? = nil) {
+        public init(code: String, request: String? = nil, evidence: String? = nil, challenge: String? = nil) {
             self.code = code
             self.request = request
+            self.evidence = evidence
             self.challenge = challenge
         }
 
-        private static let jsonNames = ["challenge", "code", "request"]
+        private static let jsonNames = ["challenge", "code", "evidence", "request"]
 
         public init(from reader: inout JSONReader) throws(JSONFailure) {
             var code: String?
             var request: String?
+            var evidence: String?
             var challenge: String?
             var members = try reader.members()
             while let member = try reader.next(&members, of: Self.jsonNames) {
                 switch member {
                 case 0: challenge = try reader.read()
                 case 1: code = try reader.read()
+                case 2: evidence = try reader.read()
                 default: request = try reader.read()
                 }
             }
-            self.init(code: try members.required(code, "code"), request: request, challenge: challenge)
+            self.init(
+                code: try members.required(code, "code"), request: request, evidence: evidence, challenge: challenge
+            )
         }
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
             writer.member("challenge", challenge)
             writer.member("code", code)
+            writer.member("evidence", evidence)
             writer.member("request", request)
             writer.endObject()
         }
@@ -1370,10 +1559,12 @@ public enum Sync {
             public var obstacles: [Obstacle]
             /// As in State.
             public var conflicts: Int64
+            /// What the vault has of other machines. A store that shows less of one has lost it (PutBack).
+            public var held: [Held]?
 
             public init(
                 added: Int64, updated: Int64, deleted: Int64, waiting: Int64, obstacles: [Obstacle],
-                conflicts: Int64 = 0
+                conflicts: Int64 = 0, held: [Held]? = nil
             ) {
                 self.added = added
                 self.updated = updated
@@ -1381,9 +1572,12 @@ public enum Sync {
                 self.waiting = waiting
                 self.obstacles = obstacles
                 self.conflicts = conflicts
+                self.held = held
             }
 
-            private static let jsonNames = ["added", "conflicts", "deleted", "obstacles", "updated", "waiting"]
+            private static let jsonNames = [
+                "added", "conflicts", "deleted", "held", "obstacles", "updated", "waiting",
+            ]
 
             public init(from reader: inout JSONReader) throws(JSONFailure) {
                 var added: Int64?
@@ -1392,14 +1586,16 @@ public enum Sync {
                 var waiting: Int64?
                 var obstacles: [Obstacle]?
                 var conflicts: Int64?
+                var held: [Held]?
                 var members = try reader.members()
                 while let member = try reader.next(&members, of: Self.jsonNames) {
                     switch member {
                     case 0: added = try reader.read()
                     case 1: conflicts = try reader.read()
                     case 2: deleted = try reader.read()
-                    case 3: obstacles = try reader.read()
-                    case 4: updated = try reader.read()
+                    case 3: held = try reader.read()
+                    case 4: obstacles = try reader.read()
+                    case 5: updated = try reader.read()
                     default: waiting = try reader.read()
                     }
                 }
@@ -1408,7 +1604,7 @@ public enum Sync {
                     deleted: try members.required(deleted, "deleted"),
                     waiting: try members.required(waiting, "waiting"),
                     obstacles: try members.required(obstacles, "obstacles"),
-                    conflicts: try members.required(conflicts, "conflicts")
+                    conflicts: try members.required(conflicts, "conflicts"), held: held
                 )
             }
 
@@ -1417,6 +1613,7 @@ public enum Sync {
                 writer.member("added", added)
                 writer.member("conflicts", conflicts)
                 writer.member("deleted", deleted)
+                writer.member("held", held)
                 writer.member("obstacles", obstacles)
                 writer.member("updated", updated)
                 writer.member("waiting", waiting)
@@ -1456,6 +1653,85 @@ public enum Sync {
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
             writer.member("heads", heads)
+            writer.member("names", names)
+            writer.endObject()
+        }
+
+        public struct Reply: JSONValue, Equatable {
+            public var files: [File]
+            /// There are more. Write these, and call again with their names.
+            public var more: Bool
+
+            public init(files: [File], more: Bool) {
+                self.files = files
+                self.more = more
+            }
+
+            private static let jsonNames = ["files", "more"]
+
+            public init(from reader: inout JSONReader) throws(JSONFailure) {
+                var files: [File]?
+                var more: Bool?
+                var members = try reader.members()
+                while let member = try reader.next(&members, of: Self.jsonNames) {
+                    switch member {
+                    case 0: files = try reader.read()
+                    default: more = try reader.read()
+                    }
+                }
+                self.init(files: try members.required(files, "files"), more: try members.required(more, "more"))
+            }
+
+            public func write(to writer: inout JSONWriter) {
+                writer.beginObject()
+                writer.member("files", files)
+                writer.member("more", more)
+                writer.endObject()
+            }
+        }
+    }
+
+    /// Returns files of another machine that the store has lost, segments first, the head last, byte for byte as they
+    /// came. A machine that may only read returns none.
+    public struct PutBack: VarlinkMethod {
+        public static let name = "org.coffer.Sync.PutBack"
+        /// The machine's id, hex.
+        public var device: String
+        /// The segments of it that the store has.
+        public var names: [String]
+        /// Whether the store has a head of it. Its own machine alone replaces one.
+        public var head: Bool
+
+        public init(device: String, names: [String], head: Bool) {
+            self.device = device
+            self.names = names
+            self.head = head
+        }
+
+        private static let jsonNames = ["device", "head", "names"]
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var device: String?
+            var names: [String]?
+            var head: Bool?
+            var members = try reader.members()
+            while let member = try reader.next(&members, of: Self.jsonNames) {
+                switch member {
+                case 0: device = try reader.read()
+                case 1: head = try reader.read()
+                default: names = try reader.read()
+                }
+            }
+            self.init(
+                device: try members.required(device, "device"), names: try members.required(names, "names"),
+                head: try members.required(head, "head")
+            )
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("device", device)
+            writer.member("head", head)
             writer.member("names", names)
             writer.endObject()
         }

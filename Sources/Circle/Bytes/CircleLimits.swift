@@ -23,6 +23,9 @@ package enum CircleLimits {
     /// The length of a device's name in bytes.
     package static let name = 64
     package static let request = 768
+    package static let identity = 256
+    package static let challenge = 256
+    package static let evidence = 4096
     package static let statements = 8192
     package static let generations = 1024
     package static let answer = 1 << 24

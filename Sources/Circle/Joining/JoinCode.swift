@@ -110,6 +110,29 @@ package struct JoinCode: Sendable {
         get throws(CryptographyError) { try derived("org.coffer.circle.join.answer") }
     }
 
+    /// What a step of a proof is sealed under: 32 bytes.
+    ///
+    /// - Throws: `.outOfMemory`, `.library`.
+    package func key(of step: ProofStep) throws(CryptographyError) -> SecretBytes {
+        try derived("org.coffer.circle.join.\(step.rawValue)")
+    }
+
+    /// Seals a step of a proof for the store.
+    ///
+    /// - Throws: `.outOfMemory`, `.library`.
+    package func seal(_ bytes: [UInt8], _ step: ProofStep) throws(CryptographyError) -> [UInt8] {
+        try AESGCM.seal(SecretBytes(copying: bytes), key: key(of: step), associatedData: place.bytes)
+    }
+
+    /// Opens a step of a proof as it lies in the store.
+    ///
+    /// - Throws: `.authenticationFailed` for anything else; `.outOfMemory`, `.library`.
+    package func open(_ sealed: [UInt8], _ step: ProofStep) throws(CryptographyError) -> [UInt8] {
+        try AESGCM.open(sealed, key: key(of: step), associatedData: place.bytes).withBytes { bytes in
+            bytes.indices.map { bytes[$0] }
+        }
+    }
+
     private func derived(_ info: String) throws(CryptographyError) -> SecretBytes {
         try HKDF.derive(secret, salt: [], info: Array(info.utf8), count: 32)
     }

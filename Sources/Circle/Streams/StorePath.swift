@@ -1,5 +1,10 @@
 import Authorization
 
+/// The files by which a new device proves that its keys are in a TPM. The raw value is the file's word in the store.
+package enum ProofStep: String, Sendable, CaseIterable {
+    case identity, challenge, evidence
+}
+
 /// Where a file lies in a store (docs/sync-format.md, “The store”). A name says where to look. What counts is what the
 /// file says.
 package enum StorePath: Hashable, Sendable {
@@ -8,6 +13,7 @@ package enum StorePath: Hashable, Sendable {
     case beacon(circle: StatementName)
     case request(JoinPlace)
     case answer(JoinPlace)
+    case proof(ProofStep, JoinPlace)
 
     /// What the file is called that everybody replaces who wrote something.
     package static let beaconName = "beacon"
@@ -24,6 +30,7 @@ package enum StorePath: Hashable, Sendable {
         case .beacon(let circle): "\(Hex.encode(circle.bytes))/\(Self.beaconName)"
         case .request(let place): "join/\(Hex.encode(place.bytes))-request"
         case .answer(let place): "join/\(Hex.encode(place.bytes))-answer"
+        case .proof(let step, let place): "join/\(Hex.encode(place.bytes))-\(step.rawValue)"
         }
     }
 
@@ -35,7 +42,12 @@ package enum StorePath: Hashable, Sendable {
         if parts.count == 2, parts[0] == Array("join".utf8) {
             let name = parts[1].split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
             guard name.count == 2, let place = JoinPlace(bytes: Self.bytes(Array(name[0]))) else { return nil }
-            self = name[1].elementsEqual("answer".utf8) ? .answer(place) : .request(place)
+            let kind = String(decoding: name[1], as: UTF8.self)
+            if let step = ProofStep(rawValue: kind) {
+                self = .proof(step, place)
+            } else {
+                self = kind == "answer" ? .answer(place) : .request(place)
+            }
         } else {
             guard let first = parts.first, let circle = StatementName(bytes: Self.bytes(first)) else { return nil }
             switch parts.count {

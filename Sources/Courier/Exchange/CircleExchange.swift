@@ -45,8 +45,9 @@ package struct CircleExchange<Broker: ExchangeBroker> {
 
     private func exchange(_ outcome: inout ExchangeOutcome) throws(Failure) {
         let listing = try list(&outcome)
-        try takeIn(listing, &outcome)
+        let held = try takeIn(listing, &outcome)
         try giveOut(listing, &outcome)
+        try putBack(held, listing, &outcome)
     }
 }
 
@@ -120,16 +121,22 @@ extension CircleExchange {
 
 extension CircleExchange {
     /// Hands the broker what it lacks, the newest first: a head proves the newest records, and these prove the others.
-    private func takeIn(_ listing: StoreListing, _ outcome: inout ExchangeOutcome) throws(Failure) {
+    /// - Returns: what the vault had of other machines.
+    private func takeIn(
+        _ listing: StoreListing, _ outcome: inout ExchangeOutcome
+    ) throws(Failure) -> [Sync.Held] {
         let heads = listing.heads.map(\.content)
         let room = MessageRoom.message - listing.headsSize
         var segments: [String] = []
         var left = room
+        var held: [Sync.Held]?
         func hand() throws(Failure) {
             let reply = try fromBroker { () throws(Broker.Failure) in
                 try broker.take(Sync.Take(heads: heads, segments: segments))
             }
             outcome.add(reply)
+            // What came with this exchange is not lost.
+            held = held ?? reply.held ?? []
             outcome.taken += segments.count
             (segments, left) = ([], room)
         }
@@ -148,6 +155,7 @@ extension CircleExchange {
         }
         // Also with nothing: the broker looks then what was changed here.
         if !isHanded || !segments.isEmpty { try hand() }
+        return held ?? []
     }
 
     /// Which files of the listing the broker lacks. A long listing takes several calls.
@@ -206,9 +214,46 @@ extension CircleExchange {
             hasMore = reply.more
         }
         outcome.given += written
-        guard written > 0 else { return }
+        if written > 0 { try ring() }
+    }
+
+    /// Tells the others that there is something new.
+    private func ring() throws(Failure) {
         let beacon = (0..<CourierLimits.written).map { _ in UInt8.random(in: .min ... .max) }
         try fromStore { () throws(StoreError) in try store.write(beacon, to: .beacon(circle: circle)) }
+    }
+
+    /// Writes what the store has lost of other machines, so that a new machine and those that were off find it.
+    private func putBack(
+        _ held: [Sync.Held], _ listing: StoreListing, _ outcome: inout ExchangeOutcome
+    ) throws(Failure) {
+        let before = outcome.putBack
+        for one in held {
+            guard let device = WriterID(bytes: Hex.decode(one.device) ?? []), device != own else {
+                throw .notUnderstood("it has files of no machine")
+            }
+            var names = listing.paths(of: device).map(\.text)
+            var hasHead = listing.heads.contains { $0.device == device }
+            var hasMore = names.count < Int(clamping: one.segments) || !hasHead
+            // Who hides files from this machine is served a few at a time.
+            while hasMore, outcome.putBack < before + limits.putBack {
+                let reply = try fromBroker { () throws(Broker.Failure) in
+                    try broker.putBack(Sync.PutBack(device: one.device, names: names, head: hasHead))
+                }
+                let had = Set(names)
+                for file in try ordered(reply.files) {
+                    switch file.path {
+                    case .segment(_, device, _, _) where !had.contains(file.path.text): names.append(file.path.text)
+                    case .head(_, device) where !hasHead: hasHead = true
+                    default: throw .notUnderstood("it puts back what was not lost")
+                    }
+                    try fromStore { () throws(StoreError) in try store.write(file.content, to: file.path) }
+                    outcome.putBack += 1
+                }
+                hasMore = reply.more && !reply.files.isEmpty
+            }
+        }
+        if outcome.putBack > before { try ring() }
     }
 
     /// The files with their places, the heads last.

@@ -7,6 +7,7 @@ package protocol ExchangeBroker {
     func look(_ call: Sync.Look) throws(Failure) -> Sync.Look.Reply
     func take(_ call: Sync.Take) throws(Failure) -> Sync.Take.Reply
     func give(_ call: Sync.Give) throws(Failure) -> Sync.Give.Reply
+    func putBack(_ call: Sync.PutBack) throws(Failure) -> Sync.PutBack.Reply
 
     /// Whether the store has something of this vault that must be taken in first. The exchange is then repeated once.
     func mustTakeFirst(_ failure: Failure) -> Bool
@@ -38,6 +39,8 @@ package struct ExchangeOutcome: Sendable, Equatable {
     package var given = 0
     /// How many of these hold changes. A head alone tells others what was taken in.
     package var givenSegments = 0
+    /// How many files of other machines the store had lost, and has again.
+    package var putBack = 0
     /// Files that somebody else has put in the place of a member's. They were left out. The list has the first ones.
     package var strange: [String] = []
 

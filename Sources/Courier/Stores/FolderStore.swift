@@ -132,7 +132,7 @@ package struct FolderStore: SharedStore {
         }
         try sync(folder, place)
         switch path {
-        case .beacon, .request, .answer:
+        case .beacon, .request, .answer, .proof:
             // `try?`: no listing comes by here, and what cannot be listed does no harm.
             var budget = Self.tidied
             if let names = try? folder.names(within: &budget) { Leftover.tidy(folder, names) }

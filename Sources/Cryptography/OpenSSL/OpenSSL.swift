@@ -73,6 +73,7 @@ struct ParameterName {
     static var key: ParameterName { ParameterName("key") }
     static var salt: ParameterName { ParameterName("salt") }
     static var info: ParameterName { ParameterName("info") }
+    static var mac: ParameterName { ParameterName("mac") }
     static var group: ParameterName { ParameterName("group") }
     static var publicKey: ParameterName { ParameterName("pub") }
     static var privateKey: ParameterName { ParameterName("priv") }

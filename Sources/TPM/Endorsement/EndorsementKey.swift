@@ -10,6 +10,13 @@ public struct EndorsementKey: ~Copyable {
     public let name: [UInt8]
 }
 
+/// A key that the endorsement hierarchy gives each time that it is asked for.
+struct EndorsementPrimary<Role>: ~Copyable {
+    let object: LoadedObject<Role>
+    /// `TPM2B_PUBLIC`.
+    let publicArea: [UInt8]
+}
+
 extension HandleRole {
     public enum EndorsementKey {}
 }
@@ -21,7 +28,17 @@ extension TPMContext {
     /// - Throws: `.unsupported` for a key type that the TPM lacks; `.other`, with a reason in words, if the endorsement
     ///   password is set.
     public func endorsementKey(_ template: EndorsementTemplate) throws(TPMError) -> EndorsementKey {
-        var area = try CStructures.publicArea(template.marshalled())
+        let made: EndorsementPrimary<HandleRole.EndorsementKey> = try endorsementPrimary(template.marshalled())
+        let publicKey = try Self.publicKey(made.publicArea, template)
+        let name = try name(of: made.object.reference)
+        return EndorsementKey(object: made.object, publicKey: publicKey, name: name)
+    }
+
+    /// `TPM2_CreatePrimary` under the endorsement hierarchy.
+    ///
+    /// - Parameter template: `TPM2B_PUBLIC`.
+    func endorsementPrimary<Role>(_ template: [UInt8]) throws(TPMError) -> EndorsementPrimary<Role> {
+        var area = try CStructures.publicArea(template)
         var sensitive = TPM2B_SENSITIVE_CREATE()
         var outside = TPM2B_DATA()
         var selection = TPML_PCR_SELECTION()
@@ -41,12 +58,11 @@ extension TPMContext {
             }
         }
         try engine.check(code, .createPrimary)
-        let object = try LoadedObject<HandleRole.EndorsementKey>(engine, reference, .createPrimary)
+        let object = try LoadedObject<Role>(engine, reference, .createPrimary)
         let made = try unsafe output.value(.createPrimary) {
             (pointer: UnsafePointer<TPM2B_PUBLIC>) throws(TPMError) in try unsafe CStructures.bytes(pointer)
         }
-        let publicKey = try Self.publicKey(made, template)
-        return try EndorsementKey(object: object, publicKey: publicKey, name: name(of: reference))
+        return EndorsementPrimary(object: object, publicArea: made)
     }
 
     private static func publicKey(_ bytes: [UInt8], _ template: EndorsementTemplate) throws(TPMError)

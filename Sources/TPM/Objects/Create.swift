@@ -19,7 +19,7 @@ extension TPMContext {
         return try create(&sensitive, template, parent, session)
     }
 
-    /// Makes a P-256 key that never leaves the TPM, for `TPM2_ECDH_ZGen` with a signature. Takes one command.
+    /// Makes a P-256 key that never leaves the TPM, for `TPM2_ECDH_ZGen` with a signature. Takes one command; rarely more.
     public func makeAgreementKey(
         _ policy: SignedPolicy, under parent: borrowing StorageKey, session: borrowing HMACSession
     ) throws(TPMError) -> StoredObject {
@@ -39,9 +39,29 @@ extension TPMContext {
     ) throws(TPMError) -> StoredObject {
         let template = try kind.template()
         guard template.shape == .agreementKey else { throw TPMError(.other, "a key cannot be made as sealed data") }
-        var sensitive = TPM2B_SENSITIVE_CREATE()
-        return try create(&sensitive, template, parent, session)
+        return try createKey(template, parent, session) { _ in }
     }
+
+    /// Some TPMs leave out zeros at the start of a coordinate. Such a key's point does not tell its Name. One key in 128
+    /// is such a one, and another is made instead.
+    ///
+    /// - Parameter fill: puts the password in.
+    func createKey(
+        _ template: PublicArea, _ parent: borrowing StorageKey, _ session: borrowing HMACSession,
+        fill: (inout TPM2B_SENSITIVE_CREATE) -> Void
+    ) throws(TPMError) -> StoredObject {
+        for _ in 0..<Self.attempts {
+            var sensitive = TPM2B_SENSITIVE_CREATE()
+            defer { unsafe wipe(&sensitive, MemoryLayout<TPM2B_SENSITIVE_CREATE>.size) }
+            fill(&sensitive)
+            let made = try create(&sensitive, template, parent, session)
+            let unique = try PublicArea(marshalled: made.publicArea).unique
+            if unique.allSatisfy({ $0.count == 32 }) { return made }
+        }
+        throw TPMError(.other, "the TPM makes no key whose coordinates have 32 bytes")
+    }
+
+    private static var attempts: Int { 8 }
 
     func create(
         _ sensitive: inout TPM2B_SENSITIVE_CREATE, _ template: PublicArea, _ parent: borrowing StorageKey,

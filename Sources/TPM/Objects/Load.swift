@@ -125,6 +125,19 @@ extension TPMContext {
 
     /// The parent already encrypts and authenticates the private area, so an empty password is enough here.
     func load(_ object: StoredObject, _ parent: borrowing StorageKey) throws(TPMError) -> ESYS_TR {
+        try load(object, parent, ESYS_TR_NONE)
+    }
+
+    /// The same, as one of the commands that this session's digest covers.
+    func load(
+        _ object: StoredObject, _ parent: borrowing StorageKey, auditing session: borrowing HMACSession
+    ) throws(TPMError) -> ESYS_TR {
+        try load(object, parent, session.reference)
+    }
+
+    private func load(
+        _ object: StoredObject, _ parent: borrowing StorageKey, _ session: ESYS_TR
+    ) throws(TPMError) -> ESYS_TR {
         var outer = MarshalledReader(object.privateArea)
         let content = try outer.sized()
         try outer.end()
@@ -133,7 +146,7 @@ extension TPMContext {
         var reference = ESYS_TR(ESYS_TR_NONE)
         try engine.check(
             unsafe Esys_Load(
-                engine.esys, parent.reference, ESYS_TR(ESYS_TR_PASSWORD), ESYS_TR_NONE, ESYS_TR_NONE,
+                engine.esys, parent.reference, ESYS_TR(ESYS_TR_PASSWORD), session, ESYS_TR_NONE,
                 &privateArea, &publicArea, &reference),
             .load)
         return reference

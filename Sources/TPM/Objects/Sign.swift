@@ -13,20 +13,10 @@ extension TPMContext {
         let template = try kind.template()
         guard template.shape == .signatureKey else { throw TPMError(.other, "only a key for signatures can sign") }
         let password = try Password(password)
-        // Some TPMs leave out zeros at the start of a coordinate. Such a key's point does not tell its Name. One key
-        // in 128 is such a one.
-        for _ in 0..<Self.attempts {
-            var sensitive = TPM2B_SENSITIVE_CREATE()
-            defer { unsafe wipe(&sensitive, MemoryLayout<TPM2B_SENSITIVE_CREATE>.size) }
+        return try createKey(template, parent, session) { sensitive in
             unsafe sensitive.sensitive.userAuth = password.pointer.pointee
-            let made = try create(&sensitive, template, parent, session)
-            let unique = try PublicArea(marshalled: made.publicArea).unique
-            if unique.allSatisfy({ $0.count == 32 }) { return made }
         }
-        throw TPMError(.other, "the TPM makes no key whose coordinates have 32 bytes")
     }
-
-    private static var attempts: Int { 8 }
 
     /// Checks a signing key, then loads it. Takes one command.
     ///

@@ -22,6 +22,13 @@ public struct Session<Kind>: ~Copyable {
         try engine.check(unsafe Esys_TRSess_SetAttributes(engine.esys, reference, attributes, mask), .startAuthSession)
     }
 
+    /// From now on, the session's digest covers each command that it comes with. Part 1, "Audit Session".
+    func audit() throws(TPMError) {
+        let attributes = TPMA_SESSION(TPMA_SESSION_CONTINUESESSION | TPMA_SESSION_AUDIT)
+        try engine.check(
+            unsafe Esys_TRSess_SetAttributes(engine.esys, reference, attributes, 0xFF), .startAuthSession)
+    }
+
     /// Ends the session if it still exists.
     public consuming func flush() {}
 }

@@ -7,6 +7,7 @@ public enum CommandCode: UInt32, Sendable, CaseIterable {
     case nvIncrement = 0x134
     case nvWrite = 0x137
     case activateCredential = 0x147
+    case getSessionAuditDigest = 0x14D
     case nvRead = 0x14E
     case policySecret = 0x151
     case create = 0x153
@@ -39,6 +40,7 @@ public enum CommandCode: UInt32, Sendable, CaseIterable {
         case .nvIncrement: "TPM2_NV_Increment"
         case .nvWrite: "TPM2_NV_Write"
         case .activateCredential: "TPM2_ActivateCredential"
+        case .getSessionAuditDigest: "TPM2_GetSessionAuditDigest"
         case .nvRead: "TPM2_NV_Read"
         case .policySecret: "TPM2_PolicySecret"
         case .create: "TPM2_Create"

@@ -29,6 +29,8 @@ public struct ObjectAttributes: OptionSet, Sendable, Hashable {
     ]
     /// `userWithAuth` must stay clear here too. Otherwise the password alone would be enough.
     static let policySigningKey: ObjectAttributes = policyData.union([.sensitiveDataOrigin, .sign])
+    /// A key that signs only what the TPM itself says.
+    static let attestationKey: ObjectAttributes = passwordSigningKey.union(.restricted)
     /// The public half of a key that is kept outside the TPM.
     static let verificationKey: ObjectAttributes = [.userWithAuth, .sign]
 }

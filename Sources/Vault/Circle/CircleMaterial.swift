@@ -60,6 +60,24 @@ struct CircleMaterial: Sendable {
         return heads.first { $0.head.end == self.device.end }
     }
 
+    /// A device's segments, in their order, with their places in a store.
+    func segments(of device: WriterID) -> [(path: StorePath, segment: RecordSegment)] {
+        segments.filter { $0.device == device }
+            .sorted { ($0.records[0].header.number, $0.run) < ($1.records[0].header.number, $1.run) }
+            .map { segment in
+                let number = segment.records[0].header.number
+                return (.segment(circle: self.device.circle, device: device, number: number, run: segment.run), segment)
+            }
+    }
+
+    /// How many segments there are of each other device.
+    var heldOfOthers: [WriterID: Int] {
+        var held: [WriterID: Int] = [:]
+        for segment in segments { held[segment.device, default: 0] += 1 }
+        for own in ownDevices { held[own] = nil }
+        return held
+    }
+
     private mutating func take(_ row: CircleRow, _ content: [UInt8]) throws(CircleFormError) {
         switch row {
         case .device, .joining, .shared, .receivers, .succession: break

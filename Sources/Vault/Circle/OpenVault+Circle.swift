@@ -21,6 +21,27 @@ extension OpenVault {
         }
     }
 
+    /// The request that waits, and its keys in the TPM's order of proof (``Circle/MemberKeys/keysInTPM``).
+    ///
+    /// - Throws: `.notFound` without a request; `.damaged`, `.storage`.
+    package func joinKeys() throws(VaultError) -> (request: JoinRequest, keys: [SealedObject]) {
+        let row = try read { (snapshot) throws(VaultError) in try snapshot.circle(.joining) }
+        guard let row else { throw .noRequest }
+        let joining = try CircleJoining(decoding: row)
+        let keys = try joining.request.keys.keysInTPM.map { (key) throws(VaultError) in
+            switch key.role {
+            case .membershipKey: return joining.signingKeys.membership
+            case .streamKey: return joining.signingKeys.stream
+            default:
+                guard let object = objects[key.role] else {
+                    throw VaultError(.damaged, "the vault lacks a key that its request to join names")
+                }
+                return object
+            }
+        }
+        return (joining.request, keys)
+    }
+
     /// What a new device's keys are made with.
     package struct CircleSecrets: Sendable {
         /// 32 bytes, which become part of the device's public keys.

@@ -16,6 +16,8 @@ extension OpenVault {
         package var obstacles: [String: Int] = [:]
         /// The parts that machines have changed at the same time.
         package var conflicts: Int?
+        /// How many segments the vault had of each other device.
+        package var held: [WriterID: Int] = [:]
     }
 
     /// Takes in heads and segments as a store has them. Bytes that no member has signed are left out.
@@ -39,6 +41,7 @@ extension OpenVault {
                 try keepSlots(edits, material, change)
             }
             let fresh = try Self.fresh(heads: heads, segments: segments, material)
+            let held = material.heldOfOthers
             material.pending = before.pending
             let heads = material.heads
             material.heads += fresh.heads
@@ -63,6 +66,7 @@ extension OpenVault {
                 taken.obstacles[obstacle.rawValue, default: 0] += 1
             }
             taken.conflicts = try conflictCount(after, items, shared, change)
+            taken.held = held
             return taken
         }
     }
@@ -286,18 +290,41 @@ extension OpenVault {
             var files: [(path: StorePath, content: [UInt8])] = []
             var left = room
             for device in material.ownDevices {
-                let own = material.segments.filter { $0.device == device }
-                    .sorted { ($0.records[0].header.number, $0.run) < ($1.records[0].header.number, $1.run) }
-                for segment in own {
-                    let path = StorePath.segment(
-                        circle: circle, device: device, number: segment.records[0].header.number, run: segment.run)
-                    guard !names.contains(path) else { continue }
+                for (path, segment) in material.segments(of: device) where !names.contains(path) {
                     guard files.isEmpty || segment.bytes.count <= left else { return (files, true) }
                     files.append((path, segment.bytes))
                     left -= segment.bytes.count
                 }
                 guard let head = material.lastHead(of: device), !heads.contains(head.bytes) else { continue }
                 files.append((.head(circle: circle, device: device), head.bytes))
+            }
+            return (files, false)
+        }
+    }
+
+    /// The files of another device that a store has lost, byte for byte as they came, its segments before its head.
+    ///
+    /// - Parameters:
+    ///   - names: the device's segments that the store has.
+    ///   - hasHead: whether the store has a head of the device. Only the device itself replaces one.
+    ///   - room: how many bytes at most. One file always fits.
+    /// - Returns: the files, and whether there are more. Nothing at a device that may only read, and none of its own.
+    package func lostFiles(
+        of device: WriterID, lacking names: Set<StorePath>, hasHead: Bool, room: Int, _ classKeys: ClassKeys
+    ) throws(VaultError) -> (files: [(path: StorePath, content: [UInt8])], hasMore: Bool) {
+        try read { (snapshot) throws(VaultError) in
+            let (material, view) = try view(snapshot, classKeys)
+            // Of a fleet's servers, thousands would write the same files.
+            guard view.role?.mayWrite == true, !material.ownDevices.contains(device) else { return ([], false) }
+            var files: [(path: StorePath, content: [UInt8])] = []
+            var left = room
+            for (path, segment) in material.segments(of: device) where !names.contains(path) {
+                guard files.isEmpty || segment.bytes.count <= left else { return (files, true) }
+                files.append((path, segment.bytes))
+                left -= segment.bytes.count
+            }
+            if !hasHead, let head = material.lastHead(of: device) {
+                files.append((.head(circle: material.device.circle, device: device), head.bytes))
             }
             return (files, false)
         }

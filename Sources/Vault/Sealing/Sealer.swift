@@ -73,6 +73,8 @@ public protocol Sealer: SealedObjectReader {
     var bootTie: (any BootTie)? { get }
     /// nil if the sealer has no indexes, because nothing that it keeps is safe from being rolled back.
     var indexes: (any IndexRemoval)? { get }
+    /// nil if the sealer cannot prove where its keys are.
+    var attesting: (any KeyAttesting)? { get }
     /// nil if there is nothing to inspect.
     var inspection: (any SealerInspection)? { get }
 }

@@ -33,6 +33,15 @@ extension Sealer {
         return bootTie
     }
 
+    /// - Throws: `.unsupported`.
+    public func requireAttesting() throws(SealerError) -> any KeyAttesting {
+        guard let attesting else {
+            throw SealerError(
+                .unsupported, "only a TPM can prove where keys are, and this machine's vaults are sealed by software")
+        }
+        return attesting
+    }
+
     /// Removes from the TPM what was made for a vault that was never completed. What cannot be removed stays there,
     /// useless to anybody (docs/tpm.md, "What can be left behind").
     public func remove(counter: CounterPin?, generation: GenerationPin?) {

@@ -144,6 +144,7 @@ extension SoftwareSealer {
     /// Without memory that cannot be rolled back, ending a generation of keys would not stop earlier copies
     /// (docs/rotation.md).
     public var indexes: (any IndexRemoval)? { nil }
+    public var attesting: (any KeyAttesting)? { nil }
 
     public var inspection: (any SealerInspection)? { nil }
 }

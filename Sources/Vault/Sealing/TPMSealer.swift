@@ -15,6 +15,7 @@ public struct TPMSealer: Sealer {
     public var counting: (any EpochCounting)? { self }
     public var bootTie: (any BootTie)? { self }
     public var indexes: (any IndexRemoval)? { self }
+    public var attesting: (any KeyAttesting)? { self }
     public var inspection: (any SealerInspection)? { self }
 
     public func makeKeys(

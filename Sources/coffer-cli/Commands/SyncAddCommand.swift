@@ -8,18 +8,24 @@ struct SyncAddCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
         abstract: "Add the machine that shows a code.",
-        usage: "coffer sync add [--folder <folder>] [--no-wait]",
+        usage: "coffer sync add [--attested] [--folder <folder>] [--no-wait]",
         discussion: """
             The new machine shows the code: coffer sync join. Type it here, or pipe it in. You are then shown the new machine's name, and asked \
             for your password. From then on, the new machine gets every secret that is shared.
 
             Both machines show five words. Compare them, and refuse on the new machine if they differ.
+
+            --attested adds the machine only if it proves that its keys are in a TPM that root has listed in /etc/coffer/machines. On each such \
+            machine, coffer sync identity prints its line.
             """)
 
     @Option(
         help: ArgumentHelp("The folder that your machines share, if it is another one now.", valueName: "folder"),
         completion: .directory)
     var folder: String?
+
+    @Flag(help: "Add only a machine that proves that its keys are in a TPM of root's list.")
+    var attested = false
 
     @Flag(help: "Do not wait if the new machine's request is not in the folder yet.")
     var noWait = false
@@ -47,12 +53,19 @@ struct SyncAddCommand: ParsableCommand {
             throw Sharing.misunderstood("a request has no place in the folder")
         }
         let request = try request(.request(joining), sharing.folder)
+        let evidence = attested ? try demand(session, sharing.folder, joining, code).evidence(for: request) : nil
         let reply: Sync.Add.Reply
         do throws(KeychainError) {
             reply = try session.call(
-                Sync.Add(code: code, request: Base64.encode(request)), for: "adding a machine",
-                noPrompt: prompt.noPrompt, command: "coffer sync add", code: code)
-        } catch { throw Self.named(error) }
+                Sync.Add(code: code, request: Base64.encode(request), evidence: evidence.map { Base64.encode($0) }),
+                for: "adding a machine", noPrompt: prompt.noPrompt,
+                command: "coffer sync add" + (attested ? " --attested" : ""),
+                code: TypedCode(code, isAttested: attested))
+        } catch {
+            // The next try asks for another one.
+            if attested { sharing.folder.remove(.proof(.evidence, joining)) }
+            throw Self.named(error)
+        }
         guard let answer = reply.answer, answer.path == StorePath.answer(joining).text,
             let content = Base64.decode(answer.content)
         else { throw Sharing.misunderstood("it has added a machine without an answer") }
@@ -61,6 +74,13 @@ struct SyncAddCommand: ParsableCommand {
         Output.note("The new machine must show the same words: \(SharingText.words(reply.words))")
         Output.note("If it shows others, refuse there.")
         try sharing.firstExchange()
+    }
+
+    private func demand(
+        _ session: CommandSession, _ folder: SharedFolder, _ place: JoinPlace, _ code: String
+    ) -> ProofDemand {
+        ProofDemand(
+            session: session, folder: folder, place: place, code: code, limit: noWait ? .zero : FileWaitLimits.request)
     }
 
     private func request(_ path: StorePath, _ folder: SharedFolder) throws -> [UInt8] {

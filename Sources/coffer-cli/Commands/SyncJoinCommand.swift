@@ -53,7 +53,8 @@ struct SyncJoinCommand: ParsableCommand {
         try session.openVault(noPrompt: prompt.noPrompt)
         let reply = try session.client.call(Sync.Request(name: name.text, renew: new ? true : nil))
         let joining = try JoiningFiles(reply)
-        guard let answer = try answer(to: joining, code: reply.code, in: shared) else { return }
+        var challenge = ChallengeAnswer(session, shared, joining.place)
+        guard let answer = try answer(to: joining, code: reply.code, in: shared, &challenge) else { return }
         let entered: Sync.Enter.Reply
         do throws(KeychainError) {
             entered = try session.call(
@@ -62,6 +63,7 @@ struct SyncJoinCommand: ParsableCommand {
         } catch { throw Self.named(error, renewing: "\(again) --new") }
         shared.remove(joining.request)
         shared.remove(joining.answer)
+        challenge.tidy()
         let sharing = try Sharing.begin(session, circle: entered.circle, shared)
         try sharing.firstExchange()
         // Their names have come with the exchange.
@@ -75,14 +77,18 @@ struct SyncJoinCommand: ParsableCommand {
     }
 
     /// - Returns: nil if nobody has answered, and the command does not wait.
-    private func answer(to joining: JoiningFiles, code: String, in shared: SharedFolder) throws -> [UInt8]? {
+    private func answer(
+        to joining: JoiningFiles, code: String, in shared: SharedFolder, _ challenge: inout ChallengeAnswer
+    ) throws -> [UInt8]? {
         if let answer = try shared.read(joining.answer) { return answer }
         try shared.write(joining.content, to: joining.request)
+        if let identity = joining.identity { try shared.write(identity, to: .proof(.identity, joining.place)) }
         try shared.publish()
         Output.note("On a machine that shares already, run: coffer sync add")
         Output.note("There, type this code:")
         try Output.line("\n    \(VisibleText.line(code))\n")
         if noWait {
+            try challenge.give()
             Output.note("Then run here again: \(again)")
             return nil
         }
@@ -90,7 +96,7 @@ struct SyncJoinCommand: ParsableCommand {
             folder: shared, path: joining.answer,
             notice: "Waiting for the answer, which takes some seconds. Press Ctrl-C to stop: run the command again "
                 + "later, the code stays the same.", limit: nil)
-        return try wait.file()
+        return try wait.file { try challenge.give() }
     }
 
     /// Somebody else can have put the answer there, and it would still be there at the next try.

@@ -10,6 +10,8 @@ struct FileWait {
     let notice: String
     /// nil: until the person presses Ctrl-C.
     let limit: Duration?
+    /// Whether it is the file that is waited for.
+    var accepts: ([UInt8]) -> Bool = { _ in true }
 
     /// Looks each second. A folder on a network tells nobody what another machine writes.
     private static let pause = Duration.seconds(1)
@@ -17,14 +19,16 @@ struct FileWait {
     private static let remotePause = Duration.seconds(5)
 
     /// - Returns: nil if the time is over.
-    func file() throws -> [UInt8]? {
+    /// - Parameter look: called before each look.
+    func file(_ look: () throws -> Void = {}) throws -> [UInt8]? {
         let end = limit.map { ContinuousClock.now + $0 }
         var isTold = false
         var told: CommandFailure?
         while true {
             // What keeps the remote away can end while the person waits.
             let failure = try folder.refresh()
-            if let bytes = try folder.read(path) { return bytes }
+            try look()
+            if let bytes = try folder.read(path), accepts(bytes) { return bytes }
             if let failure, failure != told {
                 Output.note("coffer: \(VisibleText.sentence("\(failure.message); \(failure.advice)"))")
             }

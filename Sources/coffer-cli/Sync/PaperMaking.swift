@@ -31,7 +31,7 @@ struct PaperMaking {
         do throws(KeychainError) {
             _ = try sharing.session.call(
                 Sync.AddPaper(keys: Base64.encode(keys.bytes)), for: "making a code on paper", noPrompt: noPrompt,
-                command: Self.command(again: former != nil), code: typed)
+                command: Self.command(again: former != nil), code: TypedCode(typed))
         } catch {
             if former != nil {
                 Output.note("The former code on paper is removed, and there is no other one. Run: coffer sync paper")

@@ -229,5 +229,7 @@ struct CommandBroker: ExchangeBroker {
 
     func give(_ call: Sync.Give) throws(KeychainError) -> Sync.Give.Reply { try client.call(call) }
 
+    func putBack(_ call: Sync.PutBack) throws(KeychainError) -> Sync.PutBack.Reply { try client.call(call) }
+
     func mustTakeFirst(_ failure: KeychainError) -> Bool { failure.code == .changedMeanwhile }
 }

@@ -9,10 +9,16 @@ enum SharingText {
     static func summary(_ outcome: ExchangeOutcome, settings: Int) -> String {
         var parts = ["\(outcome.added) new, \(outcome.updated) changed, \(outcome.deleted) deleted here"]
         if outcome.givenSegments > 0 { parts.append("changes of this machine are in the folder now") }
+        if outcome.putBack > 0 { parts.append(putBack(outcome.putBack)) }
         if outcome.waiting > 0 { parts.append(waiting(outcome.waiting)) }
         if let obstacles = obstacles(notShared(outcome, settings: settings)) { parts.append(obstacles) }
         if let conflicts = conflicts(outcome.conflicts) { parts.append(conflicts) }
         return parts.joined(separator: "; ")
+    }
+
+    /// Files of other machines that the folder had lost.
+    static func putBack(_ count: Int) -> String {
+        "\(count) file\(count == 1 ? "" : "s") that the folder had lost \(count == 1 ? "is" : "are") back"
     }
 
     /// How many secrets are not shared, by the reason.

@@ -20,6 +20,8 @@ extension SampleSource {
         Authentication.Message.self,
         Authentication.Step.self,
         Authentication.Begin.self,
+        Authentication.Challenge.Reply.self,
+        Authentication.Challenge.self,
         Authentication.Continue.self,
         Authentication.Authorize.self,
         Authentication.Forget.Reply.self,
@@ -163,6 +165,7 @@ extension SampleSource {
         Sync.Obstacle.self,
         Sync.Revision.self,
         Sync.Conflict.self,
+        Sync.Held.self,
         Sync.Releasable.self,
         Sync.Released.self,
         Sync.Exposure.self,
@@ -170,6 +173,10 @@ extension SampleSource {
         Sync.Found.self,
         Sync.Request.Reply.self,
         Sync.Request.self,
+        Sync.Prove.Reply.self,
+        Sync.Prove.self,
+        Sync.Identity.Reply.self,
+        Sync.Identity.self,
         Sync.Add.Reply.self,
         Sync.Add.self,
         Sync.AddPaper.self,
@@ -181,6 +188,8 @@ extension SampleSource {
         Sync.Take.self,
         Sync.Give.Reply.self,
         Sync.Give.self,
+        Sync.PutBack.Reply.self,
+        Sync.PutBack.self,
         Sync.Releasables.Reply.self,
         Sync.Releasables.self,
         Sync.Release.self,
@@ -284,7 +293,19 @@ extension Authentication.Step: Sampled {
 
 extension Authentication.Begin: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
-        Self(challenge: source.next(), channel: source.next(), code: source.next())
+        Self(challenge: source.next(), channel: source.next(), code: source.next(), attested: source.next())
+    }
+}
+
+extension Authentication.Challenge.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(challenge: source.next())
+    }
+}
+
+extension Authentication.Challenge: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(code: source.next(), request: source.next(), identity: source.next())
     }
 }
 
@@ -417,7 +438,7 @@ extension BrokerInterface.Describe.Reply: Sampled {
             lastLock: source.next(), enrolment: source.next(), items: source.next(),
             lease: source.next() as BrokerInterface.LeaseTerms?, leased: source.next(), newService: source.next(),
             newAccount: source.next(), passwordKey: source.next(), statement: source.next(), signer: source.next(),
-            request: source.next(), circle: source.next(), machines: source.next()
+            request: source.next(), evidence: source.next(), circle: source.next(), machines: source.next()
         )
     }
 }
@@ -1258,6 +1279,12 @@ extension Sync.Conflict: Sampled {
     }
 }
 
+extension Sync.Held: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(device: source.next(), segments: source.next())
+    }
+}
+
 extension Sync.Releasable: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
         Self(
@@ -1296,13 +1323,40 @@ extension Sync.Found: Sampled {
 
 extension Sync.Request.Reply: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
-        Self(code: source.next(), request: source.next() as Sync.File, answer: source.next())
+        Self(
+            code: source.next(), request: source.next() as Sync.File, answer: source.next(),
+            identity: source.next() as Sync.File?
+        )
     }
 }
 
 extension Sync.Request: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
         Self(name: source.next(), renew: source.next())
+    }
+}
+
+extension Sync.Prove.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(evidence: source.next() as Sync.File)
+    }
+}
+
+extension Sync.Prove: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(challenge: source.next())
+    }
+}
+
+extension Sync.Identity.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(name: source.next())
+    }
+}
+
+extension Sync.Identity: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self()
     }
 }
 
@@ -1314,7 +1368,7 @@ extension Sync.Add.Reply: Sampled {
 
 extension Sync.Add: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
-        Self(code: source.next(), request: source.next(), challenge: source.next())
+        Self(code: source.next(), request: source.next(), evidence: source.next(), challenge: source.next())
     }
 }
 
@@ -1352,7 +1406,7 @@ extension Sync.Take.Reply: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
         Self(
             added: source.next(), updated: source.next(), deleted: source.next(), waiting: source.next(),
-            obstacles: source.next(), conflicts: source.next()
+            obstacles: source.next(), conflicts: source.next(), held: source.next()
         )
     }
 }
@@ -1372,6 +1426,18 @@ extension Sync.Give.Reply: Sampled {
 extension Sync.Give: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
         Self(heads: source.next(), names: source.next())
+    }
+}
+
+extension Sync.PutBack.Reply: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(files: source.next(), more: source.next())
+    }
+}
+
+extension Sync.PutBack: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(device: source.next(), names: source.next(), head: source.next())
     }
 }
 

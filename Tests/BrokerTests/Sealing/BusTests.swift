@@ -25,6 +25,7 @@ struct BusTests {
         var counting: (any EpochCounting)? { self }
         var bootTie: (any BootTie)? { self }
         var indexes: (any IndexRemoval)? { sealer }
+        var attesting: (any KeyAttesting)? { sealer }
         var inspection: (any SealerInspection)? { sealer }
 
         @Sendable private func note(_ secret: SecretBytes) -> SecretBytes {

@@ -21,14 +21,18 @@ struct CirclePlanTests {
         }
         #expect(try entrance(own, 1).repeats(plans[2]))
         #expect(try !entrance(own, 2).repeats(plans[2]) && !entrance(other, 1).repeats(plans[2]))
-        guard case .add(let statement, let signer, let request) = plans[1].deed else { return }
+        guard case .add(let statement, let signer, let request, nil) = plans[1].deed else { return }
         let role = try Statement(
             circle: #require(statement.circle), signer: signer.device, past: statement.past,
             .addition(request.keys, .writer))
         let leaving = try Statement(
             circle: #require(statement.circle), signer: signer.device, past: statement.past, .removal([signer.device]))
         #expect(!CirclePlan(deed: .remove(leaving, signer: signer, machines: [])).repeats(plans[3]))
-        #expect(!CirclePlan(deed: .add(role, signer: signer, request)).repeats(plans[1]))
+        #expect(!CirclePlan(deed: .add(role, signer: signer, request, evidence: nil)).repeats(plans[1]))
+        // The authenticator has judged this proof, and no other.
+        let proofs = [try CirclePlan.evidence(for: request, 1), try CirclePlan.evidence(for: request, 2)]
+        let proven = proofs.map { CirclePlan(deed: .add(statement, signer: signer, request, evidence: $0)) }
+        #expect(proven[0].repeats(proven[0]) && !proven[0].repeats(proven[1]) && !proven[0].repeats(plans[1]))
     }
 
     /// The membership key's password ends with the challenge. The log keeps challenges longer.

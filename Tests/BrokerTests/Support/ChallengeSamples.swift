@@ -80,7 +80,7 @@ extension CirclePlan {
         }
         return [
             CirclePlan(deed: .found(founding, signingKeys, profile), signing: try signing(founding)),
-            CirclePlan(deed: .add(addition, signer: founder, request), signing: try signing(addition)),
+            CirclePlan(deed: .add(addition, signer: founder, request, evidence: nil), signing: try signing(addition)),
             CirclePlan(deed: .join(try answer(to: request, 1), request, machines: [profile.name])),
             CirclePlan(
                 deed: .remove(removal, signer: founder, machines: [profile.name]), signing: try signing(removal)),
@@ -105,5 +105,17 @@ extension CirclePlan {
             request: request.digest, circle: Statement(founder: founder).name, adder: founder.device, statements: [],
             generations: [], heads: [], ephemeral: [UInt8](repeating: number, count: 32),
             sealedKeys: [UInt8](repeating: number, count: AESGCM.overhead))
+    }
+
+    /// - Parameter number: other ones are other answers to a challenge.
+    static func evidence(for request: JoinRequest, _ number: UInt8) throws -> JoinEvidence {
+        let machine = try MachineIdentity(
+            endorsement: P256.PrivateKey.generate().publicKey, attestation: P256.PrivateKey.generate().publicKey)
+        let claim = try JoinEvidence.Claim(
+            id: .random(), owner: .user(1000), authenticatorKey: machine.attestation, generation: nil)
+        return try JoinEvidence(
+            request: request.digest, machine: machine, vault: claim, parent: [UInt8](repeating: number, count: 34),
+            privateAreas: [[number]],
+            loads: AttestedLoads(statement: [number], signature: [UInt8](repeating: number, count: 64)))
     }
 }

@@ -90,11 +90,31 @@ struct CircleTarget: FuzzTarget {
         answered = try raw(file.answer)
         code = Array(file.code.utf8)
         self.headers = headers
-        var donors = try [raw(file.generation), request.bytes, answered]
+        var donors = try [raw(file.generation), request.bytes, answered] + Self.proof(of: request)
         donors += statements.map(\.bytes) + segments.map(\.bytes) + heads.map(\.bytes) + bodies
         donors += [content, slot.bytes, ReleasedSlots.bytes(of: [slot, slot] + value.slots), given.bytes]
         donors += [try ReleasedSlots(of: given.change.name, [slot]).bytes] + changes.map(\.change.part.bytes)
         self.donors = donors
+    }
+
+    /// What a machine shows of its TPM, what it is asked, and what it answers.
+    private static func proof(of request: JoinRequest) throws -> [[UInt8]] {
+        let key = try P256.PrivateKey.generate().publicKey
+        let machine = try MachineIdentity(endorsement: key, attestation: key)
+        let claim = try JoinEvidence.Claim(
+            id: .random(), owner: .user(1000), authenticatorKey: key,
+            generation: GenerationPin(handle: 0x0180_0001, policy: [UInt8](repeating: 1, count: 32)))
+        let evidence = try JoinEvidence(
+            request: request.digest, machine: machine, vault: claim, parent: [UInt8](repeating: 2, count: 34),
+            privateAreas: [[3], [4]],
+            loads: AttestedLoads(statement: [5], signature: [UInt8](repeating: 6, count: P256.signatureCount)))
+        return [
+            try JoinIdentity(request: request.digest, machine: machine).bytes,
+            try JoinChallenge(
+                request: request.digest, credential: IdentityCredential(.random(count: 32), for: machine)
+            ).bytes,
+            evidence.bytes,
+        ]
     }
 
     mutating func tryOne(_ mutator: inout Mutator) throws {
@@ -117,6 +137,9 @@ struct CircleTarget: FuzzTarget {
             ("generation", { try KeyGeneration(decoding: $0).bytes }),
             ("segment", { try RecordSegment(decoding: $0).bytes }), ("head", { try SignedHead(decoding: $0).bytes }),
             ("record", { try CircleRecord(decoding: $0).bytes }), ("request", { try JoinRequest(decoding: $0).bytes }),
+            ("identity", { try JoinIdentity(decoding: $0).bytes }),
+            ("challenge", { try JoinChallenge(decoding: $0).bytes }),
+            ("evidence", { try JoinEvidence(decoding: $0).bytes }),
             ("answer", { try JoinAnswer(decoding: $0).bytes }), ("profile", { try DeviceProfile(decoding: $0).bytes }),
             ("change", { try CarriedChange(decoding: $0).bytes }), ("slot", { try ValueSlot(decoding: $0).bytes }),
             ("list of slots", { ReleasedSlots.bytes(of: try ReleasedSlots.slots(decoding: $0)) }),
@@ -179,6 +202,10 @@ struct CircleTarget: FuzzTarget {
         if let other = try answer({ try JoinRequest(decoding: bytes) }), other.bytes != request.bytes {
             try promise(try !code.isCode(of: other), "a code is of two requests")
         }
+        let shown = mutator.bytes(mutator.pick(donors) ?? [], donors: donors)
+        if let evidence = try answer({ try JoinEvidence(decoding: shown) }) {
+            try promise(try !evidence.proves(request, secret: .zeros(count: 32)), "a changed proof proves something")
+        }
         let typed = mutator.bytes(self.code)
         if let other = try answer({ try JoinCode(reading: SecretBytes(copying: typed)) }) {
             _ = try other.isCode(of: request)
@@ -197,7 +224,7 @@ struct CircleTarget: FuzzTarget {
         let names = [
             StorePath.beacon(circle: circle).text, "\(Hex.encode(circle.bytes))/heads/\(device)",
             "\(Hex.encode(circle.bytes))/\(device)/0000000000000/0000000000000001-\(device)", "join/\(device)-request",
-            "join/\(device)-answer", "../x",
+            "join/\(device)-answer", "join/\(device)-evidence", "../x",
         ]
         let text = String(
             decoding: mutator.bytes(Array((mutator.pick(names) ?? "").utf8), donors: names.map { Array($0.utf8) }),

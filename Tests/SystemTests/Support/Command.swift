@@ -9,6 +9,8 @@ struct Outcome: Sendable, CustomStringConvertible {
     let errors: String
 
     var text: String { String(decoding: output, as: UTF8.self) }
+    /// All that a person sees.
+    var all: String { text + errors }
     var description: String { "exit \(code)\nout: \(text.prefix(2000))\nerr: \(errors.prefix(2000))" }
 }
 

@@ -15,14 +15,17 @@ enum AddHandler: MethodHandler {
             return .reply(Sync.Add.Reply(path: StorePath.request(place).text))
         }
         let wanted = try opened(text, code, place)
+        let evidence = try method.evidence.map { (text) throws(Fault) in try proof(text, code, of: wanted) }
         if let granted = try request.redeem(method.challenge) {
-            guard case .circle(let plan) = granted.request, case .add(_, _, wanted) = plan.deed,
+            guard case .circle(let plan) = granted.request, case .add(_, _, wanted, _) = plan.deed,
                 let signature = granted.grant.key
             else { throw Faults.challengeRefused }
             try await request.vaultActor.sharing.add(in: request.vaultActor, plan, signature)
             await request.vaultActor.note(
                 AccessRecord(.share, by: request.program(granted), detail: "\(wanted.name.text) was added"), .anchored)
-        } else if let plan = try await request.vaultActor.sharing.addition(in: request.vaultActor, of: wanted) {
+        } else if let plan = try await request.vaultActor.sharing.addition(
+            in: request.vaultActor, of: wanted, evidence)
+        {
             throw try request.ask(for: .circle(plan), vault: await request.vaultActor.vaultID())
         }
         let answer = try await request.vaultActor.sharing.answer(in: request.vaultActor, to: wanted)
@@ -34,6 +37,21 @@ enum AddHandler: MethodHandler {
                 path: StorePath.request(place).text,
                 answer: Sync.File(path: StorePath.answer(place).text, content: Base64.encode(sealed)),
                 name: wanted.name.text, words: try SharingWire.words(answer.circle, wanted)))
+    }
+
+    /// The authenticator judges it. What is no evidence for this request is told at once.
+    private static func proof(
+        _ text: String, _ code: JoinCode, of request: JoinRequest
+    ) throws(Fault) -> JoinEvidence {
+        do {
+            let evidence = try JoinEvidence(decoding: code.open(Base64.decode(text) ?? [], .evidence))
+            guard evidence.request == request.digest else { throw CircleFormError.place }
+            return evidence
+        } catch {
+            throw Fault(
+                .invalidArgument, "that is not the proof of the machine with this code",
+                advice: "have the new machine run again: coffer sync join FOLDER")
+        }
     }
 
     static func logged(_ method: Sync.Add) -> LoggedCall? { LoggedCall(event: .share) }

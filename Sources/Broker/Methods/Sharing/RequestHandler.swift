@@ -21,10 +21,19 @@ enum RequestHandler: MethodHandler {
                 try code.text
             )
         }
+        let identity = try await request.vaultActor.sharing.identity(in: request.vaultActor, for: made)
+        let shown = try identity.map { (identity) throws(Fault) in
+            Sync.File(
+                path: StorePath.proof(.identity, place).text,
+                content: Base64.encode(
+                    try SharingWire.cryptography { () throws(CryptographyError) in
+                        try code.seal(identity.bytes, .identity)
+                    }))
+        }
         return .reply(
             Sync.Request.Reply(
                 code: text.withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) },
                 request: Sync.File(path: StorePath.request(place).text, content: Base64.encode(sealed)),
-                answer: StorePath.answer(place).text))
+                answer: StorePath.answer(place).text, identity: shown))
     }
 }

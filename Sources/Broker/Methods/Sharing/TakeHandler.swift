@@ -1,4 +1,6 @@
+import Authorization
 import BrokerProtocol
+import Platform
 import Varlink
 import Vault
 
@@ -22,6 +24,9 @@ enum TakeHandler: MethodHandler {
                 waiting: Int64(taken.waiting),
                 obstacles: taken.obstacles.sorted { $0.key < $1.key }.map {
                     Sync.Obstacle(reason: $0.key, items: Int64($0.value))
-                }, conflicts: Int64(taken.conflicts ?? 0)))
+                }, conflicts: Int64(taken.conflicts ?? 0),
+                held: taken.held.sorted { $0.key < $1.key }.map {
+                    Sync.Held(device: Hex.encode($0.key.bytes), segments: Int64($0.value))
+                }))
     }
 }
