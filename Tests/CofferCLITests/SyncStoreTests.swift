@@ -276,6 +276,28 @@ import Varlink
         #expect(try web.requests().allSatisfy { !$0.line.hasPrefix("PUT") } && watch.calls("Give") == 0)
     }
 
+    /// Nothing needs them any more.
+    @Test func whoLeavesKeepsNoCredentials() throws {
+        let fixture = try SyncFixture([
+            "State": [SyncFixture.gone], "Forget": [SyncFixture.done], "Delete": [SyncFixture.done],
+            "Get": [Self.item("store:https://h/x")],
+        ])
+        defer { fixture.remove() }
+        let result = try fixture.fake.program.run("sync", "leave")
+        #expect(result.status == 0, "\(result.errors)")
+        let names = try fixture.fake.broker.calls("Delete").map {
+            try $0.parameters(Keychain.Delete.self)?.account ?? ""
+        }
+        #expect(names.count == 2 && names[0].hasPrefix("keys-") && names[1] == SyncFixture.circle)
+    }
+
+    @Test func aServerIsNoFolder() throws {
+        let fixture = try SyncFixture(["State": [SyncFixture.shared]])
+        defer { fixture.remove() }
+        let result = try fixture.fake.program.run("sync", "now", "--folder", "s3://name")
+        #expect(result.status == 64 && result.errors.contains("coffer sync store set"), "\(result.errors)")
+    }
+
     /// The service that may use the network.
     @Test func itsOwnServiceCarriesTheChanges() throws {
         let web = try ScriptedServer(passwords: [])

@@ -110,7 +110,7 @@ package final class RemoteConnection: Sendable {
 /// What a store on a server may take.
 enum RemoteLimits {
     /// How often a command that a person waits for asks again.
-    static let tries = 5
+    static let tries = 3
     /// The first pause, at most. It doubles each time.
     static let pause: Duration = .seconds(1)
     static let longest: Duration = .seconds(30)

@@ -66,8 +66,12 @@ struct SyncCommand: ParsableCommand {
         MachineName(near: String(host.prefix { $0 != "." }))
     }
 
-    static func checkFolder(_ folder: String?) throws {
+    /// - Parameter isPlace: whether it may also be a server.
+    static func checkFolder(_ folder: String?, isPlace: Bool = false) throws {
         guard let folder else { return }
+        guard isPlace || !SharedPlace.isRemote(folder) else {
+            throw ValidationError("--folder takes a folder; name a server with: coffer sync store set")
+        }
         guard !folder.isEmpty, !folder.utf8.contains(0) else { throw ValidationError("the folder must not be empty") }
     }
 }

@@ -49,7 +49,7 @@ struct SyncInitCommand: ParsableCommand {
     @OptionGroup var prompt: PromptOptions
 
     func validate() throws {
-        try SyncCommand.checkFolder(folder)
+        try SyncCommand.checkFolder(folder, isPlace: true)
         _ = try store.place(folder)
         if let name { _ = try SyncCommand.name(name) }
     }

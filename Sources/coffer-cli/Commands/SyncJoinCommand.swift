@@ -41,7 +41,7 @@ struct SyncJoinCommand: ParsableCommand {
     @OptionGroup var prompt: PromptOptions
 
     func validate() throws {
-        try SyncCommand.checkFolder(folder)
+        try SyncCommand.checkFolder(folder, isPlace: true)
         _ = try store.place(folder)
         if let name { _ = try SyncCommand.name(name) }
     }

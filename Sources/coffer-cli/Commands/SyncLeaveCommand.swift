@@ -47,7 +47,11 @@ struct SyncLeaveCommand: ParsableCommand {
         _ = try session.client.call(Sync.Forget())
         if try !SharingUnit.isForAnother(session) { SharingUnit.stop() }
         if !quiet { Output.note("The secrets stay on this machine, and are no longer shared.") }
-        do throws(KeychainError) { try setting.remove() } catch {
+        do throws(KeychainError) {
+            // A damaged item names no server. Its credentials stay then.
+            if let remote = try? setting.content(asks: false)?.remote { try StoreKeys(for: remote, session).remove() }
+            try setting.remove()
+        } catch {
             // Nothing uses it now.
             Output.note(
                 "coffer: warning: the item \(SharingSetting.service), which names the folder, is still there: "

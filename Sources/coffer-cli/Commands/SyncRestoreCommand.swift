@@ -60,7 +60,7 @@ struct SyncRestoreCommand: ParsableCommand {
                 "never pass the code as an argument, because every program on this machine can read those; type it when asked, or pipe it in"
             )
         }
-        try SyncCommand.checkFolder(folder)
+        try SyncCommand.checkFolder(folder, isPlace: true)
         _ = try store.place(folder)
     }
 

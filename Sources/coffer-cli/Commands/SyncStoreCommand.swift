@@ -119,7 +119,7 @@ struct SyncStoreSetCommand: ParsableCommand {
     @OptionGroup var prompt: PromptOptions
 
     func validate() throws {
-        try SyncCommand.checkFolder(place)
+        try SyncCommand.checkFolder(place, isPlace: true)
         if let place { return _ = try store.place(place) }
         guard store.words.isEmpty else {
             throw ValidationError("name the place, too: coffer sync store set s3://BUCKET …")
