@@ -279,7 +279,7 @@ import Varlink
     /// Nothing needs them any more.
     @Test func whoLeavesKeepsNoCredentials() throws {
         let fixture = try SyncFixture([
-            "State": [SyncFixture.gone], "Forget": [SyncFixture.done], "Delete": [SyncFixture.done],
+            "State": [SyncFixture.gone], "Forget": [SyncFixture.done], "Delete": [.fault(.notFound)],
             "Get": [Self.item("store:https://h/x")],
         ])
         defer { fixture.remove() }
