@@ -41,7 +41,7 @@ MODULE ?= $(default_module)
 programs := cofferd coffer-authenticator coffer coffer-secret-service
 
 .DEFAULT_GOAL := help
-.PHONY: help application build demo examples test race simulate fuzz bench docs check format mutants mutate memory pam release deb packages container clients syncthing recording install uninstall machine clean
+.PHONY: help application build demo examples test race simulate fuzz bench docs check format mutants mutate memory pam release deb packages container clients syncthing sync-stores recording install uninstall machine clean
 
 help: ## this list
 	@echo 'Targets:'
@@ -139,6 +139,9 @@ application: needs-packages ## an application that uses the library, built in a 
 
 syncthing: needs-syncthing build ## three machines that share secrets through real Syncthings, and a month without one of them; needs root
 	scripts/syncthing
+
+sync-stores: needs-stores build ## two machines share through a folder, git, WebDAV and a bucket, with servers that are killed, emptied and put back
+	scripts/sync-stores
 
 clients: needs-packages build pam ## the clients that people have, unmodified, against installed packages in a clean root; needs root
 	scripts/clients --programs .build/debug

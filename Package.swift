@@ -82,6 +82,9 @@ let package = Package(
         .systemLibrary(name: "CSQLite"),
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CSystemd"),
+        // These two are opened when something first needs them, and nothing links them.
+        .systemLibrary(name: "CCurl"),
+        .systemLibrary(name: "CExpat"),
 
         // One gate to each of them.
         library("Platform", ["CLinux"]),
@@ -91,6 +94,9 @@ let package = Package(
         library("TPM", ["CTSS2", "Cryptography"]),
         library("PAM", ["CPAM", "Cryptography"], small),
         library("SQLite", ["CSQLite"]),
+        library("LateLoading", [], small),
+        library("HTTP", ["CCurl", "Cryptography", "LateLoading"], small),
+        library("XML", ["CExpat", "LateLoading"], small),
         library(
             "TestSupport",
             [
@@ -117,7 +123,10 @@ let package = Package(
         library("Circle", ["Item", "Cryptography", "Authorization", "Recovery"]),
         // What carries them between machines, and can neither read nor make them.
         library(
-            "Courier", ["Circle", "Authorization", "BrokerProtocol", "Cryptography", "Platform", "Varlink"], small),
+            "Courier",
+            [
+                "Circle", "Authorization", "BrokerProtocol", "Cryptography", "HTTP", "Platform", "Varlink", "XML",
+            ], small),
         library(
             "Vault",
             ["Item", "TPM", "Cryptography", "Authorization", "Circle", "JSON", "Recovery", "Platform", "SQLite"]),
@@ -176,7 +185,7 @@ let package = Package(
             "coffer-cli",
             [
                 "Coffer", "BrokerProtocol", "JSON", "Varlink", "Platform", "HelperProtocol", "Import", "Recovery",
-                "CredentialHelpers", "Circle", "Courier", "Authorization", "Cryptography",
+                "CredentialHelpers", "Circle", "Courier", "Authorization", "Cryptography", "HTTP",
                 argumentParser,
             ]),
         program(
@@ -259,7 +268,12 @@ let package = Package(
             ["Circle", "Simulation", "Item", "Authorization", "Recovery", "Cryptography", "TestSupport"]),
         tests(
             "CourierTests",
-            ["Courier", "Circle", "Authorization", "BrokerProtocol", "Platform", "Varlink", "CLinux", "TestSupport"]),
+            [
+                "Courier", "Circle", "Authorization", "BrokerProtocol", "Cryptography", "HTTP", "Platform", "Varlink",
+                "XML", "CLinux", "TestSupport",
+            ]),
+        tests("HTTPTests", ["HTTP", "Cryptography", "TestSupport"]),
+        tests("XMLTests", ["XML"]),
         tests("PlatformTests", ["Platform"]),
         tests("TestSupportTests", ["TestSupport", "Platform"]),
         tests("ImportTests", ["Import", "HelperProtocol"]),
@@ -295,7 +309,7 @@ let package = Package(
                 "Vault", "Recovery", "Firmware", "Broker", "Authenticator", "Authorization", "BrokerProtocol",
                 "Item", "JSON", "Varlink", "RootConfiguration", "Coffer", "CofferClient", "CofferSettings",
                 "CofferFiles",
-                "CredentialHelpers", "Age", "Circle",
+                "CredentialHelpers", "Age", "Circle", "Courier", "HTTP", "XML",
                 "Import",
                 "HelperProtocol",
                 "coffer-cli", "Cryptography", "Platform", "TPM", "TestSupport", "SecretService", "SystemBus",

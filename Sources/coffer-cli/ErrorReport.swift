@@ -124,4 +124,6 @@ struct CommandFailure: Error, Equatable {
     let message: String
     let advice: String
     let status: ExitStatus
+    /// After how many seconds a server wants to be asked again.
+    var retryAfter: Int64?
 }

@@ -28,7 +28,7 @@ import Varlink
 
     private static let enabling = "--user --quiet --no-ask-password enable --now coffer-sync.service"
     private static let disabling =
-        "--user --quiet --no-ask-password disable --now coffer-sync.service coffer-sync-git.service"
+        "--user --quiet --no-ask-password disable --now coffer-sync.service coffer-sync-git.service coffer-sync-remote.service"
     private static let advice = "keep this running: coffer sync watch"
 
     private func beginning(_ status: FakeServer.Step = SyncFixture.status(.unlocked)) throws -> SyncFixture {

@@ -86,6 +86,25 @@ import Testing
     }
 
     /// A folder that is gone, or read-only: it is tried later and later, and what happens in it changes nothing.
+    /// Many machines ask one server. It can also say when it wants to be asked again.
+    @Test(arguments: spreads) func aServerThatFailsIsLeftAloneForLonger(_ spread: Double) throws {
+        var plan = settled()
+        var (now, last) = (10.0, 0.0)
+        for _ in 0..<14 {
+            plan.ended(.failed, after: .milliseconds(1), at: at(now), spread: spread, isRemote: true)
+            plan.noticed(.items, at: at(now))
+            let next = try pause(plan, at: now)
+            #expect(next - now >= last - 0.01)
+            (last, now) = (next - now, next)
+        }
+        #expect(abs(last - 900 * (0.5 + spread)) < 0.01)
+        plan.ended(.carried, after: .zero, at: at(now), spread: spread)
+        plan.ended(.failed, after: .zero, at: at(now), spread: spread, isRemote: true, wanted: .seconds(1000))
+        plan.noticed(.items, at: at(now))
+        let wanted = try pause(plan, at: now) - now
+        #expect(abs(wanted - 1000 * (1 + spread / 2)) < 0.01)
+    }
+
     @Test(arguments: spreads) func whatFailsIsTriedLaterAndLater(_ spread: Double) throws {
         var plan = settled()
         var now = 10.0

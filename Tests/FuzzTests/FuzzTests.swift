@@ -11,7 +11,7 @@ struct FuzzTests {
     enum Reader: String, CaseIterable, Codable, Sendable {
         case notes, registry, vault, decoders, wire, broker, authenticator, settings, suites, tpm, arguments, files,
             credentials, age
-        case references, secrets, bus, agent, circle, member
+        case references, secrets, bus, agent, circle, member, store
         // What other programs have, by the names that `coffer import` gives them.
         case firefox, chromium, keepassxc, bitwarden
         case onePasswordTable = "1password-csv"
@@ -42,6 +42,7 @@ struct FuzzTests {
             case .agent: (AgentTarget.init, 150)
             case .circle: (CircleTarget.init, 1000)
             case .member: (MemberTarget.init, 40)
+            case .store: (StoreTarget.init, 1000)
             case .firefox: ({ try ImportTarget(.firefox) }, 300)
             case .chromium: ({ try ImportTarget(.chromium) }, 300)
             case .keepassxc: ({ try ImportTarget(.keePassXC) }, 300)

@@ -230,7 +230,7 @@ extension FolderStore {
     }
 
     /// Whether a folder can hold segments. Their paths say whether it does.
-    private static func isNumber(_ name: String) -> Bool {
+    static func isNumber(_ name: String) -> Bool {
         name.utf8.count == 13 && name.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }
 }

@@ -26,6 +26,9 @@ package protocol SharedStore: Store {
     /// The circles that have a folder here, in order.
     func circles() throws(StoreError) -> [StatementName]
 
+    /// Whether the circle is here.
+    func holds(_ circle: StatementName) throws(StoreError) -> Bool
+
     /// The folders in which something new of these devices appears. There may be none that can be watched.
     func places(of circle: StatementName, devices: [WriterID]) throws(StoreError) -> [String]
 
@@ -38,4 +41,8 @@ package protocol SharedStore: Store {
 
     /// Hands on what was written, if others do not see it yet. What fails is kept, and is tried again the next time.
     func publish() throws(StoreError)
+}
+
+extension SharedStore {
+    package func holds(_ circle: StatementName) throws(StoreError) -> Bool { try circles().contains(circle) }
 }

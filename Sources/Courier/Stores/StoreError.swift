@@ -1,5 +1,6 @@
 import Glibc
 import Platform
+import XML
 
 /// Why a store cannot be used. It names places that Coffer has names for, and nothing that somebody else called so.
 package struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
@@ -24,6 +25,22 @@ package struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
         case notFetched
         /// The remote has not taken what was written.
         case notPushed
+        /// A library that the store needs is not installed.
+        case libraryMissing
+        /// The server does not answer.
+        case unreachable
+        /// The server is not the one that it claims to be.
+        case certificate
+        /// It is busy, or is being mended.
+        case busy
+        /// It does not take the keys or the password.
+        case refused
+        /// It does not take a request, because its clock and this machine's differ.
+        case clock
+        /// The store is at another address, or in another region.
+        case moved
+        /// The server's answer is not what was asked for.
+        case notUnderstood
         case other
     }
 
@@ -34,10 +51,23 @@ package struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
     package let cause: SystemError?
     /// What git has to say about it.
     package let git: GitError?
+    /// What a server has to say about it.
+    package let remote: RemoteFailure?
 
-    init(_ code: Code, at path: String, cause: SystemError? = nil, git: GitError? = nil) {
-        (self.code, self.path, self.cause, self.git) = (code, path, cause, git)
+    init(
+        _ code: Code, at path: String, cause: SystemError? = nil, git: GitError? = nil, remote: RemoteFailure? = nil
+    ) {
+        (self.code, self.path, self.cause, self.git, self.remote) = (code, path, cause, git, remote)
     }
+
+    /// A server's answer that cannot be read.
+    init(_ error: XMLError, at path: String) {
+        let failure = RemoteFailure(xml: error)
+        self.init(failure.code, at: path, remote: failure)
+    }
+
+    /// The same error, as what it means here.
+    func with(_ code: Code) -> StoreError { StoreError(code, at: path, cause: cause, git: git, remote: remote) }
 
     /// A call about something in the store.
     init(_ cause: SystemError, at path: String) { self.init(Self.code(of: cause.errno), at: path, cause: cause) }
@@ -64,7 +94,8 @@ package struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
 
     /// What happened.
     package var message: String {
-        switch code {
+        if let words = remoteMessage { return words }
+        return switch code {
         case .missing: "\(path) is missing"
         case .notAFolder: "\(path) is no folder"
         case .notPermitted: "You may not use \(path)"
@@ -76,13 +107,15 @@ package struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
         case .repository: "\(path) cannot be used with git: \(reason)"
         case .notFetched: "What others gave out was not fetched to \(path): \(reason)"
         case .notPushed: "What is new in \(path) was not pushed: \(reason)"
-        case .other: "\(path) cannot be used\(cause.map { ": \($0.reason)" } ?? "")"
+        case .libraryMissing, .unreachable, .certificate, .busy, .refused, .clock, .moved, .notUnderstood, .other:
+            "\(path) cannot be used\(cause.map { ": \($0.reason)" } ?? "")"
         }
     }
 
     /// What to do.
     package var advice: String {
-        switch code {
+        if let words = remoteAdvice { return words }
+        return switch code {
         case .missing: "Make the folder, or connect the disk that has it"
         case .notAFolder: "Choose a folder for the store"
         case .notPermitted: "Ask its owner to let you read and write there"
@@ -93,7 +126,8 @@ package struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
         case .repository: git?.advice ?? "Look what git says there"
         case .notFetched: "It is fetched the next time"
         case .notPushed: "It is kept, and pushed the next time"
-        case .other: "Look at its disk or network"
+        case .libraryMissing, .unreachable, .certificate, .busy, .refused, .clock, .moved, .notUnderstood, .other:
+            "Look at its disk or network"
         }
     }
 }

@@ -91,7 +91,12 @@ package struct CarryingPlan: Sendable {
     /// - Parameters:
     ///   - duration: how long the exchange took.
     ///   - spread: random, from 0 to 1.
-    package mutating func ended(_ outcome: Outcome, after duration: Duration, at now: Instant, spread: Double) {
+    ///   - isRemote: whether a server is asked, which others ask, too.
+    ///   - wanted: after how long it wants to be asked again.
+    package mutating func ended(
+        _ outcome: Outcome, after duration: Duration, at now: Instant, spread: Double, isRemote: Bool = false,
+        wanted: Duration? = nil
+    ) {
         carryAt = now + CarryingLimits.regular * (0.5 + spread)
         // Somebody who fills the folder all the time does not keep a processor busy.
         restUntil = now + min(max(duration * CarryingLimits.rest, CarryingLimits.settling), CarryingLimits.longest)
@@ -100,7 +105,9 @@ package struct CarryingPlan: Sendable {
         case .locked: (isLocked, failures) = (true, 0)
         case .failed:
             failures += 1
-            restUntil = now + CarryingLimits.pause(after: failures) * (0.5 + spread)
+            let pause = CarryingLimits.pause(after: failures, isRemote: isRemote) * (0.5 + spread)
+            // Not all come back at the same moment.
+            restUntil = now + max(pause, wanted.map { $0 * (1 + spread / 2) } ?? .zero)
             carryAt = restUntil
         case .unheard: notListening(isThere: false, at: now, spread: spread)
         }
@@ -122,9 +129,13 @@ package enum CarryingLimits {
     static let waking: Duration = .seconds(2)
     /// An exchange is followed by a rest of so many times its own length.
     static let rest = 4
+    /// The longest pause after a server has failed.
+    static let longestRemote: Duration = .seconds(900)
     /// The longest rest.
     static let longest: Duration = .seconds(60)
 
     /// After so many failures in a row, give or take half of it.
-    static func pause(after failures: Int) -> Duration { min(.seconds(1 << min(failures, 6)), longest) }
+    static func pause(after failures: Int, isRemote: Bool = false) -> Duration {
+        min(.seconds(1 << min(failures, 10)), isRemote ? longestRemote : longest)
+    }
 }

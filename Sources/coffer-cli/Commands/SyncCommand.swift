@@ -8,10 +8,11 @@ struct SyncCommand: ParsableCommand {
         commandName: "sync",
         abstract: "Share your vault's secrets with your other machines.",
         usage:
-            "coffer sync init | join | add | now | watch | wait | status | conflicts | resolve | release | remove | exposed | leave | paper | restore | identity",
+            "coffer sync init | join | add | now | watch | wait | status | conflicts | resolve | release | remove | exposed | leave | paper | restore | identity | store",
         discussion: """
-            Your machines share secrets through a folder that all of them can use: of Syncthing, on a network, or on a stick. What lies in it \
-            is sealed and signed. Nobody who has the folder can read your secrets, change them, or add a machine.
+            Your machines share secrets through a folder that all of them can use: of Syncthing, on a network, or on a stick. It can also be a \
+            bucket that speaks S3, or a folder of a WebDAV server such as Nextcloud: coffer help sync init. What lies there is sealed and \
+            signed. Nobody who has it can read your secrets, change them, or add a machine.
 
             Secrets that require you ask you on each machine. Those for one device only stay on their machine. Sharing needs no network of \
             Coffer's own.
@@ -48,6 +49,7 @@ struct SyncCommand: ParsableCommand {
             SyncResolveCommand.self, SyncReleaseCommand.self, SyncRemoveCommand.self,
             SyncExposedCommand.self, SyncLeaveCommand.self, SyncPaperCommand.self, SyncRestoreCommand.self,
             SyncIdentityCommand.self,
+            SyncStoreCommand.self,
         ])
 
     /// What a machine is called.
@@ -64,8 +66,12 @@ struct SyncCommand: ParsableCommand {
         MachineName(near: String(host.prefix { $0 != "." }))
     }
 
-    static func checkFolder(_ folder: String?) throws {
+    /// - Parameter isPlace: whether it may also be a server.
+    static func checkFolder(_ folder: String?, isPlace: Bool = false) throws {
         guard let folder else { return }
+        guard isPlace || !SharedPlace.isRemote(folder) else {
+            throw ValidationError("--folder takes a folder; name a server with: coffer sync store set")
+        }
         guard !folder.isEmpty, !folder.utf8.contains(0) else { throw ValidationError("the folder must not be empty") }
     }
 }

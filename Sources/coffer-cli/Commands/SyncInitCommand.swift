@@ -7,7 +7,8 @@ struct SyncInitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init",
         abstract: "Begin to share your vault's secrets through a folder.",
-        usage: "coffer sync init <folder> [--git] [--name <name>] [--separate] [--no-service]",
+        usage:
+            "coffer sync init <folder> [--git] [--endpoint <address>] [--region <region>] [--path-style] [--name <name>] [--separate] [--no-service]",
         discussion: """
             Run this on your first machine only. On the others, run coffer sync join. You are asked for your password.
 
@@ -17,15 +18,24 @@ struct SyncInitCommand: ParsableCommand {
             --git is for a folder in a clone of a git repository. Coffer then commits its files to the upstream of the branch that is checked \
             out, and fetches from there. It changes no file of your work tree, and none of your branches.
 
+            In place of a folder, you can name a bucket as s3://BUCKET or s3://BUCKET/PREFIX, or a folder of a WebDAV server by its address. You \
+            are asked for the access key or the password, or pipe two lines in. Your vault keeps them, for this machine only. --endpoint is the \
+            server of a provider other than Amazon, and --path-style is for servers that do not take the bucket's name as a host.
+
             Examples:
               mkdir -p ~/Sync/coffer
               coffer sync init ~/Sync/coffer
 
               git clone git@example.org:me/secrets.git ~/secrets
               coffer sync init ~/secrets --git
+
+              coffer sync init s3://example-coffer --region eu-central-1
+              coffer sync init https://dav.example.org/me/Coffer
             """)
 
-    @Argument(help: ArgumentHelp("A folder that your machines share.", valueName: "folder"), completion: .directory)
+    @Argument(
+        help: ArgumentHelp("A folder that your machines share, a bucket, or a WebDAV address.", valueName: "folder"),
+        completion: .directory)
     var folder: String
 
     @Option(help: ArgumentHelp("What this machine is called; by default the host's name.", valueName: "name"))
@@ -34,36 +44,36 @@ struct SyncInitCommand: ParsableCommand {
     @Flag(help: "Begin anew even if other machines share secrets through this folder already.")
     var separate = false
 
-    @OptionGroup var repository: GitOptions
+    @OptionGroup var store: StoreOptions
     @OptionGroup var service: SharingUnitOptions
     @OptionGroup var prompt: PromptOptions
 
     func validate() throws {
-        try SyncCommand.checkFolder(folder)
+        try SyncCommand.checkFolder(folder, isPlace: true)
+        _ = try store.place(folder)
         if let name { _ = try SyncCommand.name(name) }
     }
 
     func run() throws {
         let name = try name.map(SyncCommand.name) ?? SyncCommand.hostName()
-        let shared = try SharedFolder(folder, repository.carriage)
-        try shared.checkUsable()
         let session = CommandSession()
-        try Sharing.checkAlone(session, noPrompt: prompt.noPrompt)
+        let shared = try Sharing.place(try store.place(folder), session, noPrompt: prompt.noPrompt)
         if !separate, try !shared.circles().isEmpty {
             throw KeychainError(
                 .alreadyExists, "other machines share secrets through \(ShellText.quote(shared.path)) already",
                 advice:
-                    "to join them: coffer sync join \(ShellText.quote(folder))\(repository.git ? " --git" : ""); to begin anew beside them, use --separate"
+                    "to join them: \(ShellText.command(["coffer", "sync", "join", folder] + store.words)); to begin anew beside them, use --separate"
             )
         }
         try session.openVault(noPrompt: prompt.noPrompt)
         let found = try session.call(
             Sync.Found(name: name.text), for: "sharing your secrets", noPrompt: prompt.noPrompt,
-            command: ShellText.command(["coffer", "sync", "init", folder] + (repository.git ? ["--git"] : [])))
+            command: ShellText.command(["coffer", "sync", "init", folder] + store.words))
         let sharing = try Sharing.begin(session, circle: found.circle, shared)
         try sharing.firstExchange()
         Output.note("This machine (\(name.text)) shares its secrets through \(ShellText.quote(shared.path)) now.")
         try service.start(session, for: shared)
-        Output.note("On the other machine, run: coffer sync join FOLDER\(repository.git ? " --git" : "")")
+        let words = shared.remote == nil ? ["FOLDER"] : [folder]
+        Output.note("On the other machine, run: \(ShellText.command(["coffer", "sync", "join"] + words + store.words))")
     }
 }

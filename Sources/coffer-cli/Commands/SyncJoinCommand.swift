@@ -7,7 +7,8 @@ struct SyncJoinCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "join",
         abstract: "Join the machines that share secrets through a folder.",
-        usage: "coffer sync join <folder> [--git] [--name <name>] [--new] [--no-wait] [--no-service]",
+        usage:
+            "coffer sync join <folder> [--git] [--endpoint <address>] [--region <region>] [--path-style] [--name <name>] [--new] [--no-wait] [--no-service]",
         discussion: """
             Shows a code. Type it on a machine that shares already: coffer sync add. This machine waits for the answer, and then asks you to \
             compare five words with those that the other machine shows. If they differ, somebody else has answered: refuse.
@@ -15,7 +16,8 @@ struct SyncJoinCommand: ParsableCommand {
             You can press Ctrl-C and run the command again later. The code stays the same until a machine is added with it. --new makes \
             another one.
 
-            --git is for a folder in a clone of the git repository that the other machines use, as for coffer sync init.
+            --git is for a folder in a clone of the git repository that the other machines use, as for coffer sync init. A bucket or a WebDAV \
+            address takes the place of the folder, as there.
 
             Example:
               coffer sync join ~/Sync/coffer
@@ -34,21 +36,20 @@ struct SyncJoinCommand: ParsableCommand {
     @Flag(help: "Do not wait for the answer: show the code, and end.")
     var noWait = false
 
-    @OptionGroup var repository: GitOptions
+    @OptionGroup var store: StoreOptions
     @OptionGroup var service: SharingUnitOptions
     @OptionGroup var prompt: PromptOptions
 
     func validate() throws {
-        try SyncCommand.checkFolder(folder)
+        try SyncCommand.checkFolder(folder, isPlace: true)
+        _ = try store.place(folder)
         if let name { _ = try SyncCommand.name(name) }
     }
 
     func run() throws {
         let name = try name.map(SyncCommand.name) ?? SyncCommand.hostName()
-        let shared = try SharedFolder(folder, repository.carriage)
-        try shared.checkUsable()
         let session = CommandSession()
-        try Sharing.checkAlone(session, noPrompt: prompt.noPrompt)
+        let shared = try Sharing.place(try store.place(folder), session, noPrompt: prompt.noPrompt)
         try session.openVault(noPrompt: prompt.noPrompt)
         let reply = try session.client.call(Sync.Request(name: name.text, renew: new ? true : nil))
         let joining = try JoiningFiles(reply)
@@ -72,7 +73,7 @@ struct SyncJoinCommand: ParsableCommand {
     }
 
     private var again: String {
-        ShellText.command(["coffer", "sync", "join", folder] + (repository.git ? ["--git"] : []))
+        ShellText.command(["coffer", "sync", "join", folder] + store.words)
     }
 
     /// - Returns: nil if nobody has answered, and the command does not wait.

@@ -47,7 +47,11 @@ struct SyncLeaveCommand: ParsableCommand {
         _ = try session.client.call(Sync.Forget())
         if try !SharingUnit.isForAnother(session) { SharingUnit.stop() }
         if !quiet { Output.note("The secrets stay on this machine, and are no longer shared.") }
-        do throws(KeychainError) { try setting.remove() } catch {
+        do throws(KeychainError) {
+            // A damaged item names no server. Its credentials stay then.
+            if let remote = try? setting.content(asks: false)?.remote { try StoreKeys(for: remote, session).remove() }
+            try setting.remove()
+        } catch {
             // Nothing uses it now.
             Output.note(
                 "coffer: warning: the item \(SharingSetting.service), which names the folder, is still there: "
@@ -84,7 +88,7 @@ struct SyncLeaveCommand: ParsableCommand {
             Sharing(
                 session: session, circle: Sharing.name(of: state),
                 folder: folder.map { try SharedFolder($0, .itself) }
-                    ?? SharedFolder(known.folder, FolderCarriage(known.branch))))
+                    ?? StoreOpening(session: session, noPrompt: prompt.noPrompt).known(known, asks: true)))
     }
 
     /// - Returns: nil also if the item is damaged: the machine cannot stay for that.

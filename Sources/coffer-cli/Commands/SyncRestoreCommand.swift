@@ -8,7 +8,8 @@ struct SyncRestoreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore",
         abstract: "Bring back what your machines shared, by a code on paper.",
-        usage: "coffer sync restore <folder> [--git] [--replace] [--dry-run] [--yes] [--json]",
+        usage:
+            "coffer sync restore <folder> [--git] [--endpoint <address>] [--region <region>] [--path-style] [--replace] [--dry-run] [--yes] [--json]",
         discussion: """
             For the loss of all machines. Takes the folder that they shared, or a copy of it, and the code of coffer sync paper. It only reads \
             the folder. It stores each secret in your present vault, with its access control, label, comment and attributes. A secret that \
@@ -19,6 +20,9 @@ struct SyncRestoreCommand: ParsableCommand {
             has given out.
 
             Type the code at the terminal, or pipe it in. If nobody can be asked whether to go on, give --yes.
+
+            A bucket or a WebDAV address takes the place of the folder, as for coffer sync init. Its credentials are asked for first, and not \
+            kept. If you pipe the code in, they are the two lines before it.
 
             Then share anew, in another folder: coffer sync init FOLDER
 
@@ -33,7 +37,7 @@ struct SyncRestoreCommand: ParsableCommand {
         completion: .directory)
     var folder: String
 
-    @OptionGroup var repository: GitOptions
+    @OptionGroup var store: StoreOptions
 
     @Flag(help: "Replace secrets that your vault already has.")
     var replace = false
@@ -56,15 +60,18 @@ struct SyncRestoreCommand: ParsableCommand {
                 "never pass the code as an argument, because every program on this machine can read those; type it when asked, or pipe it in"
             )
         }
-        try SyncCommand.checkFolder(folder)
+        try SyncCommand.checkFolder(folder, isPlace: true)
+        _ = try store.place(folder)
     }
 
     func run() throws {
-        let shared = try SharedFolder(folder, repository.carriage)
+        let session = CommandSession()
+        let place = try store.place(folder)
+        if case .remote = place { try Sharing.checkAlone(session, noPrompt: prompt.noPrompt) }
+        let shared = try StoreOpening(session: session, noPrompt: prompt.noPrompt).source(place)
         if let failure = try shared.refresh() {
             Output.note("coffer: warning: \(VisibleText.sentence(failure.message))")
         }
-        let session = CommandSession()
         try Sharing.checkAlone(session, noPrompt: prompt.noPrompt)
         var reading = try PaperReading(PaperCodeInput().read())
         try reading.open(shared)

@@ -1,6 +1,7 @@
 import BrokerProtocol
 import Circle
 import Coffer
+import Courier
 import Platform
 
 /// What `coffer doctor` knows of the machines that share the secrets. Nobody is asked for it.
@@ -51,6 +52,7 @@ struct SharingFacts {
         } catch { return error.code == .locked ? .locked : .unknown }
         guard let content else { return .unknown }
         do {
+            if content.remote != nil { return try remote(content, session) }
             let folder = try SharedFolder(content.folder, FolderCarriage(content.branch))
             // Whether a remote answers is for `coffer sync now` to say. A check waits for no network.
             if content.branch == nil { try folder.checkUsable() }
@@ -59,6 +61,17 @@ struct SharingFacts {
         } catch let failure as CommandFailure {
             return .unusable(failure)
         } catch { return .unknown }
+    }
+}
+
+extension SharingFacts {
+    /// Whether a server answers is for `coffer sync now` to say. A check waits for no network.
+    private static func remote(_ content: SharingSetting.Content, _ session: CommandSession) throws -> Folder {
+        if let problem = RemoteStore.missingLibrary(for: content.folder) {
+            return .unusable(SharedFolder.failure(problem))
+        }
+        _ = try StoreOpening(session: session).known(content, asks: false)
+        return .usable(SharingText.folder(content))
     }
 }
 

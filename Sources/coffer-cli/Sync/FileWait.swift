@@ -37,7 +37,7 @@ struct FileWait {
             isTold = true
             if let end, ContinuousClock.now >= end { return nil }
             // `try?`: what is not waited for is looked at sooner.
-            _ = try? Readiness.wait(for: [], until: .now + (folder.branch == nil ? Self.pause : Self.remotePause))
+            _ = try? Readiness.wait(for: [], until: .now + (folder.isFar ? Self.remotePause : Self.pause))
         }
     }
 }

@@ -24,10 +24,13 @@ struct SharedFolder {
     let store: any SharedStore
     /// nil if it is no git repository to Coffer.
     let branch: GitBranch?
+    /// The store on a server; nil if it is a folder here.
+    let remote: (place: RemotePlace, store: RemoteStore)?
 
     /// - Parameter path: an existing folder, as the person names it.
     init(_ path: String, _ carriage: FolderCarriage) throws {
         self.path = Self.absolute(path, in: FileManager.default.currentDirectoryPath)
+        remote = nil
         do throws(StoreError) {
             // Also for git: a folder that is not there is named as such.
             let folder = try FolderStore(self.path)
@@ -41,6 +44,11 @@ struct SharedFolder {
         } catch { throw Self.failure(error) }
     }
 
+    /// A store on a server. People call it by its address.
+    init(_ place: RemotePlace, _ remote: RemoteStore) {
+        (path, store, branch, self.remote) = (place.name, remote, nil, (place, remote))
+    }
+
     private static func git(_ path: String, _ branch: GitBranch?) throws(StoreError) -> GitStore {
         let environment = ProcessInfo.processInfo.environment
         return try GitStore(
@@ -50,7 +58,7 @@ struct SharedFolder {
 
     /// What the vault has to remember of it.
     func setting(leaving: WriterID? = nil) -> SharingSetting.Content {
-        .init(folder: path, branch: branch, leaving: leaving)
+        .init(folder: path, branch: branch, remote: remote?.place, leaving: leaving)
     }
 
     static func absolute(_ path: String, in folder: String) -> String {
@@ -64,6 +72,10 @@ struct SharedFolder {
 
     /// - Throws: if this user may not write there, or if a remote cannot be reached. A circle is begun only after that.
     func checkUsable() throws {
+        guard remote == nil else {
+            _ = try probe()
+            return
+        }
         guard branch == nil else {
             if let failure = try refresh() { throw failure }
             return
@@ -74,6 +86,19 @@ struct SharedFolder {
                 advice: "choose another folder, or ask its owner to let you write there", status: .notPermitted)
         }
     }
+
+    /// Tries a store on a server.
+    /// - Returns: what a person should know about it.
+    func probe() throws -> [RemoteProperty] {
+        do throws(StoreError) { return try remote?.store.probe() ?? [] } catch { throw Self.failure(error) }
+    }
+
+    func holds(_ circle: StatementName) throws -> Bool {
+        do throws(StoreError) { return try store.holds(circle) } catch { throw Self.failure(error) }
+    }
+
+    /// Whether each look at it is a connection.
+    var isFar: Bool { branch != nil || remote != nil }
 
     /// Fetches what others have given out.
     /// - Returns: why a remote could not be reached; nil if there is none, or if it was.
@@ -116,24 +141,36 @@ struct SharedFolder {
     }
 
     /// Whether a remote could not be reached, or has not taken something.
-    static func isAway(_ failure: CommandFailure) -> Bool { ["not-fetched", "not-pushed"].contains(failure.code) }
+    static func isAway(_ failure: CommandFailure) -> Bool {
+        ["not-fetched", "not-pushed", "store-unreachable", "store-busy"].contains(failure.code)
+    }
 
     static func failure(_ error: StoreError) -> CommandFailure {
+        let place = error.remote == nil ? "folder" : "store"
         let (code, status): (String, ExitStatus) =
             switch error.code {
-            case .missing: ("folder-missing", .notFound)
+            case .missing: ("\(place)-missing", .notFound)
             case .notAFolder: ("folder-is-none", .usage)
-            case .notPermitted: ("folder-not-permitted", .notPermitted)
-            case .readOnly: ("folder-read-only", .failure)
-            case .full: ("folder-full", .failure)
-            case .tooLarge, .strange, .tooMany: ("folder-strange", .failure)
+            case .notPermitted: ("\(place)-not-permitted", .notPermitted)
+            case .readOnly: ("\(place)-read-only", .failure)
+            case .full: ("\(place)-full", .failure)
+            case .tooLarge, .strange, .tooMany: ("\(place)-strange", .failure)
             case .repository: ("git", .failure)
             case .notFetched: ("not-fetched", .failure)
             case .notPushed: ("not-pushed", .failure)
-            case .other: ("folder-unusable", .failure)
+            case .libraryMissing: ("library-missing", .failure)
+            case .unreachable: ("store-unreachable", .failure)
+            case .certificate: ("store-certificate", .failure)
+            case .busy: ("store-busy", .failure)
+            case .refused: ("store-refused", .notPermitted)
+            case .clock: ("store-clock", .failure)
+            case .moved: ("store-moved", .failure)
+            case .notUnderstood: ("store-strange", .failure)
+            case .other: ("\(place)-unusable", .failure)
             }
         return CommandFailure(
-            code: code, message: begun(error.message), advice: begun(error.advice), status: status)
+            code: code, message: begun(error.message), advice: begun(error.advice), status: status,
+            retryAfter: error.remote?.retryAfter)
     }
 
     /// Errors of this program begin with a small letter, behind its name. A path stays as it is.

@@ -79,6 +79,16 @@ struct Sharing {
             advice: "see the machines with: coffer sync status; to use another folder: coffer sync now --folder FOLDER")
     }
 
+    /// Opens the place that a vault which shares with nobody yet is to use.
+    static func place(_ place: SharedPlace, _ session: CommandSession, noPrompt: Bool) throws -> SharedFolder {
+        let opening = StoreOpening(session: session, noPrompt: noPrompt)
+        // Nobody types credentials for a vault that shares already.
+        if case .remote = place { try checkAlone(session, noPrompt: noPrompt) }
+        let shared = try opening.named(place)
+        try checkAlone(session, noPrompt: noPrompt)
+        return shared
+    }
+
     /// Finds the folder of a vault that shares its secrets.
     /// - Parameter named: the folder that the person names. It is used from now on.
     /// - Parameter git: whether the folder is a git repository from now on.
@@ -87,12 +97,14 @@ struct Sharing {
     ) throws -> Sharing {
         let circle = try name(of: state(session, noPrompt: noPrompt))
         let setting = SharingSetting(of: circle, session)
+        let opening = StoreOpening(session: session, noPrompt: noPrompt)
         var opened = try named.map { try SharedFolder($0, git ? .upstream : .itself) }
         try session.openVault(noPrompt: noPrompt)
         let known = try setting.content(asks: true, noPrompt: noPrompt)
         if opened == nil {
             guard let known else { throw folderUnknown }
-            opened = try SharedFolder(known.folder, git ? .upstream : FolderCarriage(known.branch))
+            opened =
+                git ? try SharedFolder(known.folder, .upstream) : try opening.known(known, asks: true)
         } else if !git, let branch = known?.branch, let path = opened?.path, path == known?.folder {
             // Who names the same folder once more still has a git repository.
             opened = try SharedFolder(path, .branch(branch))
@@ -100,10 +112,17 @@ struct Sharing {
         guard let opened else { throw folderUnknown }
         // A member has not left: a mark of that is one of a try that the person has given up.
         if known != opened.setting() { try setting.store(opened.setting()) }
-        if let known, (known.branch == nil) != (opened.branch == nil), try !SharingUnit.isForAnother(session) {
-            SharingUnit(of: opened).replaceOther()
-        }
+        if let known { try use(opened, insteadOf: known, session) }
         return Sharing(session: session, circle: circle, folder: opened)
+    }
+
+    /// Has the right user service carry the changes, if one does.
+    static func use(
+        _ opened: SharedFolder, insteadOf known: SharingSetting.Content, _ session: CommandSession
+    ) throws(KeychainError) {
+        let (unit, former) = (SharingUnit(of: opened), SharingUnit(for: known))
+        guard unit.name != former.name, try !SharingUnit.isForAnother(session) else { return }
+        unit.replace(former)
     }
 
     /// Begins to use a folder for a circle that this vault has just entered.
@@ -111,9 +130,10 @@ struct Sharing {
         let circle = try name(circle)
         do throws(KeychainError) { try SharingSetting(of: circle, session).store(folder.setting()) } catch {
             let git = folder.branch == nil ? "" : " --git"
+            let command = folder.remote == nil ? "coffer sync now --folder" : "coffer sync store set"
             Output.note(
                 "Your vault does not know the folder yet. Once that is mended, run: "
-                    + "coffer sync now --folder \(ShellText.quote(folder.path))\(git)")
+                    + "\(command) \(ShellText.quote(folder.path))\(git)")
             throw error
         }
         return Sharing(session: session, circle: circle, folder: folder)

@@ -10,19 +10,24 @@ struct SharingSetting {
     private static let prefix = "folder:"
     private static let leavingPrefix = "leaving:"
     private static let branchPrefix = "git:"
+    private static let remotePrefix = "store:"
 
     /// What the item says.
     struct Content: Equatable {
-        /// Absolute.
+        /// Absolute; the address of a store on a server.
         var folder: String
         /// The branch of a remote git repository that carries it; nil if it is carried otherwise.
         var branch: GitBranch?
+        /// The store on a server; nil if it is a folder here.
+        var remote: RemotePlace?
         /// This machine's device, from when it began to leave. The broker forgets who it was in the circle, and the
         /// folder must get the removal all the same.
         var leaving: WriterID?
 
-        init(folder: String, branch: GitBranch? = nil, leaving: WriterID? = nil) {
-            (self.folder, self.branch, self.leaving) = (folder, branch, leaving)
+        init(
+            folder: String, branch: GitBranch? = nil, remote: RemotePlace? = nil, leaving: WriterID? = nil
+        ) {
+            (self.folder, self.branch, self.remote, self.leaving) = (folder, branch, remote, leaving)
         }
     }
 
@@ -70,7 +75,8 @@ struct SharingSetting {
 
     static func text(of content: Content) -> String {
         (content.leaving.map { "\(leavingPrefix)\(Hex.encode($0.bytes)) " } ?? "")
-            + (content.branch.map { "\(branchPrefix)\($0.remote):\($0.ref) " } ?? "") + prefix + content.folder
+            + (content.branch.map { "\(branchPrefix)\($0.remote):\($0.ref) " } ?? "")
+            + (content.remote.map { remotePrefix + $0.text } ?? prefix + content.folder)
     }
 
     static func content(in value: [UInt8]) throws(KeychainError) -> Content {
@@ -85,6 +91,10 @@ struct SharingSetting {
                 throw damage
             }
             (leaving, text) = (device, String(halves[1]))
+        }
+        if text.hasPrefix(remotePrefix) {
+            guard let place = RemotePlace(text: String(text.dropFirst(remotePrefix.count))) else { throw damage }
+            return Content(folder: place.name, remote: place, leaving: leaving)
         }
         var branch: GitBranch?
         if text.hasPrefix(branchPrefix) {

@@ -95,6 +95,7 @@ enum SharingText {
     static func folder(_ content: SharingSetting.Content) -> String {
         VisibleText.line(content.folder)
             + (content.branch.map { " (git, \(VisibleText.line($0.shown)))" } ?? "")
+            + (content.remote.map { $0.server.map { " (S3, \(VisibleText.line($0)))" } ?? " (WebDAV)" } ?? "")
     }
 
     /// `coffer sync status`.

@@ -7,11 +7,18 @@ struct SharingUnit {
     static let name = "coffer-sync"
     /// The one that may use the network, for a git repository.
     static let networkName = "coffer-sync-git"
+    /// The one that may use the network, for a store on a server.
+    static let remoteName = "coffer-sync-remote"
+    private static let names = [name, networkName, remoteName]
 
     let name: String
     private let environment: [String: String]
 
-    init(of folder: SharedFolder) { self.init(folder.branch == nil ? Self.name : Self.networkName) }
+    init(of folder: SharedFolder) { self.init(for: folder.setting()) }
+
+    init(for content: SharingSetting.Content) {
+        self.init(content.remote != nil ? Self.remoteName : content.branch != nil ? Self.networkName : Self.name)
+    }
 
     private init(_ name: String) {
         (self.name, environment) = (name, ProcessInfo.processInfo.environment)
@@ -26,9 +33,9 @@ struct SharingUnit {
     /// - Returns: whether the user's service manager has done it.
     func start() -> Bool { tell(["enable", "--now"], [name]) }
 
-    /// Starts it if the other one is enabled, and stops that one.
-    func replaceOther() {
-        let other = name == Self.name ? Self.networkName : Self.name
+    /// Starts it if the one before is enabled, and stops that one.
+    func replace(_ former: SharingUnit) {
+        let other = former.name
         guard tell(["is-enabled"], [other]) else { return }
         _ = tell(["disable", "--now"], [other])
         if !start() {
@@ -36,8 +43,8 @@ struct SharingUnit {
         }
     }
 
-    /// Stops both. One that does not run, or is not known to systemd, needs no stopping.
-    static func stop() { _ = SharingUnit(name).tell(["disable", "--now"], [name, networkName]) }
+    /// Stops all. One that does not run, or is not known to systemd, needs no stopping.
+    static func stop() { _ = SharingUnit(name).tell(["disable", "--now"], names) }
 
     private func tell(_ words: [String], _ names: [String]) -> Bool {
         guard let folder = environment["XDG_RUNTIME_DIR"], folder.hasPrefix("/"),

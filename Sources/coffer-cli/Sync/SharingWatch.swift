@@ -22,6 +22,8 @@ struct SharingWatch: ~Copyable {
     private var events: VaultEventLine?
     private var plan = CarryingPlan(at: .now)
     private var place = Place.unread
+    /// The store on a server, with what it remembers, and what opens it: that is no use of the vault again.
+    private var kept: SharedFolder?
     /// This machine's own device. What it writes itself is nothing new.
     private var own = ""
     private var told = ToldOnce()
@@ -117,6 +119,7 @@ struct SharingWatch: ~Copyable {
     private mutating func carry() -> String? {
         let begin = ContinuousClock.now
         let outcome: CarryingPlan.Outcome
+        var wanted: Int64?
         do {
             if let end = try exchange() { return end }
             outcome = .carried
@@ -126,12 +129,15 @@ struct SharingWatch: ~Copyable {
         } catch let failure as CommandFailure {
             tell("\(failure.message); \(failure.advice)")
             outcome = .failed
+            wanted = failure.retryAfter
         } catch {
             tell("\(error)")
             outcome = .failed
         }
         if case .unheard = outcome { events = nil }
-        plan.ended(outcome, after: .now - begin, at: .now, spread: .random(in: 0..<1))
+        plan.ended(
+            outcome, after: .now - begin, at: .now, spread: .random(in: 0..<1), isRemote: kept != nil,
+            wanted: wanted.map { .seconds($0) })
         // It does nothing for minutes now.
         Heap.trim()
         return nil
@@ -169,14 +175,16 @@ struct SharingWatch: ~Copyable {
             content = try SharingSetting(of: circle, session).content(asks: false)
             place = .read(circle, content)
             arrivals = try ArrivalWatch()
+            kept = nil
         }
         guard let content else { throw Sharing.folderUnknown }
         let path = content.folder
-        let folder = try SharedFolder(path, FolderCarriage(content.branch))
+        let folder = try kept ?? StoreOpening(session: session).known(content, asks: false, isService: true)
+        if content.remote != nil { kept = folder }
         // `try?`: what cannot be watched is looked at from time to time. The person's own folder can be a link.
-        if content.branch == nil { try? arrivals.add("\(folder.path)/.") }
+        if !folder.isFar { try? arrivals.add("\(folder.path)/.") }
         let failure = try folder.refresh()
-        guard try folder.circles().contains(circle) else {
+        guard try folder.holds(circle) else {
             if let failure { throw failure }
             throw CommandFailure(
                 code: "folder-empty", message: "\(ShellText.quote(path)) has nothing of what your machines share",

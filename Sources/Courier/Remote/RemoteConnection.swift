@@ -1,0 +1,135 @@
+import Cryptography
+import HTTP
+import Platform
+import Synchronization
+
+/// How long somebody waits for a server that is busy.
+package struct RemotePatience: Sendable {
+    /// How often a request is made again.
+    var tries: Int
+    /// Tells the person what is waited for.
+    var tell: @Sendable (String) -> Void
+
+    /// A command that a person waits for.
+    package static func foreground(_ tell: @escaping @Sendable (String) -> Void) -> RemotePatience {
+        RemotePatience(tries: RemoteLimits.tries, tell: tell)
+    }
+
+    /// A service, which comes back later by itself.
+    package static let none = RemotePatience(tries: 0) { _ in }
+}
+
+/// What opens a store on a server.
+package struct RemoteKeys: Sendable {
+    package let name: String
+    package let secret: SecretBytes
+
+    package init(name: String, secret: SecretBytes) { (self.name, self.secret) = (name, secret) }
+}
+
+/// Asks one server. It has what opens the place, and what opened it before that was changed.
+package final class RemoteConnection: Sendable {
+    private struct State: ~Copyable {
+        var client: HTTPClient?
+        /// Which of the keys is used.
+        var used = 0
+    }
+
+    /// How people call the place.
+    let name: String
+    private let scheme: HTTPCredentials.Scheme
+    private let keys: [RemoteKeys]
+    private let patience: RemotePatience
+    private let limits: HTTPLimits
+    private let state = Mutex(State())
+
+    /// - Parameter keys: the present ones first. None: nobody is told who asks.
+    package init(
+        _ name: String, _ scheme: HTTPCredentials.Scheme, _ keys: [RemoteKeys], patience: RemotePatience,
+        limits: HTTPLimits = HTTPLimits()
+    ) {
+        (self.name, self.scheme, self.keys, self.patience, self.limits) = (name, scheme, keys, patience, limits)
+    }
+
+    /// Whether the former keys have opened the place, because the present ones do not.
+    package var usesFormer: Bool { state.withLock { $0.used > 0 } }
+
+    /// - Parameter good: the statuses that are no failure.
+    func send(_ request: HTTPRequest, good: Set<Int>) throws(StoreError) -> HTTPAnswer {
+        var tried = 0
+        while true {
+            let failure: RemoteFailure
+            switch once(request) {
+            case .success(let answer):
+                if good.contains(answer.status) { return answer }
+                failure = RemoteFailure(answer, now: WallTime.now.seconds)
+            case .failure(let error): failure = RemoteFailure(http: error)
+            }
+            if usesOther(failure) { continue }
+            guard failure.isPassing, tried < patience.tries else {
+                throw StoreError(failure.code, at: name, remote: failure)
+            }
+            let pause = RemoteLimits.pause(after: tried, wanted: failure.retryAfter, spread: .random(in: 0..<1))
+            tried += 1
+            patience.tell(
+                "\(name) does not answer as it should (\(failure.reason)); trying again in "
+                    + "\(max(1, pause.components.seconds)) s")
+            // `try?`: what is not waited for is tried sooner.
+            _ = try? Readiness.wait(for: [], until: .now + pause)
+        }
+    }
+
+    /// Goes on with the former keys once the present ones are refused: they may be wrong, or not in force yet.
+    private func usesOther(_ failure: RemoteFailure) -> Bool {
+        guard failure.status == 401 || failure.status == 403, failure.code != .clock else { return false }
+        return state.withLock { state in
+            // After the last ones, the next request begins with the present ones.
+            state.used = state.used + 1 < keys.count ? state.used + 1 : 0
+            return state.used > 0
+        }
+    }
+
+    private func once(_ request: HTTPRequest) -> Result<HTTPAnswer, HTTPError> {
+        state.withLock { state in
+            Result { () throws(HTTPError) in
+                var client: HTTPClient
+                if let kept = state.client.take() { client = kept } else { client = try HTTPClient(limits: limits) }
+                let credentials =
+                    keys.isEmpty
+                    ? nil
+                    : HTTPCredentials(scheme, name: keys[state.used].name, secret: keys[state.used].secret)
+                // A connection that failed is not used again.
+                let answer = try client.send(request, as: credentials)
+                state.client = consume client
+                return answer
+            }
+        }
+    }
+}
+
+/// What a store on a server may take.
+enum RemoteLimits {
+    /// How often a command that a person waits for asks again.
+    static let tries = 3
+    /// The first pause, at most. It doubles each time.
+    static let pause: Duration = .seconds(1)
+    static let longest: Duration = .seconds(30)
+    /// A listing is read anew after so long, even if nothing seems to be new.
+    static let listing: Duration = .seconds(3600)
+    /// The bytes of one page of a list.
+    static let page = 8 << 20
+    /// The bytes of an answer that nobody reads.
+    static let reply = 1 << 16
+    /// Entries of one page, as S3 has them.
+    static let entries = 1000
+
+    /// - Parameters:
+    ///   - tries: how many there were.
+    ///   - wanted: how many seconds the server wants.
+    ///   - spread: random, from 0 to 1: many machines do not come back at the same moment.
+    static func pause(after tries: Int, wanted: Int64?, spread: Double) -> Duration {
+        let own = min(pause * (1 << min(tries, 10)), longest) * (0.5 + spread / 2)
+        guard let wanted else { return own }
+        return min(max(own, .seconds(wanted)), longest)
+    }
+}

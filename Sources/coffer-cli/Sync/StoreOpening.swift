@@ -1,0 +1,84 @@
+import Coffer
+import Courier
+
+/// Opens the place through which machines share, with what the vault knows of it.
+struct StoreOpening {
+    let session: CommandSession
+    var noPrompt = false
+
+    /// A place that a person has just named. Its credentials are asked for if the vault does not know them, and kept once they
+    /// have opened it.
+    /// - Throws: if the place cannot be used.
+    func named(_ place: SharedPlace) throws -> SharedFolder {
+        switch place {
+        case .folder(let path, let carriage):
+            let shared = try SharedFolder(path, carriage)
+            try shared.checkUsable()
+            return shared
+        case .remote(let remote):
+            try session.openVault(noPrompt: noPrompt)
+            let item = try StoreKeys(for: remote, session)
+            if let known = try item.known(asks: true, noPrompt: noPrompt) {
+                let shared = Self.shared(remote, known)
+                try Self.tell(shared.probe(), of: remote)
+                return shared
+            }
+            let keys = try StoreKeysInput(place: remote).read()
+            let shared = Self.shared(remote, keys.map { [$0] } ?? [])
+            try Self.tell(shared.probe(), of: remote)
+            try item.store(keys)
+            return shared
+        }
+    }
+
+    /// A place to read from, whose credentials are not kept.
+    func source(_ place: SharedPlace) throws -> SharedFolder {
+        switch place {
+        case .folder(let path, let carriage): return try SharedFolder(path, carriage)
+        case .remote(let remote):
+            let known = try StoreKeys(for: remote, session).known(asks: true, noPrompt: noPrompt)
+            if let known { return Self.shared(remote, known) }
+            return Self.shared(remote, try StoreKeysInput(place: remote).read().map { [$0] } ?? [])
+        }
+    }
+
+    /// The place that the vault knows.
+    /// - Parameter isService: whether nobody waits for it, so that a server that is busy is left alone.
+    func known(_ content: SharingSetting.Content, asks: Bool, isService: Bool = false) throws -> SharedFolder {
+        guard let remote = content.remote else {
+            return try SharedFolder(content.folder, FolderCarriage(content.branch))
+        }
+        let keys = try StoreKeys(for: remote, session).known(asks: asks, noPrompt: noPrompt)
+        guard let keys else { throw Self.keysUnknown(remote) }
+        return Self.shared(remote, keys, isService: isService)
+    }
+
+    static func shared(_ place: RemotePlace, _ keys: [RemoteKeys], isService: Bool = false) -> SharedFolder {
+        let patience: RemotePatience =
+            isService ? .none : .foreground { Output.note("coffer: \(VisibleText.sentence($0))") }
+        return SharedFolder(place, RemoteStore(place, keys, patience: patience))
+    }
+
+    /// What a person should know about a place that they begin to use.
+    static func tell(_ properties: [RemoteProperty], of place: RemotePlace) {
+        let name = VisibleText.line(place.name)
+        for property in properties {
+            switch property {
+            case .versioned:
+                Output.note(
+                    "\(name) keeps former versions of each file, and they take room. Have your provider delete versions that are no longer "
+                        + "the newest after some days: coffer help sync store")
+            case .locked:
+                Output.note(
+                    "\(name) keeps what was written from being deleted. Coffer works with that, but the store only grows."
+                )
+            }
+        }
+    }
+
+    private static func keysUnknown(_ place: RemotePlace) -> KeychainError {
+        KeychainError(
+            .notFound, "this machine does not know the credentials of \(VisibleText.line(place.name))",
+            advice: "give them with: coffer sync store set")
+    }
+}
