@@ -6,13 +6,13 @@ import Testing
 
 /// A store that has lost files (attacker 10, or somebody's mistake): members that have them put them back.
 struct CirclePutBackTests {
-    /// A circle of three, and what the store had of the first one, which is switched off from then on.
-    private func lossOfTheDesk() throws -> (group: CircleGroup, desk: WriterID, lost: [StorePath: [UInt8]]) {
+    /// A circle of three, and what the store had of the laptop, which is switched off from then on.
+    private func lossOfTheLaptop() throws -> (group: CircleGroup, laptop: WriterID, lost: [StorePath: [UInt8]]) {
         let group = try CircleGroup("desk", "laptop", "phone")
-        let (desk, store) = (group.machines[0], group.store)
-        try desk.set("github", "me", "from the desk")
+        let (laptop, store) = (group.machines[1], group.store)
+        try laptop.set("github", "me", "from the laptop")
         for _ in 0..<2 { for machine in group.machines { try machine.sync(store) } }
-        let device = try desk.view().device.id
+        let device = try laptop.view().device.id
         let lost = store.files.filter { Self.isFile($0.key, of: device) }
         #expect(lost.count > 1)
         for path in lost.keys { store.files[path] = nil }
@@ -51,72 +51,73 @@ struct CirclePutBackTests {
     }
 
     @Test(arguments: [1, Int.max]) func whatWasLostComesBackByteForByte(room: Int) throws {
-        let (group, desk, lost) = try lossOfTheDesk()
-        let (laptop, store) = (group.machines[1], group.store)
-        #expect(try laptop.sync(store).held[desk] == lost.count - 1)
-        let written = try putBack(desk, by: laptop, store, room: room)
-        #expect(store.files.filter { Self.isFile($0.key, of: desk) } == lost)
+        let (group, laptop, lost) = try lossOfTheLaptop()
+        let (desk, store) = (group.machines[0], group.store)
+        #expect(try desk.sync(store).held[laptop] == lost.count - 1)
+        let written = try putBack(laptop, by: desk, store, room: room)
+        #expect(store.files.filter { Self.isFile($0.key, of: laptop) } == lost)
         // The head comes last: it leads to what is there by then.
         if case .head = try #require(written.last) {} else { Issue.record("the head is not the last one") }
-        #expect(try putBack(desk, by: laptop, store).isEmpty)
+        #expect(try putBack(laptop, by: desk, store).isEmpty)
 
-        // A machine that joins now has what the desk alone had given out.
+        // A machine that joins now has what the laptop alone had given out.
         let spare = try CircleMachine("spare")
-        try laptop.sync(store)
-        try spare.join(laptop)
-        try laptop.sync(store)
+        try desk.sync(store)
+        try spare.join(desk)
+        try desk.sync(store)
         try spare.sync(store)
-        #expect(try spare.get("github", "me") == "from the desk")
+        #expect(try spare.get("github", "me") == "from the laptop")
     }
 
     @Test func withoutItANewMachineLacksWhatWasLost() throws {
-        let (group, _, _) = try lossOfTheDesk()
+        let (group, _, _) = try lossOfTheLaptop()
         let spare = try CircleMachine("spare")
-        try group.machines[1].sync(group.store)
-        try spare.join(group.machines[1])
-        try group.machines[1].sync(group.store)
+        try group.machines[0].sync(group.store)
+        try spare.join(group.machines[0])
+        try group.machines[0].sync(group.store)
         try spare.sync(group.store)
         #expect(throws: VaultError.self) { try spare.get("github", "me") }
     }
 
-    /// The desk may have given out more, so only the desk replaces its head.
+    /// The laptop may have given out more, so only the laptop replaces its head.
     @Test func aHeadThatIsThereIsLeftAlone() throws {
-        let (group, desk, lost) = try lossOfTheDesk()
+        let (group, laptop, lost) = try lossOfTheLaptop()
         let store = group.store
         let head = try #require(lost.keys.first { if case .head = $0 { true } else { false } })
         store.files[head] = [1, 2, 3]
-        let written = try putBack(desk, by: group.machines[1], store)
+        let written = try putBack(laptop, by: group.machines[0], store)
         #expect(written.count == lost.count - 1 && store.files[head] == [1, 2, 3])
     }
 
     /// A store that adds what nobody has signed does not get it back either.
     @Test func junkIsNotPutBack() throws {
-        let (group, desk, lost) = try lossOfTheDesk()
-        let (laptop, store) = (group.machines[1], group.store)
+        let (group, laptop, lost) = try lossOfTheLaptop()
+        let (desk, store) = (group.machines[0], group.store)
         let (path, bytes) = try #require(lost.first { if case .segment = $0.key { true } else { false } })
         guard case .segment(let circle, _, let number, let run) = path else { return }
-        let junk = StorePath.segment(circle: circle, device: desk, number: number + 500, run: run)
+        let junk = StorePath.segment(circle: circle, device: laptop, number: number + 500, run: run)
         store.files[junk] = bytes.map { $0 ^ 1 }
-        try laptop.sync(store)
+        try desk.sync(store)
         store.files[junk] = nil
-        #expect(try putBack(desk, by: laptop, store).count == lost.count)
+        #expect(try putBack(laptop, by: desk, store).count == lost.count)
         #expect(store.files[junk] == nil)
     }
 
     @Test func aReaderAndTheMachineItselfPutNothingBack() throws {
-        let (group, desk, _) = try lossOfTheDesk()
-        let (laptop, store) = (group.machines[1], group.store)
+        let (group, laptop, _) = try lossOfTheLaptop()
+        let (desk, store) = (group.machines[0], group.store)
         let server = try CircleMachine("server")
-        try server.vault.enter(laptop.add(server.request(), as: .reader), server.profile, server.classKeys)
+        try desk.sync(store)
+        try server.vault.enter(desk.add(server.request(), as: .reader), server.profile, server.classKeys)
         // It has everything, and writes nothing of others.
-        _ = try putBack(desk, by: laptop, store)
-        try laptop.sync(store)
+        _ = try putBack(laptop, by: desk, store)
+        try desk.sync(store)
         try server.sync(store)
-        for path in store.files.keys where Self.isFile(path, of: desk) { store.files[path] = nil }
-        #expect(try putBack(desk, by: server, store).isEmpty)
+        for path in store.files.keys where Self.isFile(path, of: laptop) { store.files[path] = nil }
+        #expect(try putBack(laptop, by: server, store).isEmpty)
         // Its own files it gives out by itself.
-        #expect(try putBack(desk, by: group.machines[0], store).isEmpty)
-        try group.machines[0].put(store)
-        #expect(store.files.keys.contains { Self.isFile($0, of: desk) })
+        #expect(try putBack(laptop, by: group.machines[1], store).isEmpty)
+        try group.machines[1].put(store)
+        #expect(store.files.keys.contains { Self.isFile($0, of: laptop) })
     }
 }
