@@ -117,27 +117,26 @@ struct CircleSettingTests {
         _ = try desk.vault.verify()
     }
 
-    /// A member takes a secret that a lock closes for a setting: it removes the name, and gives another one.
+    /// A member calls a secret that a lock closes a setting. What a value was sealed under decides, not what it is called.
     @Test func aSecretThatALockClosesBecomesNoSetting() throws {
         let (group, desk, laptop) = try pair()
-        try desk.set("bank", "me", "secret", .whenUnlocked)
+        try desk.set(setting: "theme", "dark")
         try group.settle()
         let (writer, item, _) = try laptop.writer()
-        let shown = try #require(item.shown(.name))
-        let removal = try PartChange(
-            item: item.id, part: .name,
-            stamp: PartStamp(at: 1_900_000_000_000, replacing: [shown.stamp], writer: writer.writer),
-            replacing: [shown.name], content: nil)
-        let name = ItemName(service: "app", account: "theme", itemClass: .setting)
-        let birth = try change(.name, .name(name), of: item, by: writer.writer, at: 1_900_000_000_001)
-        try give([CarriedChange(removal), CarriedChange(birth)], of: laptop, to: desk, over: group.store)
-        #expect(try desk.find("bank", "me").access == .whenUnlocked)
-        #expect(try desk.vault.list(kind: .setting).isEmpty)
-        let phone = try CircleMachine("phone", clock: 1_800_001_000_000)
-        try phone.join(desk)
-        try desk.put(group.store)
-        for machine in [phone, desk, phone] { try machine.sync(group.store) }
-        #expect(try phone.vault.list(kind: .setting).isEmpty)
+        for (access, isTaken) in [
+            (AccessControl.afterFirstUnlock, true), (.whenUnlocked, false), (.always, false),
+            (.afterFirstUnlock.requiring(.userPresence), false),
+        ] {
+            let field = try #require(
+                SealedField(
+                    revision: [UInt8](repeating: 1, count: 16), digest: [UInt8](repeating: 2, count: 32), access: access
+                ))
+            let value = try change(
+                .field(.secret), .value(field), of: item, by: writer.writer, at: 1_900_000_000_000)
+            #expect(SettingRule.permits(value, .secret, of: .setting) == isTaken)
+            #expect(SettingRule.permits(value, .secret, of: .genericPassword))
+            #expect(!SettingRule.permits(value, .notes, of: .setting))
+        }
     }
 
     /// A member gives a setting a second field.

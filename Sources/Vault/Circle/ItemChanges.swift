@@ -10,7 +10,9 @@ struct ItemChanges {
     private(set) var pending = 0
 
     /// - Throws: `.invalidArgument` for an item that the circle does not have.
-    init(of item: ItemID, in view: CircleView) throws(VaultError) {
+    init(
+        of item: ItemID, in view: CircleView, _ here: SharedItems, _ snapshot: Snapshot
+    ) throws(VaultError) {
         self.view = view
         guard let shared = view.state.items.first(where: { $0.ids.contains { $0.bytes == item.bytes } }) else {
             throw VaultError(
@@ -35,6 +37,13 @@ struct ItemChanges {
         pending =
             view.pending.count { shared.ids.contains($0.change.carried.change.item) }
             + view.pendingSlots.count { names.contains($0.change) }
+        // What was set here and not found by an exchange yet waits, too.
+        guard let own = try snapshot.itemIfPresent(item), !own.summary.isDeleted else { return }
+        for value in try snapshot.values(of: own) {
+            let (part, revision) = (SharedPart.field(value.fieldName), value.field.revision.bytes)
+            guard try !shared.hasValue(value), try !here.isWithheld(part, of: item, present: revision) else { continue }
+            pending += 1
+        }
     }
 
     private mutating func note(_ record: CircleRecord.Header) {

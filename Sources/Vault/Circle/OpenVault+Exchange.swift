@@ -250,7 +250,9 @@ extension OpenVault {
     package func circleState(_ classKeys: ClassKeys, of item: ItemID? = nil) throws(VaultError) -> CircleState? {
         try read { (snapshot) throws(VaultError) in
             guard let (material, view) = try viewIfPresent(snapshot, classKeys) else { return nil }
-            let changes = try item.map { (item) throws(VaultError) in try ItemChanges(of: item, in: view) }
+            let changes = try item.map { (item) throws(VaultError) in
+                try ItemChanges(of: item, in: view, material.shared, snapshot)
+            }
             let machines = try view.membership.members.filter { $0.role != .paper }
                 .map { (member) throws(VaultError) in
                     let stream = view.streams[member.keys.device]
