@@ -25,6 +25,24 @@ struct SyncedSettingsTests {
         #expect(pair.desk.settings.sharedNames == [])
     }
 
+    /// As an application uses them: nobody calls `synchronize`.
+    @Test func changesGoOutAndComeInByThemselves() async throws {
+        let pair = try await SyncedPair()
+        let settings = SyncedSettings(
+            keychain: Keychain(service: "app", backend: pair.desk.backend), local: pair.desk.local,
+            cache: InMemorySettings())
+        let key = SettingKey("theme", default: "none")
+        try settings.set("dark", for: key)
+        #expect(try await eventually { settings.pendingNames.isEmpty && !settings.sharedNames.isEmpty })
+        pair.circle.exchange()
+        try await pair.laptop.settings.synchronize()
+        #expect(try pair.laptop.get("theme") == "dark")
+        try pair.laptop.set("theme", "light")
+        try await pair.laptop.settings.synchronize()
+        pair.circle.exchange()
+        #expect(try await eventually { try settings.value(for: key) == "light" })
+    }
+
     /// The last writer counts, and nobody is told of a conflict.
     @Test func bothSetOne() async throws {
         let pair = try await SyncedPair()
