@@ -10,7 +10,7 @@ import Coffer
 /// ```
 ///
 /// Each record is an item of the keychain, so it is encrypted for the machines of the circle alone. Call ``decide()``
-/// after changes (``Keychain/changes()``): it applies the strategy, and what it decides goes to all machines.
+/// after changes (`Keychain.changes()`): it applies the strategy, and what it decides goes to all machines.
 public struct SyncedRecords<Record: Codable & Sendable>: Sendable {
     /// The items that the records are in.
     public let keychain: Keychain

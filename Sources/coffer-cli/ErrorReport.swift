@@ -48,7 +48,7 @@ struct ErrorReport {
     /// Reports a command line that this program does not accept.
     /// - Parameter command: the subcommand, if it is known.
     func showUsage(_ message: String, command: String?) -> ExitStatus {
-        let line = message.split(separator: "\n").map { $0.trimmingPrefix { $0 == " " } }.joined(separator: " ")
+        let line = Self.line(of: message)
         let help = "coffer help" + (command.map { " \($0)" } ?? "")
         if asJSON {
             show(Report(code: "usage", message: line, advice: "see: \(help)", exit: ExitStatus.usage.rawValue))
@@ -56,6 +56,18 @@ struct ErrorReport {
             Output.note("coffer: \(VisibleText.sentence(line)); see: \(help)")
         }
         return .usage
+    }
+
+    /// One line. A list of choices, one below the other, becomes one with commas.
+    static func line(of message: String) -> String {
+        var text = ""
+        var isList = false
+        for part in message.split(separator: "\n").map({ $0.trimmingPrefix { $0 == " " } }) {
+            let isChoice = part.hasPrefix("- ")
+            text += (text.isEmpty ? "" : isChoice && isList ? ", " : " ") + (isChoice ? part.dropFirst(2) : part)
+            isList = isChoice
+        }
+        return text
     }
 
     private func show(_ report: Report) {
