@@ -149,6 +149,9 @@ struct CircleSettingTests {
         let value = try #require(try view.value(of: shown)).value
         guard case .value(let field)? = shown.content else { return }
         let other = try change(.field(.notes), .value(field), of: item, by: writer.writer, at: 1_900_000_000_000)
+        // A member can seal a value for that field, too. The rule does not ask what it would open as.
+        #expect(!SettingRule.permits(other, .notes, of: .setting))
+        #expect(SettingRule.permits(other, .notes, of: .genericPassword))
         try give([CarriedChange(other, value)], of: laptop, to: desk, over: group.store)
         #expect(try desk.find(setting: "theme").metadata.fields.map(\.name) == [.secret])
         #expect(try desk.setting("theme") == "dark")
