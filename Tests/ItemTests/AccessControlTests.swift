@@ -101,7 +101,8 @@ import Testing
             AccessControl.Accessibility.allCases.map(\.rawValue)
                 == ["when-unlocked", "after-first-unlock", "passcode-set", "always"])
         #expect(
-            ItemKind.allCases.map(\.rawValue) == ["generic", "internet", "key", "certificate", "file"])
+            ItemKind.allCases.map(\.rawValue)
+                == ["generic", "internet", "key", "certificate", "file", "setting"])
     }
 
     @Test func everyErrorSaysWhatHappened() {
