@@ -43,7 +43,7 @@ extension BrokerBackend {
             about: items.map(\.description).joined(separator: ", "), sharing: sharing)
     }
 
-    /// Implements ``KeychainBackend/read(_:of:_:in:)``, with one prompt.
+    /// Implements `KeychainBackend.read(_:of:_:in:)`, with one prompt.
     public func read(
         _ fields: [FieldName], of item: ItemName, _ request: ReadRequest, in vault: VaultName
     ) async throws(KeychainError) -> [Item] {
