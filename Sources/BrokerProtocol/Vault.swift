@@ -82,7 +82,7 @@ extension Keychain.Event {
         case added, updated, deleted
         /// The vault.
         case locked, unlocked
-        /// What the vault shares with other machines, or with whom.
+        /// The vault's circle, its conflicts, or what it has given out or taken in.
         case sharing
         /// Events are left out here.
         case missed

@@ -25,7 +25,7 @@ extension SettingKey {
 }
 
 extension Settings {
-    /// Whatever is stored under a name.
+    /// What is stored under a name, of any type.
     package func json(named name: String) throws(SettingsError) -> SettingsJSON? {
         try memory.refresh()
         return memory.state.withLock { $0.values[name] }

@@ -65,7 +65,14 @@ actor SettingsExchange {
     /// This machine is in no circle. The settings of the former one stay here, and go to another one as this machine's own.
     private func leave() async throws(KeychainError) {
         guard let circle = store.content.circle else { return }
-        try await keychain.deleteAll()
+        let items = try await keychain.list()
+        // This machine may have joined another one meanwhile, and what has come from there stays.
+        guard try await keychain.sharing().circle == nil else { return }
+        for item in items {
+            do throws(KeychainError) { try await keychain.delete(item.account, if: .isUnchanged(since: item)) } catch {
+                guard error.code == .changedMeanwhile else { throw error }
+            }
+        }
         revisions = [:]
         store.edit { content, edits in edits.circles = (nil, circle) }
     }

@@ -22,7 +22,7 @@ import LateLoading
 
     deinit { unsafe library.cleanUp(handle) }
 
-    /// - Returns: what the server answers, whatever its status is.
+    /// - Returns: the server's answer, with any status.
     package mutating func send(
         _ request: HTTPRequest, as credentials: HTTPCredentials? = nil
     ) throws(HTTPError) -> HTTPAnswer {

@@ -1,7 +1,7 @@
 import Foundation
 import Platform
 
-/// A server on this machine that answers what a test chooses, whatever it is asked. It notes each request.
+/// A server on this machine that gives the answers of a test to all requests. It notes each request.
 public final class ScriptedServer: Sendable {
     /// What it sends back.
     public struct Answer: Encodable, Sendable {

@@ -276,7 +276,7 @@ import Varlink
         #expect(try web.requests().allSatisfy { !$0.line.hasPrefix("PUT") } && watch.calls("Give") == 0)
     }
 
-    /// Nothing needs them any more.
+    /// Nothing needs them after that.
     @Test func whoLeavesKeepsNoCredentials() throws {
         let fixture = try SyncFixture([
             "State": [SyncFixture.gone], "Forget": [SyncFixture.done], "Delete": [.fault(.notFound)],

@@ -29,6 +29,13 @@ import Varlink
         #expect(watch.said == "coffer: changes travel through \(watch.sync.folder)\n")
     }
 
+    /// An exchange makes the event `sharing`. A service that carried then would never rest.
+    @Test func whatAnExchangeTellsIsNoReasonForAnother() {
+        for kind in Keychain.Event.Kind.allCases {
+            #expect((SharingWatch.notice(of: kind) == nil) == (kind == .sharing), "\(kind)")
+        }
+    }
+
     /// Reading the item is a use of the vault, and it is logged.
     @Test func whereTheFolderIsIsReadOnceAndAgainWhenItWasChanged() throws {
         let watch = try WatchFixture(told: [

@@ -33,7 +33,7 @@ import Testing
             ("https://h/a\r\nX: y", .malformed), ("https://h\\@x/", .hasUser), ("https://h/ü", .malformed),
             ("https://[::1", .malformed), ("https://[x]/", .malformed), ("https://h\u{0}/", .malformed),
             ("https://me:secret@h/", .hasUser), ("https://h/x?y=z", .hasQuery), ("https://h/#x", .hasQuery),
-            // Another machine would get the password in clear, whatever it is called.
+            // Another machine would get the password in clear, also one with such a name.
             ("http://cloud.example.org/", .notSecure), ("http://127.0.0.1.example.org/", .notSecure),
             ("http://localhost.example.org/", .notSecure), ("http://128.0.0.1/", .notSecure),
             ("http://127.1/", .notSecure),

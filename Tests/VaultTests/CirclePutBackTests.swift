@@ -103,6 +103,34 @@ struct CirclePutBackTests {
         #expect(store.files[junk] == nil)
     }
 
+    /// Who keeps the store can cut a file short. A member then has both, and puts back the whole one.
+    @Test func aFileThatWasCutShortIsPutBackWhole() throws {
+        let group = try CircleGroup("desk", "laptop")
+        let (desk, laptop, store) = (group.machines[0], group.machines[1], group.store)
+        let device = try laptop.view().device.id
+        let before = names(device, store)
+        // Both do not fit into one record, and fit into one file.
+        for count in [850_000, 80_000] { try laptop.set("large", "\(count)", String(repeating: "x", count: count)) }
+        try laptop.sync(store)
+        let (path, whole) = try #require(
+            store.files.first { file in
+                guard !before.contains(file.key), Self.isFile(file.key, of: device), case .segment = file.key else {
+                    return false
+                }
+                return (try? RecordSegment(decoding: file.value).records.count > 1) ?? false  // else it is none to cut
+            })
+        let segment = try RecordSegment(decoding: whole)
+        let short = try RecordSegment(before: segment.before, records: Array(segment.records.prefix(1)))
+        store.files[path] = short.bytes
+        try desk.sync(store)
+        store.files[path] = whole
+        try desk.sync(store)
+        for file in store.files.keys where Self.isFile(file, of: device) { store.files[file] = nil }
+        _ = try putBack(device, by: desk, store)
+        #expect(store.files[path] == whole)
+        #expect(try desk.takeIn(store).held[device] == names(device, store).count)
+    }
+
     @Test func aReaderAndTheMachineItselfPutNothingBack() throws {
         let (group, laptop, _) = try lossOfTheLaptop()
         let (desk, store) = (group.machines[0], group.store)

@@ -8,7 +8,7 @@ import Testing
 @testable import Vault
 
 /// The proof that a new machine's keys are in its TPM (docs/sync-format.md, "Proof of a TPM"; review T13). The attacker has
-/// a genuine TPM, and may show whatever it says.
+/// a genuine TPM, and may show everything that it says.
 @Suite(.timeLimit(.minutes(20)))
 struct MachineProofTests {
     private let secret: SecretBytes

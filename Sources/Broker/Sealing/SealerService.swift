@@ -1,5 +1,6 @@
 import Authorization
 import Cryptography
+import Synchronization
 import TPM
 import Vault
 
@@ -8,6 +9,7 @@ import Vault
 struct SealerService: Sendable {
     private let sealer: any Sealer
     private let thread: SealerThread
+    private let identity = KnownIdentity()
 
     /// - Parameter patience: the time from a request to an answer or an error.
     init(_ sealer: any Sealer, patience: Duration = .seconds(10), clock: BrokerClock = .system) {
@@ -94,9 +96,13 @@ extension SealerService {
         }
     }
 
-    /// The keys that make the TPM known to others.
+    /// The keys that make the TPM known to others. The TPM is asked once: every user may ask the broker, and each of these
+    /// keys takes a slow TPM a second.
     func machineIdentity() async throws(SealerError) -> MachineIdentity {
-        try await use { (sealer) throws(SealerError) in try sealer.requireAttesting().machineIdentity() }
+        if let known = identity.value { return known }
+        let found = try await use { (sealer) throws(SealerError) in try sealer.requireAttesting().machineIdentity() }
+        identity.keep(found)
+        return found
     }
 
     /// The TPM's word that keys are in it.
@@ -146,4 +152,13 @@ extension SealerService {
             try sealer.inspection?.identity(of: record, roots: roots)
         }
     }
+}
+
+/// The identity of the TPM, once it was asked for it. A TPM has one.
+private final class KnownIdentity: Sendable {
+    private let state = Mutex<MachineIdentity?>(nil)
+
+    var value: MachineIdentity? { state.withLock { $0 } }
+
+    func keep(_ identity: MachineIdentity) { state.withLock { $0 = identity } }
 }

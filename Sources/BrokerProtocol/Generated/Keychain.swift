@@ -562,7 +562,7 @@ public enum Keychain {
         # Something that happened in a vault.
         type Event (
           # It is added, updated or deleted (an item), locked or unlocked (the vault), sharing, or missed.
-          # sharing: what the vault has given out or taken in is another, its conflicts, or with whom it shares its items.
+          # sharing: the vault has given out or taken in something, or its circle or its conflicts have changed.
           # See State and Conflicts of org.coffer.Sync.
           # missed: there were more events than the caller took, or another file took the place of the vault's.
           # Call List and Status to see what was left out.
@@ -2068,10 +2068,10 @@ public enum Keychain {
     /// Something that happened in a vault.
     public struct Event: JSONValue, Equatable {
         /// It is added, updated or deleted (an item), locked or unlocked (the vault), sharing, or missed. sharing:
-        /// what the vault has given out or taken in is another, its conflicts, or with whom it shares its items. See
-        /// State and Conflicts of org.coffer.Sync. missed: there were more events than the caller took, or another
-        /// file took the place of the vault's. Call List and Status to see what was left out. A newer broker may know
-        /// more of them. Take an event that you do not know for missed.
+        /// the vault has given out or taken in something, or its circle or its conflicts have changed. See State and
+        /// Conflicts of org.coffer.Sync. missed: there were more events than the caller took, or another file took
+        /// the place of the vault's. Call List and Status to see what was left out. A newer broker may know more of
+        /// them. Take an event that you do not know for missed.
         public var event: Kind
         /// The item after the event, or the last one if it was deleted. It is absent in events of the vault.
         public var item: Item?

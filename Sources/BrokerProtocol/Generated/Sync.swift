@@ -395,9 +395,8 @@ public enum Sync {
 
         # Tells with which machines the vault shares its items. Nobody is asked.
         method State(
-          # The id of an item: pending and seen are then about its changes alone, whoever made them. A value that was set here and not
-          # found by Take yet is pending, too. If it is not shared, the answer
-          # is InvalidArgument.
+          # The id of an item: pending and seen are then about all machines' changes of this item alone. A value that was set here
+          # counts as pending before Take has found it, too. If the item is not shared, the answer is InvalidArgument.
           item: ?string,
           group: ?string,
           user: ?string
@@ -2144,8 +2143,9 @@ public enum Sync {
     /// Tells with which machines the vault shares its items. Nobody is asked.
     public struct State: VarlinkMethod {
         public static let name = "org.coffer.Sync.State"
-        /// The id of an item: pending and seen are then about its changes alone, whoever made them. A value that was
-        /// set here and not found by Take yet is pending, too. If it is not shared, the answer is InvalidArgument.
+        /// The id of an item: pending and seen are then about all machines' changes of this item alone. A value that
+        /// was set here counts as pending before Take has found it, too. If the item is not shared, the answer is
+        /// InvalidArgument.
         public var item: String?
 
         public init(item: String? = nil) { self.item = item }

@@ -7,7 +7,7 @@ package struct JoinEvidence: Sendable {
     /// The SHA-256 of the request that it is about.
     package let request: [UInt8]
     package let machine: MachineIdentity
-    /// What the keys' policies name. Whoever checks a proof computes the policies.
+    /// What the keys' policies name. The authenticator that checks a proof computes the policies from it.
     package let vault: Claim
     /// The Name of the storage key, under which the keys lie: 34 bytes.
     package let parent: [UInt8]

@@ -72,7 +72,7 @@ package final class RemoteStore: SharedStore {
     package func places(of circle: StatementName, devices: [WriterID]) throws(StoreError) -> [String] { [] }
 
     package func heads(of circle: StatementName) throws(StoreError) -> [WriterID] {
-        // Whoever asks a second time needs to know what has come since.
+        // A second question is about what has come since the first one.
         try look(circle, isAnew: state.withLock { $0.wasUsed })
         let devices = state.withLock { state in
             state.wasUsed = true

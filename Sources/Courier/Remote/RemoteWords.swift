@@ -27,7 +27,7 @@ extension StoreError {
     var remoteAdvice: String? {
         guard remote != nil || isRemoteOnly else { return nil }
         return switch code {
-        case .missing: "Make the bucket or the folder there, or look whether its name is right"
+        case .missing: "Create the bucket or the folder, or check its name"
         case .notPermitted: "Ask its owner to let you read, write, list and delete there"
         case .readOnly: "Ask its owner to let you write and delete there"
         case .full: "Free some room or quota there, and try again; nothing is lost here"
@@ -40,7 +40,7 @@ extension StoreError {
         case .moved:
             remote?.region.isEmpty == false
                 ? "Name its region: --region \(remote?.region ?? "")" : "Name the address to which it has moved"
-        case .notUnderstood: "Look whether the address is that of a store, and what lies in front of it"
+        case .notUnderstood: "Check that the address is that of a store, and that no proxy or login page answers instead"
         default: nil
         }
     }

@@ -60,22 +60,34 @@ struct CircleMaterial: Sendable {
         return heads.first { $0.head.end == self.device.end }
     }
 
-    /// A device's segments, in their order, with their places in a store.
+    /// A device's segments, in their order, with their places in a store. Whoever keeps a store can cut one short; of two
+    /// with one place, the one with more records is meant.
     func segments(of device: WriterID) -> [(path: StorePath, segment: RecordSegment)] {
-        segments.filter { $0.device == device }
-            .sorted { ($0.records[0].header.number, $0.run) < ($1.records[0].header.number, $1.run) }
-            .map { segment in
-                let number = segment.records[0].header.number
-                return (.segment(circle: self.device.circle, device: device, number: number, run: segment.run), segment)
-            }
+        var longest: [StorePath: RecordSegment] = [:]
+        for segment in segments where segment.device == device {
+            let path = place(of: segment)
+            guard segment.records.count > longest[path]?.records.count ?? 0 else { continue }
+            longest[path] = segment
+        }
+        return longest.map { (path: $0.key, segment: $0.value) }.sorted { one, other in
+            (one.segment.records[0].header.number, one.segment.run)
+                < (other.segment.records[0].header.number, other.segment.run)
+        }
     }
 
-    /// How many segments there are of each other device.
+    /// How many places of segments there are of each other device.
     var heldOfOthers: [WriterID: Int] {
         var held: [WriterID: Int] = [:]
-        for segment in segments { held[segment.device, default: 0] += 1 }
+        for path in Set(segments.map(place)) {
+            if case .segment(_, let device, _, _) = path { held[device, default: 0] += 1 }
+        }
         for own in ownDevices { held[own] = nil }
         return held
+    }
+
+    private func place(of segment: RecordSegment) -> StorePath {
+        .segment(
+            circle: device.circle, device: segment.device, number: segment.records[0].header.number, run: segment.run)
     }
 
     private mutating func take(_ row: CircleRow, _ content: [UInt8]) throws(CircleFormError) {

@@ -146,20 +146,21 @@ extension Snapshot {
 }
 
 extension Change {
-    /// Writes a row of the circle.
+    /// Writes a row of the circle. Each exchange puts rows that are as they were: these are not written, and nobody is told.
     ///
     /// - Parameter content: empty removes the row.
     func put(_ row: CircleRow, _ content: [UInt8]) throws(VaultError) {
         if !hasCircleTable, try !rows.hasCircle() { try rows.createCircle() }
         hasCircleTable = true
-        hasChangedCircle = true
-        try rows.put(circle: row.id, content)
         let (key, digest) = try cryptography { () throws(CryptographyError) -> ([UInt8], [UInt8]?) in
             (
                 try TreeEntry.key(circle: row.id),
                 content.isEmpty ? nil : try TreeEntry.digest(circle: row.id, content: content)
             )
         }
+        guard try tree.digest(of: key) != digest else { return }
+        hasChangedCircle = true
+        try rows.put(circle: row.id, content)
         try tree.set(key, digest)
     }
 

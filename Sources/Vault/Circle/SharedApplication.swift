@@ -75,7 +75,7 @@ struct SharedApplication {
             return true
         }
         if here.isEmpty, item.isExpired(at: vault.now()) { return true }
-        // The kind of an item never changes, whatever a member calls it later.
+        // The kind of an item never changes, even if a member names another one later.
         if let first = here.first, first.summary.metadata.kind != item.name.itemClass {
             return try stay(item, names, over: first, [:])
         }
@@ -125,7 +125,7 @@ struct SharedApplication {
     private mutating func access(
         of item: SharedItem, over old: StoredItem?, _ withheld: inout SharedItems.Withheld
     ) throws(VaultError) -> AccessControl? {
-        // A setting asks nobody, whatever a member requires of it.
+        // A setting asks nobody, even if a member requires something of it.
         if item.name.itemClass == .setting {
             if item.access != .setting { withheld[.access] = try SharedItems.digest(AccessControl.setting.encoded) }
             return .setting

@@ -281,7 +281,7 @@ public enum CommittedChange: Sendable, Hashable {
     /// Anything about the item changed: its value, its key, its access control or its metadata.
     case updated(ItemSummary, from: ItemSummary)
     case deleted(ItemSummary)
-    /// What the vault shares with other machines, or with whom, is another.
+    /// The vault has given out or taken in something, or its circle has changed.
     case sharing
     /// The change failed, and nobody knows what of it is in the file.
     case unknown

@@ -62,8 +62,10 @@ struct SyncAddCommand: ParsableCommand {
                 command: "coffer sync add" + (attested ? " --attested" : ""),
                 code: TypedCode(code, isAttested: attested))
         } catch {
-            // The next try asks for another one.
-            if attested { sharing.folder.remove(.proof(.evidence, joining)) }
+            // A proof that was refused is asked for anew. A wrong password says nothing about it.
+            if attested, [.requestOutdated, .invalidArgument].contains(error.code) {
+                sharing.folder.remove(.proof(.evidence, joining))
+            }
             throw Self.named(error)
         }
         guard let answer = reply.answer, answer.path == StorePath.answer(joining).text,

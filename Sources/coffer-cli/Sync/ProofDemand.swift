@@ -20,8 +20,7 @@ struct ProofDemand {
         let identity = try file(
             .identity, "Waiting for the identity of the new machine's TPM.",
             missing: "the new machine has shown no TPM",
-            advice: "a machine can prove itself only with a TPM, and with this version of Coffer or a later one; "
-                + "without a proof: coffer sync add")
+            advice: "it needs a TPM, and this version of Coffer or a later one; have it run: coffer sync join FOLDER")
         let challenge = try session.client.challenge(
             code: code, request: Base64.encode(request), identity: Base64.encode(identity))
         guard let bytes = Base64.decode(challenge) else { throw Sharing.misunderstood("a challenge is not base64") }

@@ -98,16 +98,23 @@ struct SharingWatch: ~Copyable {
                     place = .unread
                     plan.noticed(.setting, at: .now)
                 }
-                switch event.event {
-                case .locked: plan.noticed(.locked, at: .now)
-                case .unlocked: plan.noticed(.unlocked, at: .now)
-                default: plan.noticed(.items, at: .now)
-                }
+                if let notice = Self.notice(of: event.event) { plan.noticed(notice, at: .now) }
             }
         } catch {
             events = nil
             // A broker that stops says so. The next one is soon there, and what is in the way then is told.
             plan.notListening(isThere: false, at: .now, spread: .random(in: 0..<1))
+        }
+    }
+
+    /// - Returns: nil for what is no reason to carry.
+    static func notice(of event: Keychain.Event.Kind) -> CarryingPlan.Notice? {
+        switch event {
+        case .added, .updated, .deleted, .missed: .items
+        case .locked: .locked
+        case .unlocked: .unlocked
+        // An exchange makes it. The service would carry for ever, and write the vault each time.
+        case .sharing: nil
         }
     }
 

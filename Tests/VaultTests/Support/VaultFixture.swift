@@ -16,6 +16,8 @@ final class VaultFixture: Sendable {
     let keys: NewVaultKeys
     let record: RegistryRecord
     let clock = Mutex<UInt64>(1_800_000_000_000)
+    /// What was told of committed changes.
+    let told = Mutex<[CommittedChange]>([])
 
     /// - Parameter folder: another vault's folder, so that both are under the same machine key.
     init(owner: Owner = .user(1000), in folder: TemporaryFolder? = nil, pageSize: Int = 4096) throws {
@@ -42,7 +44,7 @@ final class VaultFixture: Sendable {
     func open(in directory: String? = nil, memory: KeptMemory = KeptMemory()) throws -> OpenVault {
         try OpenVault(
             directory: directory ?? folder.path, record: record, sealer: sealer, now: { self.clock.withLock { $0 } },
-            memory: memory)
+            memory: memory, onChange: { changes in self.told.withLock { $0 += changes } })
     }
 
     /// The file is closed, and opened with nothing in memory.
