@@ -103,31 +103,29 @@ struct CirclePutBackTests {
         #expect(store.files[junk] == nil)
     }
 
-    /// Who keeps the store can cut a file short. A member then has both, and puts back the whole one.
-    @Test func aFileThatWasCutShortIsPutBackWhole() throws {
+    /// Who keeps the store can make one file of two. A member then has that and the first one, which lie in one place.
+    @Test func ofTwoFilesInOnePlaceTheWholeOneIsPutBack() throws {
         let group = try CircleGroup("desk", "laptop")
         let (desk, laptop, store) = (group.machines[0], group.machines[1], group.store)
         let device = try laptop.view().device.id
-        let before = names(device, store)
-        // Both do not fit into one record, and fit into one file.
-        for count in [850_000, 80_000] { try laptop.set("large", "\(count)", String(repeating: "x", count: count)) }
-        try laptop.sync(store)
-        let (path, whole) = try #require(
-            store.files.first { file in
-                guard !before.contains(file.key), Self.isFile(file.key, of: device), case .segment = file.key else {
-                    return false
-                }
-                return (try? RecordSegment(decoding: file.value).records.count > 1) ?? false  // else it is none to cut
-            })
-        let segment = try RecordSegment(decoding: whole)
-        let short = try RecordSegment(before: segment.before, records: Array(segment.records.prefix(1)))
-        store.files[path] = short.bytes
+        var given: [(path: StorePath, segment: RecordSegment)] = []
+        for value in ["1", "2"] {
+            let before = names(device, store)
+            try laptop.set("github", "me", value)
+            try laptop.sync(store)
+            let path = try #require(names(device, store).subtracting(before).first)
+            given.append((path, try RecordSegment(decoding: #require(store.files[path]))))
+            if value == "1" { try desk.sync(store) }
+        }
+        let whole = try RecordSegment(
+            before: given[0].segment.before, records: given[0].segment.records + given[1].segment.records)
+        store.files[given[0].path] = whole.bytes
+        store.files[given[1].path] = nil
         try desk.sync(store)
-        store.files[path] = whole
-        try desk.sync(store)
+        #expect(try desk.get("github", "me") == "2")
         for file in store.files.keys where Self.isFile(file, of: device) { store.files[file] = nil }
         _ = try putBack(device, by: desk, store)
-        #expect(store.files[path] == whole)
+        #expect(store.files[given[0].path] == whole.bytes)
         #expect(try desk.takeIn(store).held[device] == names(device, store).count)
     }
 

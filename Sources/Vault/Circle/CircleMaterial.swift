@@ -60,8 +60,8 @@ struct CircleMaterial: Sendable {
         return heads.first { $0.head.end == self.device.end }
     }
 
-    /// A device's segments, in their order, with their places in a store. Whoever keeps a store can cut one short; of two
-    /// with one place, the one with more records is meant.
+    /// A device's segments, in their order, with their places in a store. Who keeps a store can make one file
+    /// of two; of those with one place, the one with more records is meant.
     func segments(of device: WriterID) -> [(path: StorePath, segment: RecordSegment)] {
         var longest: [StorePath: RecordSegment] = [:]
         for segment in segments where segment.device == device {
