@@ -40,7 +40,8 @@ extension StoreError {
         case .moved:
             remote?.region.isEmpty == false
                 ? "Name its region: --region \(remote?.region ?? "")" : "Name the address to which it has moved"
-        case .notUnderstood: "Check that the address is that of a store, and that no proxy or login page answers instead"
+        case .notUnderstood:
+            "Check that the address is that of a store, and that no proxy or login page answers instead"
         default: nil
         }
     }
