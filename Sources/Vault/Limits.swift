@@ -17,6 +17,10 @@ struct Room: Sendable {
     var former: Int64 = 16 << 20
     /// All that is kept of a circle, in bytes.
     var circle: Int64 = 192 << 20
+    /// How much a device has given out in a circle, in bytes, before it looks whether the others need all of it.
+    var given = 1 << 20
+    /// In how many files.
+    var givenFiles = 256
     /// Whether the bin stays even if the vault is full. A successor is filled with what its former vault has.
     var keepsBin = false
 }

@@ -28,5 +28,9 @@ package enum CircleLimits {
     package static let evidence = 4096
     package static let statements = 8192
     package static let generations = 1024
+    /// The names, and the digests of values, that one record has of what is no longer given out.
+    package static let past = 50_000
+    /// The former runs that a summary names.
+    package static let runs = 1024
     package static let answer = 1 << 24
 }

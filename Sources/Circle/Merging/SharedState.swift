@@ -34,11 +34,19 @@ package struct SharedState: Sendable {
     private var waiting: [Missing: [PartChange]] = [:]
     private var waitingNames: Set<RevisionName> = []
     private var waitingCount: [WriterID: Int] = [:]
+    /// What changes name that broke a rule. It is kept, so that everybody judges them alike.
+    private var disputed: Set<RevisionName> = []
+    /// The ids that an access control has ever asked somebody for.
+    private var guarded: Set<SharedItemID> = []
+    /// Changes that their writers no longer give out, because others took their place. Nothing waits for them.
+    private let past: Set<UInt64>
 
-    package init() {}
+    /// - Parameter past: of changes that are no longer given out, the numbers of their names.
+    package init(past: Set<UInt64> = []) { self.past = past }
 
     /// The fold of changes, in the order in which they are given.
-    package init(_ changes: some Sequence<PartChange>) {
+    package init(_ changes: some Sequence<PartChange>, past: Set<UInt64> = []) {
+        self.past = past
         for change in changes { _ = take(change) }
     }
 
@@ -97,18 +105,23 @@ package struct SharedState: Sendable {
     }
 
     private func missing(of change: PartChange) -> Missing? {
-        if let named = change.named.first(where: { merged[$0] == nil }) { return .change(named) }
+        if let named = change.named.first(where: { merged[$0] == nil && !past.contains($0.number) }) {
+            return .change(named)
+        }
         return change.part == .name || named.contains(change.item) ? nil : .name(of: change.item)
     }
 
     private mutating func merge(_ change: PartChange) {
-        let replaced = change.replaced.compactMap { merged[$0] }
+        let known = change.replaced.compactMap { name in merged[name].map { (name: name, former: $0) } }
+        let replaced = known.map(\.former)
         let given = given(by: change, replacing: replaced)
         let isVoid = !Self.mayReplace(change, replaced) || change.part == .name && given == nil
+        if isVoid { disputed.formUnion(change.named) }
+        if case .access(let access)? = change.content, !access.requirements.isEmpty { guarded.insert(change.item) }
         merged[change.name] = MergedChange(
             item: change.item, part: change.part, stamp: change.stamp, given: given, isVoid: isVoid)
         guard !isVoid else { return }
-        for (name, former) in zip(change.replaced, replaced) {
+        for (name, former) in known {
             registers[former.item]?[former.part]?.remove(name)
         }
         if change.content != nil {
@@ -156,6 +169,38 @@ package struct SharedState: Sendable {
         let roots = [root(of: one), root(of: other)].sorted()
         // Each id leads to the smallest one directly, so that looking it up stays short.
         for id in [roots[1], one, other] where id != roots[0] { joined[id] = roots[0] }
+    }
+}
+
+/// What decides whether a change must still be given out (``Compaction``).
+extension SharedState {
+    /// All present revisions.
+    package var present: Set<RevisionName> {
+        Set(registers.values.flatMap { $0.values.flatMap { $0.present.map(\.name) } })
+    }
+
+    /// Whether a change was merged and breaks no rule.
+    func isGood(_ name: RevisionName) -> Bool { merged[name].map { !$0.isVoid } ?? false }
+
+    func stamp(of name: RevisionName) -> PartStamp? { merged[name]?.stamp }
+
+    /// What is named by changes that broke a rule, or that cannot be judged yet.
+    var inDoubt: Set<RevisionName> {
+        disputed.union(waiting.values.flatMap { $0.flatMap(\.named) })
+    }
+
+    /// All ids of the items that somebody was ever asked for.
+    var everGuarded: (SharedItemID) -> Bool {
+        let roots = Set(guarded.map(root))
+        return { roots.contains(root(of: $0)) }
+    }
+
+    /// How many changes of a writer were merged, and how many of these are present.
+    package func count(of writer: WriterID) -> (all: Int, present: Int) {
+        let present = registers.values.reduce(0) { count, parts in
+            count + parts.values.reduce(0) { $0 + $1.present.count { $0.stamp.writer == writer } }
+        }
+        return (merged.values.count { $0.stamp.writer == writer }, present)
     }
 }
 

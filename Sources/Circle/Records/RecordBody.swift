@@ -14,6 +14,12 @@ package enum RecordBody: Sendable {
     case released([ReleasedSlots])
     /// Sealed to the circle's paper. Everybody can open the record.
     case paper(PaperEnvelope)
+    /// What the device gave out before, once more. The generation is that of the former record.
+    indirect case again(RecordBody, of: StatementName)
+    /// What the device no longer gives out.
+    case past(PastChanges)
+    /// What stands for all that the device gave out before.
+    case summary(StreamSummary)
     /// Of a kind that this reader does not know. The record waits.
     case unknown(kind: UInt8, content: [UInt8])
 
@@ -28,6 +34,9 @@ package enum RecordBody: Sendable {
         case .profile(let profile): [6] + profile.bytes
         case .released(let all): [7] + (try ReleasedSlots.content(all))
         case .paper(let envelope): [8] + envelope.bytes
+        case .again(let body, let generation): [9] + generation.bytes + (try body.bytes())
+        case .past(let past): [10] + past.bytes
+        case .summary(let summary): [11] + summary.bytes
         case .unknown(let kind, let content): [kind] + content
         }
     }
@@ -69,6 +78,16 @@ package enum RecordBody: Sendable {
             // The paper finds it before it has a key of the circle.
             guard header.generation == nil else { throw .place }
             self = .paper(try PaperEnvelope(decoding: Array(rest)))
+        case 9:
+            let generation = try rest.circle()
+            let former = try CircleRecord.Header(
+                circle: header.circle, device: header.device, run: header.run, number: header.number,
+                generation: generation)
+            // What is in it is no compaction, and is not said a third time.
+            guard let kind = rest.first, kind < 8 else { throw .kind }
+            self = .again(try RecordBody(decoding: Array(rest), in: former), of: generation)
+        case 10: self = .past(try PastChanges(decoding: Array(rest)))
+        case 11: self = .summary(try StreamSummary(decoding: Array(rest), in: header))
         default: self = .unknown(kind: kind, content: Array(rest))
         }
     }

@@ -69,6 +69,21 @@ package struct DeviceStream: Sendable {
         return leading
     }
 
+    /// Whether a record that counts has this chain hash after it.
+    package func has(_ chain: ChainHash) -> Bool { before[chain] != nil }
+
+    /// The chain hashes of so many records up to a place, without the one there; nil if one of them is not here.
+    package func chains(_ count: Int, before end: ChainHash) -> [ChainHash]? {
+        var chains: [ChainHash] = []
+        var next = before[end]
+        while chains.count < count {
+            guard let chain = next, before[chain] != nil else { return nil }
+            chains.append(chain)
+            next = before[chain]
+        }
+        return chains
+    }
+
     /// The heads of the newest run that prove nothing beside the others: the newest one, or a longer one behind a gap, leads
     /// to all that they lead to. Without the others, what was taken in before a gap would no longer count. Of a fork, each
     /// head is proof.

@@ -16,9 +16,13 @@ package struct OwnStream: Sendable {
     package let chains: [UInt64: ChainHash]
     /// Its former runs.
     package let formerRuns: Set<RunID>
+    /// Up to which numbers it no longer gives out what it wrote in a run.
+    package let ended: [RunID: UInt64]
 
-    package init(end: RunEnd, chains: [UInt64: ChainHash], formerRuns: Set<RunID>) {
-        (self.end, self.chains, self.formerRuns) = (end, chains, formerRuns)
+    package init(
+        end: RunEnd, chains: [UInt64: ChainHash], formerRuns: Set<RunID>, ended: [RunID: UInt64] = [:]
+    ) {
+        (self.end, self.chains, self.formerRuns, self.ended) = (end, chains, formerRuns, ended)
     }
 
     /// - Parameters:
@@ -33,7 +37,9 @@ package struct OwnStream: Sendable {
         }
         if isForked { return .ask }
         let beyond = good.filter { shown in
-            shown.run == end.run ? shown.number > end.number : !formerRuns.contains(shown.run)
+            guard shown.run != end.run else { return shown.number > end.number }
+            // An old head that the store brings back.
+            return !formerRuns.contains(shown.run) && shown.number > ended[shown.run] ?? 0
         }
         let last = beyond.max { ($0.number, $0.run, $0.chain) < ($1.number, $1.run, $1.chain) }
         return last.map { .beginRun(after: $0) } ?? .goOn

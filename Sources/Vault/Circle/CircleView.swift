@@ -20,7 +20,7 @@ struct CircleView: Sendable {
     private(set) var state = SharedState()
     /// The same without what this vault has not given out; nil if there is nothing like that.
     private(set) var givenState: SharedState?
-    /// The record that carries a value, by the change that gave it.
+    /// The record that carries a value, by the change that gave it. Of several, one: their values are the same.
     private var places: [RevisionName: CircleRecord] = [:]
     /// Records that this vault cannot read yet: of a generation or a kind that it does not know, or written wrongly.
     private(set) var unread = 0
@@ -33,7 +33,7 @@ struct CircleView: Sendable {
     /// What opens the halves of generations, and the halves that were sealed for it.
     private var receiving: ReceivingKeys
     private var received: [StatementName: KeyGeneration.Receiver] = [:]
-    private var read: Set<ChainHash> = []
+    private(set) var read: Set<ChainHash> = []
     private var opened = OpenedRecords()
     /// Heads that records pass on. A run begins with that of the run before.
     private var passed: [SignedHead] = []
@@ -45,6 +45,11 @@ struct CircleView: Sendable {
     private(set) var envelopes: [(by: WriterID, envelope: PaperEnvelope)] = []
     /// Records that only tell what their device has taken in, or where its run begins. Nobody says to have them.
     private(set) var silent: Set<ChainHash> = []
+    /// What devices no longer give out, and what ends their compactions.
+    private(set) var pasts: [WriterID: [(past: PastChanges, after: ChainHash)]] = [:]
+    private var summaries: [WriterID: [CompactedStream.Found]] = [:]
+    /// Each device's newest compaction that is whole.
+    private(set) var compacted: [WriterID: CompactedStream] = [:]
     /// Where removals were given out. Anybody can repeat one.
     private var removals: [StatementName: [(by: WriterID, end: RunEnd)]] = [:]
 
@@ -64,6 +69,7 @@ struct CircleView: Sendable {
         for (generation, receiver) in material.brought { try take(generation, receiver) }
         keys[device.id] = device.keys
         while try learn(material) {}
+        findCompactions()
         try merge()
     }
 
@@ -89,13 +95,13 @@ struct CircleView: Sendable {
         unread = 0
         for id in keys.keys.sorted() {
             for counted in streams[id]?.counted ?? [] where !read.contains(counted.after) {
-                guard let body = try open(counted.record) else {
+                guard let found = try open(counted.record) else {
                     unread += 1
                     continue
                 }
                 read.insert(counted.after)
                 hasLearnt = true
-                try take(body, counted)
+                try take(found.body, counted)
             }
         }
         return hasLearnt
@@ -125,14 +131,21 @@ struct CircleView: Sendable {
         do throws(CircleFormError) { return try Membership(of: circle, statements) } catch { throw .impossible(error) }
     }
 
+    /// What a record says, and the generation under which its device gave that out first; nil for what everybody can open.
+    typealias OpenedRecord = (body: RecordBody, generation: StatementName?)
+
     /// - Returns: nil for a record that does not open here, and for one of a kind that this version does not know.
-    func open(_ record: CircleRecord) throws(VaultError) -> RecordBody? {
-        guard let generation = record.header.generation else { return try RecordSealing.open(record, half: nil) }
+    func open(_ record: CircleRecord) throws(VaultError) -> OpenedRecord? {
+        guard let generation = record.header.generation else {
+            return try RecordSealing.open(record, half: nil).map { ($0, nil) }
+        }
         guard let half = halves[generation]?.metadata else { return nil }
-        let body = try RecordSealing.open(record, half: half)
+        switch try RecordSealing.open(record, half: half) {
         // It waits for a version that knows it.
-        if case .unknown? = body { return nil }
-        return body
+        case .unknown?, nil: return nil
+        case .again(let body, let former)?: return (body, former)
+        case let body?: return (body, generation)
+        }
     }
 
     private mutating func take(
@@ -169,7 +182,14 @@ struct CircleView: Sendable {
             silent.insert(counted.after)
             vouched += seen.map { (record.header.device, $0) }
         case .paper(let envelope): envelopes.append((record.header.device, envelope))
-        case .unknown: break
+        case .past(let past):
+            silent.insert(counted.after)
+            pasts[record.header.device, default: []].append((past, counted.after))
+        case .summary(let summary):
+            silent.insert(counted.after)
+            summaries[record.header.device, default: []].append((summary, counted))
+            vouched += summary.seen.map { (record.header.device, $0) }
+        case .again, .unknown: break
         }
     }
 
@@ -181,6 +201,15 @@ struct CircleView: Sendable {
         received[generation.name] = receiver
         halves[generation.name] = try cryptography { () throws(CryptographyError) in
             try GenerationHalves(receiver, of: generation, by: receiving)
+        }
+    }
+
+    /// What a compaction repeats is nothing new.
+    private mutating func findCompactions() {
+        for device in summaries.keys.sorted() {
+            guard let stream = streams[device] else { continue }
+            compacted[device] = CompactedStream(of: summaries[device] ?? [], in: stream, read: read)
+            silent.formUnion(compacted[device]?.group ?? [])
         }
     }
 
@@ -197,11 +226,15 @@ struct CircleView: Sendable {
         for (slots, writer, after) in releases where hasEffect(writer, after) {
             released[slots.change, default: []].append(slots.slots)
         }
+        let ended = Dictionary(uniqueKeysWithValues: pasts.keys.filter(isOutdated).map { ($0, pastNames(of: $0)) })
         for (change, writer, record, after) in changes
         where hasEffect(writer, after) && change.stamp.writer == writer {
+            // What it has led to is said in other changes, of which this vault may lack those that are gone.
+            if ended[writer]?.contains(change.name.number) ?? false { continue }
             open.append(change)
             if case .value? = change.content { places[change.name] = record }
         }
+        state = SharedState(past: pastNames)
         open = state.take(all: open)
         if !pending.isEmpty {
             givenState = state
@@ -215,7 +248,15 @@ struct CircleView: Sendable {
     func whatCounts(of device: WriterID) -> Set<ChainHash> {
         let members = Set(membership.members.filter { $0.role != .paper }.map(\.keys.device))
         let ends = vouched.filter { members.contains($0.by) && $0.seen.device == device }.map(\.seen.end)
-        return streams[device]?.leading(to: ends + farewell(of: device)) ?? []
+        guard let stream = streams[device] else { return [] }
+        var counting = stream.leading(to: ends + farewell(of: device))
+        // What led there is gone. What stands for it says no more than that.
+        if let compacted = compacted[device], let end = ends.last(where: { !stream.has($0.chain) }),
+            compacted.covers(end.run, end.number)
+        {
+            counting.formUnion(compacted.group.union(compacted.former))
+        }
+        return counting
     }
 
     /// Where a device that nobody else has removed has said that it leaves, or who succeeds it. The first time counts,
@@ -231,42 +272,6 @@ struct CircleView: Sendable {
         guard names.allSatisfy({ statements[$0]?.first?.statement.signer == device }) else { return [] }
         let ends = names.flatMap { removals[$0] ?? [] }.filter { $0.by == device }.map(\.end)
         return ends.min { ($0.number, $0.chain) < ($1.number, $1.chain) }.map { [$0] } ?? []
-    }
-
-    /// Whether an end is behind all that its device has said, apart from what it has taken in itself.
-    func isEndOfAll(_ end: RunEnd, of device: WriterID) -> Bool {
-        let counted = streams[device]?.counted ?? []
-        let last = counted.filter { !silent.contains($0.after) }.map(\.record.header.number).max() ?? 0
-        return end.number >= last && counted.contains { $0.after == end.chain }
-    }
-
-    /// The end of a device's stream, if this vault has taken in all up to there.
-    /// - Returns: nil if a record is missing, or cannot be read.
-    func takenIn(of device: WriterID) -> RunEnd? {
-        guard let stream = streams[device], stream.gaps.isEmpty,
-            stream.counted.allSatisfy({ read.contains($0.after) })
-        else { return nil }
-        return stream.newest?.head.end
-    }
-
-    /// The records of a device that the vault keeps: all that count, and of a removed device those that have an effect.
-    func whatIsKept(of device: WriterID) -> Set<CircleRecord> {
-        let counted = streams[device]?.counted ?? []
-        guard membership.others.contains(device) else { return Set(counted.map(\.record)) }
-        let kept = whatCounts(of: device)
-        return Set(counted.filter { kept.contains($0.after) }.map(\.record))
-    }
-
-    /// The ends of removed devices' streams that this vault has merged and no member has named yet. It names them once,
-    /// so that the others merge as much.
-    var unnamed: [SeenEnd] {
-        membership.others.compactMap { device in
-            guard device != self.device.id, let stream = streams[device],
-                let last = stream.counted.max(by: { $0.record.header.number < $1.record.header.number }),
-                !whatCounts(of: device).contains(last.after), let end = last.end
-            else { return nil }
-            return SeenEnd(device, end)
-        }
     }
 
     /// Takes in a change that this vault has just made.
@@ -324,8 +329,7 @@ struct CircleView: Sendable {
     /// - Returns: nil if its record no longer opens.
     func value(of change: PartChange) throws(VaultError) -> GivenValue? {
         if let found = opened.values.withLock({ $0[change.name] }) { return found }
-        guard let record = places[change.name], let generation = record.header.generation,
-            case .changes(let carried)? = try open(record)
+        guard let record = places[change.name], case (.changes(let carried), let generation?)? = try open(record)
         else { return try values(of: [change])[change.name] }
         // A record has hundreds of values. A vault that takes in all of them opens it once.
         var values: [RevisionName: GivenValue] = [:]
@@ -345,9 +349,7 @@ struct CircleView: Sendable {
             values[own.carried.change.name] = own.carried.value.map { ($0, own.generation) }
         }
         for record in Set(changes.compactMap { places[$0.name] }) {
-            guard let generation = record.header.generation, case .changes(let carried)? = try open(record) else {
-                continue
-            }
+            guard case (.changes(let carried), let generation?)? = try open(record) else { continue }
             for one in carried where wanted.contains(one.change.name) && places[one.change.name] == record {
                 values[one.change.name] = one.value.map { ($0, generation) }
             }

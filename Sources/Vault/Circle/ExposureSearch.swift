@@ -11,6 +11,8 @@ struct ExposureSearch {
     private let snapshot: Snapshot
     private let classKeys: ClassKeys
     private let given: [SharedItemID: [GivenOut]]
+    /// Of values that are no longer given out and that the machine could read, by the generation.
+    private let past: [StatementName: Set<UInt64>]
     /// How many values were opened to be compared.
     private(set) var opened = 0
 
@@ -19,6 +21,8 @@ struct ExposureSearch {
     ) throws(VaultError) {
         (self.vault, self.view, self.classKeys, self.snapshot) = (vault, view, classKeys, snapshot)
         given = try GivenOut.all(in: view, to: device)
+        let hidden = try GivenOut.generations(in: view, hiddenFrom: device)
+        past = view.pastValues { writer, generation in writer == device || !hidden.contains(generation) }
     }
 
     /// The fields of an item whose present values the machine could read.
@@ -34,12 +38,12 @@ struct ExposureSearch {
             // It can belong to this machine alone since.
             guard let here, here.summary.metadata.deleted == nil else { return nil }
             for value in try snapshot.values(of: here) {
-                exposure.add(value.fieldName, try reach(of: value, history))
+                exposure.add(value.fieldName, try reach(of: value, history, item.ids))
             }
         } else {
             for case .field(let name) in item.parts {
                 for revision in item.revisions(of: .field(name)) {
-                    exposure.add(name, try reach(of: revision, history))
+                    exposure.add(name, try reach(of: revision, history, item.ids))
                 }
             }
         }
@@ -47,7 +51,9 @@ struct ExposureSearch {
     }
 
     /// How the machine could read a present value, in whatever form it was given out.
-    private mutating func reach(of change: PartChange, _ history: [GivenOut]) throws(VaultError) -> GivenOut.Reach? {
+    private mutating func reach(
+        of change: PartChange, _ history: [GivenOut], _ ids: [SharedItemID]
+    ) throws(VaultError) -> GivenOut.Reach? {
         var (open, seen): ([PartChange], Set<RevisionName>) = ([change], [])
         while let next = open.popLast() {
             guard seen.insert(next.name).inserted else { continue }
@@ -57,7 +63,7 @@ struct ExposureSearch {
             if next.asksNobody {
                 guard let plain = try plain(found) else { return .free }
                 // Somebody can have sealed it anew, brought it back, or put it into another field.
-                if let reach = try reach(of: plain, history) { return reach }
+                if let reach = try reach(of: plain, history, ids) { return reach }
             }
             let former = history.filter { next.replaced.isEmpty || next.replaced.contains($0.change.name) }
             guard found.canBeOld(after: former) else { continue }
@@ -68,7 +74,9 @@ struct ExposureSearch {
     }
 
     /// How the machine could read a value that stays here by now. It was in the circle before.
-    private mutating func reach(of value: ItemValue, _ history: [GivenOut]) throws(VaultError) -> GivenOut.Reach? {
+    private mutating func reach(
+        of value: ItemValue, _ history: [GivenOut], _ ids: [SharedItemID]
+    ) throws(VaultError) -> GivenOut.Reach? {
         guard value.field.access.requirements.isEmpty else {
             let fields = try snapshot.fields(of: snapshot.item(value.item.id))
             let stamps = try snapshot.stamps(of: value.item.id, in: fields)
@@ -79,16 +87,32 @@ struct ExposureSearch {
         let keys = classKeys
         let plain = try vault.open(
             value, snapshot.sealedValue(of: value), classKeys: { keys }, agreements: [:], applicationPassword: nil)
-        return try reach(of: plain, history)
+        return try reach(of: plain, history, ids)
     }
 
     /// Whether one of the values that the machine could read, and that ask nobody, is this one.
-    private mutating func reach(of plain: SecretBytes, _ history: [GivenOut]) throws(VaultError) -> GivenOut.Reach? {
+    private mutating func reach(
+        of plain: SecretBytes, _ history: [GivenOut], _ ids: [SharedItemID]
+    ) throws(VaultError) -> GivenOut.Reach? {
         for former in history {
             guard let reach = former.reach, former.change.asksNobody else { continue }
             if try self.plain(former) == plain { return reach }
         }
-        return nil
+        return try isPast(plain, ids) ? .free : nil
+    }
+
+    /// Whether a value that is no longer given out, and that the machine could read, is this one.
+    private func isPast(_ plain: SecretBytes, _ ids: [SharedItemID]) throws(VaultError) -> Bool {
+        for generation in past.keys.sorted() {
+            guard let digests = past[generation], let halves = view.halves[generation] else { return true }
+            for id in ids {
+                let digest = try cryptography { () throws(CryptographyError) in
+                    try PastValueDigest.of(plain, in: id, generation, halves)
+                }
+                guard let digest, !digests.contains(digest) else { return true }
+            }
+        }
+        return false
     }
 
     /// - Returns: nil if it does not open.
@@ -163,10 +187,10 @@ struct GivenOut {
         for stream in view.streams.keys.sorted().compactMap({ view.streams[$0] }) {
             var writing = Writing()
             for record in stream.counted.map(\.record) {
-                guard let generation = record.header.generation else { continue }
+                guard case let (body, generation?)? = try view.open(record) else { continue }
                 let isHidden = hidden.contains(generation)
                 writing.beginRecord()
-                switch try view.open(record) {
+                switch body {
                 case .changes(let all):
                     for one in all where view.state.has(one.change.name) {
                         writing.note(one, generation, isHidden: isHidden, to: device, &given)
@@ -201,7 +225,7 @@ struct GivenOut {
     }
 
     /// The generations that the device certainly never had.
-    private static func generations(
+    static func generations(
         in view: CircleView, hiddenFrom device: WriterID
     ) throws(VaultError) -> Set<StatementName> {
         let knowledge: RemovalKnowledge

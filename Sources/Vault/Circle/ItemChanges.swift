@@ -19,16 +19,17 @@ struct ItemChanges {
                 .invalidArgument, "this secret is not shared with other machines", advice: "see why: coffer sync now")
         }
         var names: Set<RevisionName> = []
-        var released: [(change: RevisionName, record: CircleRecord.Header)] = []
+        var released: [(change: RevisionName, record: DeviceStream.Counted)] = []
         for stream in view.streams.values {
-            for record in stream.counted.map(\.record) {
-                switch try view.open(record) {
+            for counted in stream.counted {
+                let record = counted.record
+                switch try view.open(record)?.body {
                 case .changes(let all):
                     let own = all.map(\.change).filter { shared.ids.contains($0.item) && view.state.has($0.name) }
                     guard !own.isEmpty else { continue }
                     names.formUnion(own.map(\.name))
-                    note(record.header)
-                case .released(let all): released += all.map { ($0.change, record.header) }
+                    note(counted)
+                case .released(let all): released += all.map { ($0.change, counted) }
                 default: break
                 }
             }
@@ -46,8 +47,12 @@ struct ItemChanges {
         }
     }
 
-    private mutating func note(_ record: CircleRecord.Header) {
-        last[record.device] = max(last[record.device] ?? 0, record.number)
+    private mutating func note(_ counted: DeviceStream.Counted) {
+        let header = counted.record.header
+        let compacted = view.compacted[header.device]
+        // Who had what a compaction repeats need not take it in once more.
+        let number = compacted.flatMap { $0.group.contains(counted.after) ? $0.summary.said : nil } ?? header.number
+        last[header.device] = max(last[header.device] ?? 0, number)
     }
 
     /// Whether a member has said that it has taken in all of them. Nobody says it of a machine that was removed.
@@ -55,7 +60,7 @@ struct ItemChanges {
         last.allSatisfy { writer, number in
             writer == member || view.membership.others.contains(writer)
                 || view.named(by: member, of: writer).contains { end in
-                    end.number >= number && view.streams[writer]?.counted.contains { $0.after == end.chain } ?? false
+                    end.number >= number && view.isKnown(end, of: writer)
                 }
         }
     }

@@ -58,6 +58,7 @@ extension OpenVault {
             // Small rows come before long ones: to find a row's place, SQLite reads the whole of others.
             try change.put(pending: after.pending.dropFirst(known))
             try keep(fresh, before, after, heads, change)
+            try dropOutdated(of: material, after, change)
             try keepStatements(after, change)
             try store(after, beyond: after.pending.count, shared, change)
             var taken = Taken(added: outcome.added, updated: outcome.updated, deleted: outcome.deleted)
@@ -162,6 +163,26 @@ extension OpenVault {
         }
     }
 
+    /// Drops what other devices, and this one, no longer give out.
+    private func dropOutdated(of material: CircleMaterial, _ view: CircleView, _ change: Change) throws(VaultError) {
+        for device in view.compacted.keys.sorted() {
+            let outdated = view.outdated(of: device)
+            guard let stream = view.streams[device], let compacted = view.compacted[device], !outdated.isEmpty else {
+                continue
+            }
+            let records = Set(stream.counted.filter { outdated.contains($0.after) }.map(\.record))
+            for segment in material.segments
+            where segment.device == device && segment.records.allSatisfy(records.contains) {
+                try change.put(.segment(segment), [])
+            }
+            for head in material.heads where head.head.device == device && head != stream.newest {
+                let end = head.head.end
+                guard compacted.covers(end.run, end.number), !stream.forked.contains(end.run) else { continue }
+                try change.put(.head(device, end.run, end.chain), [])
+            }
+        }
+    }
+
     /// Keeps what removed machines have said of members, because not all of their records are kept.
     private func keepStatements(_ view: CircleView, _ change: Change) throws(VaultError) {
         let known = Set(view.membership.refused + view.membership.waiting)
@@ -195,12 +216,15 @@ extension OpenVault {
                 guard case .segment(view.device.circle, _, let number, let run) = path else { return nil }
                 return (path, run, number)
             }
+            let outdated = view.compacted.filter { view.isOutdated($0.key) }.map(\.value)
             var starts: [RunID: [UInt64]] = [:]
             for segment in segments { starts[segment.run, default: []].append(segment.number) }
             for run in starts.keys { starts[run]?.sort() }
             return segments.filter { segment in
                 let next = starts[segment.run]?.first { $0 > segment.number }
                 let last = next.map { $0 - 1 } ?? max(ends[segment.run] ?? segment.number, segment.number)
+                // Its writer no longer gives it out. What stands for it is here.
+                guard !outdated.contains(where: { $0.covers(segment.run, last) }) else { return false }
                 let limit = segment.number + UInt64(CircleLimits.records)
                 return (segment.number...min(last, limit)).contains { !(counted[segment.run] ?? []).contains($0) }
             }.map(\.path)

@@ -40,6 +40,7 @@ extension OpenVault {
                 return try prepared(view, bodies, given: [], from: view, forPaper: envelopes)
             }
             guard !view.pending.isEmpty || !view.pendingSlots.isEmpty || !bodies.isEmpty else {
+                if let shorter = try compaction(material, view, in: present, key) { return shorter }
                 return try acknowledgement(view)
             }
             return try records(view, bodies, seen: seen == nil ? nil : [], in: present, key)
@@ -124,7 +125,8 @@ extension OpenVault {
         let shown = try Self.fresh(heads: heads, segments: [], material).heads.filter {
             $0.head.device == view.device.id
         }
-        let own = OwnStream(end: end, chains: chains, formerRuns: former)
+        let own = OwnStream(
+            end: end, chains: chains, formerRuns: former, ended: view.compacted[view.device.id]?.ends ?? [:])
         switch own.step(shown: shown, circle: view.device.circle, keys: view.device.keys) {
         case .goOn: break
         case .beginRun:

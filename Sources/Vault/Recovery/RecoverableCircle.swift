@@ -113,7 +113,7 @@ package struct RecoverableCircle: Sendable {
         }
         isIncomplete =
             view.unread > 0 || !view.state.waits.isEmpty
-            || members.contains { view.streams[$0].map { !$0.gaps.isEmpty || $0.newest == nil } ?? true }
+            || members.contains { !view.gaps(of: $0).isEmpty || view.streams[$0]?.newest == nil }
         let reader = PaperReader(view: view, keys: keys)
         let (shared, names) = (view.state.items.filter { !$0.isInBin }, SharedNames(view.state.items))
         var (items, lost): ([Item], [Lost]) = ([], [])

@@ -256,6 +256,7 @@ final class CircleMachine {
         let taken = try takeIn(store)
         if let prepared = try vault.giveOut(heads: store.heads, classKeys) { try commit(prepared) }
         try put(store)
+        for path in try vault.endedFiles(among: store.names, heads: store.heads, classKeys) { store.files[path] = nil }
         return taken
     }
 

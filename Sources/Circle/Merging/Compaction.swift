@@ -1,0 +1,67 @@
+import Item
+
+/// Which of a writer's changes nobody needs any more, so that it need not give them out for ever
+/// (docs/sync-merging.md, “Compaction”). It is a function of the writer's changes and of the state that they led to.
+///
+/// Names, access controls and the bin stay, and so do values that ask somebody. What was replaced stays replaced: what
+/// a change had replaced, and is given out by its writer still, is named by another change of the same writer.
+package struct Compaction: Sendable {
+    /// The changes that are no longer given out.
+    package let past: Set<RevisionName>
+    /// What is given out in their place. These changes show nothing.
+    package let covers: [PartChange]
+
+    /// - Parameters:
+    ///   - own: all changes of the writer that it gives out, in the order in which it made them.
+    ///   - state: what all changes that were given out have led to.
+    ///   - isNeeded: whether a change must stay for another reason.
+    /// - Throws: `.cryptography`.
+    package init(
+        of own: [PartChange], in state: SharedState, by writer: WriterID, now: UInt64,
+        keeping isNeeded: (PartChange) -> Bool = { _ in false }
+    ) throws(MergingError) {
+        let (present, inDoubt, isGuarded) = (state.present, state.inDoubt, state.everGuarded)
+        var past: Set<RevisionName> = []
+        for change in own where change.stamp.writer == writer && change.part.mayEnd {
+            guard state.isGood(change.name), !present.contains(change.name), !inDoubt.contains(change.name),
+                !change.part.isField || !isGuarded(change.item), !change.isGuardedValue, !isNeeded(change)
+            else { continue }
+            // A removal is there for what it removes.
+            guard change.content != nil || change.replaced.allSatisfy({ past.contains($0) || !state.has($0) }) else {
+                continue
+            }
+            past.insert(change.name)
+        }
+        var covered = Set(own.filter { !past.contains($0.name) && state.isGood($0.name) }.flatMap(\.replaced))
+        var covers: [PartChange] = []
+        for change in own where past.contains(change.name) {
+            let open = change.replaced.filter { name in
+                state.isGood(name) && !past.contains(name) && covered.insert(name).inserted
+            }
+            guard !open.isEmpty else { continue }
+            covers.append(
+                try PartChange(
+                    item: change.item, part: change.part,
+                    stamp: PartStamp(at: now, replacing: open.compactMap(state.stamp), writer: writer),
+                    replacing: open, content: nil))
+        }
+        (self.past, self.covers) = (past, covers)
+    }
+}
+
+extension SharedPart {
+    /// Whether a change of it can end. The others say who an item is, what it asks for, and what was deleted.
+    fileprivate var mayEnd: Bool {
+        switch self {
+        case .label, .comment, .expiry, .attribute, .field: true
+        case .name, .access, .bin: false
+        }
+    }
+}
+
+extension PartChange {
+    fileprivate var isGuardedValue: Bool {
+        guard case .value(let value)? = content else { return false }
+        return !value.access.requirements.isEmpty
+    }
+}

@@ -1,0 +1,42 @@
+import Circle
+
+/// What this vault has taken in, and what it keeps of it.
+extension CircleView {
+    /// Whether an end is behind all that its device has said, apart from what it has taken in itself.
+    func isEndOfAll(_ end: RunEnd, of device: WriterID) -> Bool {
+        let counted = streams[device]?.counted ?? []
+        let new = counted.filter { !silent.contains($0.after) }.map(\.record.header.number).max() ?? 0
+        return end.number >= max(new, compacted[device]?.summary.said ?? 0) && isKnown(end, of: device)
+    }
+
+    /// The end of a device's stream, if this vault has taken in all up to there.
+    /// - Returns: nil if a record is missing, or cannot be read.
+    func takenIn(of device: WriterID) -> RunEnd? {
+        guard let stream = streams[device], gaps(of: device).isEmpty,
+            stream.counted.allSatisfy({ read.contains($0.after) })
+        else { return nil }
+        return stream.newest?.head.end
+    }
+
+    /// The records of a device that the vault keeps: all that count and that the device still gives out, and of a removed
+    /// device those that have an effect.
+    func whatIsKept(of device: WriterID) -> Set<CircleRecord> {
+        let outdated = outdated(of: device)
+        let counted = (streams[device]?.counted ?? []).filter { !outdated.contains($0.after) }
+        guard membership.others.contains(device) else { return Set(counted.map(\.record)) }
+        let kept = whatCounts(of: device)
+        return Set(counted.filter { kept.contains($0.after) }.map(\.record))
+    }
+
+    /// The ends of removed devices' streams that this vault has merged and no member has named yet. It names them once,
+    /// so that the others merge as much.
+    var unnamed: [SeenEnd] {
+        membership.others.compactMap { device in
+            guard device != self.device.id, let stream = streams[device],
+                let last = stream.counted.max(by: { $0.record.header.number < $1.record.header.number }),
+                !whatCounts(of: device).contains(last.after), let end = last.end
+            else { return nil }
+            return SeenEnd(device, end)
+        }
+    }
+}

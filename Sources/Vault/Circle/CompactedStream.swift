@@ -1,0 +1,116 @@
+import Authorization
+import Circle
+
+/// What a device's newest whole compaction stands for (docs/sync-format.md, “Compaction”).
+struct CompactedStream: Sendable {
+    /// A summary, and where it stands.
+    typealias Found = (summary: StreamSummary, at: DeviceStream.Counted)
+
+    let summary: StreamSummary
+    /// The chain hash after the summary.
+    let after: ChainHash
+    /// Those after the records that stand for the former ones, and after the summary.
+    let group: Set<ChainHash>
+    /// For each run, up to which number its records may be gone.
+    let ends: [RunID: UInt64]
+    /// Those after former records that are still here.
+    let former: Set<ChainHash>
+
+    /// - Parameter read: those after the records that this vault could read.
+    /// - Returns: nil without a compaction that is whole.
+    init?(of found: [Found], in stream: DeviceStream, read: Set<ChainHash>) {
+        let whole = found.compactMap { one -> (found: Found, chains: [ChainHash])? in
+            guard let chains = stream.chains(Int(one.summary.count), before: one.at.after),
+                chains.allSatisfy(read.contains)
+            else { return nil }
+            return (one, chains)
+        }
+        let newest = whole.max { one, other in
+            (one.found.at.record.header.number, one.found.at.after)
+                < (other.found.at.record.header.number, other.found.at.after)
+        }
+        guard let (found, chains) = newest else { return nil }
+        let header = found.at.record.header
+        var ends = Dictionary(found.summary.runs.map { ($0.run, $0.number) }) { first, _ in first }
+        ends[header.run] = header.number - 1 - UInt64(found.summary.count)
+        (summary, after, self.ends) = (found.summary, found.at.after, ends)
+        let group = Set(chains + [after])
+        self.group = group
+        // Of a fork, each branch stays.
+        former = Set(
+            stream.counted.filter { one in
+                let header = one.record.header
+                return ends[header.run].map { header.number <= $0 } ?? false && !group.contains(one.after)
+                    && !stream.forked.contains(header.run)
+            }.map(\.after))
+    }
+
+    /// Whether a record of this run and number may be gone.
+    func covers(_ run: RunID, _ number: UInt64) -> Bool { ends[run].map { number <= $0 } ?? false }
+}
+
+/// What members no longer give out. The records that stand for it say all that it has led to.
+extension CircleView {
+    /// The numbers that are missing of a device, without those that it no longer gives out.
+    func gaps(of device: WriterID) -> [DeviceStream.Gap] {
+        let gaps = streams[device]?.gaps ?? []
+        guard let compacted = compacted[device] else { return gaps }
+        return gaps.filter { !compacted.covers($0.run, $0.numbers.upperBound) }
+    }
+
+    /// Whether an end of a device's stream is here, or was before its compaction.
+    func isKnown(_ end: RunEnd, of device: WriterID) -> Bool {
+        if compacted[device]?.covers(end.run, end.number) ?? false { return true }
+        return streams[device]?.has(end.chain) ?? false
+    }
+
+    /// Whether this vault need not keep what a device no longer gives out: it has taken in all that took its place.
+    func isOutdated(_ device: WriterID) -> Bool {
+        guard let compacted = compacted[device] else { return false }
+        return (!membership.others.contains(device) || whatCounts(of: device).contains(compacted.after))
+            && compacted.summary.seen.allSatisfy { isKnown($0.end, of: $0.device) }
+    }
+
+    /// The chain hashes after records that a device no longer gives out, and that this vault need not keep.
+    func outdated(of device: WriterID) -> Set<ChainHash> {
+        isOutdated(device) ? compacted[device]?.former ?? [] : []
+    }
+
+    /// The numbers of the names of all changes that their writers no longer give out.
+    var pastNames: Set<UInt64> {
+        var names: Set<UInt64> = []
+        for device in pasts.keys.sorted() { names.formUnion(pastNames(of: device)) }
+        return names
+    }
+
+    /// Those of one device's changes.
+    func pastNames(of device: WriterID) -> Set<UInt64> {
+        Set((pasts[device] ?? []).filter { isOfGroup($0.after, device) }.flatMap(\.past.names))
+    }
+
+    /// The digests of values that are no longer given out, by the generations under which they were.
+    ///
+    /// - Parameter isMeant: whether those that a device has given out under a generation are.
+    func pastValues(
+        where isMeant: (WriterID, StatementName) -> Bool
+    ) -> [StatementName: Set<UInt64>] {
+        var values: [StatementName: Set<UInt64>] = [:]
+        for device in pasts.keys.sorted() {
+            for one in pasts[device] ?? [] where isOfGroup(one.after, device) {
+                for part in one.past.values where isMeant(device, part.generation) {
+                    values[part.generation, default: []].formUnion(part.digests)
+                }
+            }
+        }
+        return values
+    }
+
+    /// What this device itself has said to give out no longer.
+    var ownPast: [PastChanges] {
+        (pasts[device.id] ?? []).filter { isOfGroup($0.after, device.id) }.map(\.past)
+    }
+
+    private func isOfGroup(_ after: ChainHash, _ device: WriterID) -> Bool {
+        compacted[device]?.group.contains(after) ?? false
+    }
+}

@@ -1,0 +1,215 @@
+import Authorization
+import Circle
+import Item
+import Testing
+
+@testable import Vault
+
+/// A machine gives out once more what the others still need, and the rest goes.
+struct CircleCompactionTests {
+    /// Ten of them are more than a machine gives out before it looks.
+    private func long(_ number: Int) -> String { "\(number):" + String(repeating: "x", count: 150_000) }
+
+    /// A circle in which the first machine has set one secret many times.
+    private func group(_ names: String...) throws -> CircleGroup {
+        let group = try CircleGroup("desk", "laptop", "phone")
+        try fill(group)
+        return group
+    }
+
+    private func fill(_ group: CircleGroup, _ numbers: ClosedRange<Int> = 1...10) throws {
+        for number in numbers {
+            try group.machines[0].set("file", "", long(number))
+            for machine in group.machines { try machine.sync(group.store) }
+        }
+    }
+
+    private func size(_ store: CircleStore) -> Int { store.files.values.reduce(0) { $0 + $1.count } }
+
+    private func given(_ machine: CircleMachine) throws -> Int {
+        let own = try machine.view().device.id
+        return try machine.vault.read { (snapshot) throws(VaultError) in
+            try machine.vault.view(snapshot, machine.classKeys).0.segments
+                .filter { $0.device == own }.reduce(0) { $0 + $1.bytes.count }
+        }
+    }
+
+    @Test func whatNobodyNeedsGoesFromTheStoreAndFromEachVault() throws {
+        let group = try group()
+        let before = try group.machines[0].digest()
+        try group.settle()
+        #expect(size(group.store) < 400_000, "one value is left of ten")
+        for machine in group.machines {
+            #expect(try machine.digest() == before)
+            #expect(try machine.get("file") == long(10))
+            #expect(try machine.view().compacted.count == 1)
+            let kept = try machine.vault.read { (snapshot) throws(VaultError) in
+                try machine.vault.view(snapshot, machine.classKeys).0.segments.reduce(0) { $0 + $1.bytes.count }
+            }
+            #expect(kept < 400_000)
+        }
+        // And again, from there on.
+        try fill(group, 11...20)
+        try group.settle()
+        #expect(size(group.store) < 400_000)
+        #expect(try group.get("file") == [long(20)])
+    }
+
+    @Test func aMachineThatJoinsLaterHasTheSame() throws {
+        let group = try group()
+        try group.machines[1].set("laptop", "", "from the laptop")
+        try group.settle()
+        let spare = try CircleMachine("spare")
+        try spare.join(group.machines[0])
+        for _ in 0..<2 { for machine in group.machines + [spare] { try machine.sync(group.store) } }
+        #expect(try spare.get("file") == long(10))
+        #expect(try spare.get("laptop") == "from the laptop")
+        #expect(try spare.digest() == group.machines[0].digest())
+        let states = try #require(try spare.vault.circleState(spare.classKeys)).machines
+        #expect(states.filter { !$0.isOwn }.allSatisfy { $0.hasTakenAll && $0.agrees == true })
+    }
+
+    /// It comes back when nothing of what it lacks is there any more, with a change of its own.
+    @Test func aMachineThatWasAwayComesBack() throws {
+        let group = try CircleGroup("desk", "laptop", "phone")
+        try group.machines[0].set("file", "", "first")
+        try group.machines[0].set("other", "", "other")
+        try group.settle()
+        let (desk, laptop, phone) = (group.machines[0], group.machines[1], group.machines[2])
+        for number in 1...10 {
+            try desk.set("file", "", long(number))
+            for machine in [desk, laptop] { try machine.sync(group.store) }
+        }
+        for _ in 0..<2 { for machine in [desk, laptop] { try machine.sync(group.store) } }
+        try #require(size(group.store) < 500_000)
+        try phone.set("other", "", "from the phone")
+        try phone.set("file", "", "phone's")
+        try group.settle()
+        #expect(try group.get("other") == ["from the phone"])
+        #expect(try group.counts() == [1], "both had changed the file")
+        #expect(try Set(group.values("file").map(Set.init)) == [[long(10), "phone's"]])
+    }
+
+    /// It has the beginning of what was given out, and what followed is gone.
+    @Test func aMachineThatHadHalfOfItShowsWhatIsThereNow() throws {
+        let group = try CircleGroup("desk", "laptop", "phone")
+        let (desk, laptop, phone) = (group.machines[0], group.machines[1], group.machines[2])
+        try fill(group, 1...3)
+        for number in 4...10 {
+            try desk.set("file", "", long(number))
+            for machine in [desk, laptop] { try machine.sync(group.store) }
+        }
+        for _ in 0..<2 { for machine in [desk, laptop] { try machine.sync(group.store) } }
+        try phone.sync(group.store)
+        #expect(try phone.get("file") == long(10))
+        #expect(try phone.conflicts().isEmpty)
+        try group.settle()
+    }
+
+    /// The store hides what the laptop wrote in place of the desk's value. Until that comes, the desk's stays.
+    @Test func whatTookItsPlaceMustBeThere() throws {
+        let group = try CircleGroup("desk", "laptop", "phone")
+        let (desk, laptop, phone) = (group.machines[0], group.machines[1], group.machines[2])
+        try fill(group, 1...9)
+        try group.settle()
+        let former = group.store.files
+        fixtureIsAhead(laptop)
+        try laptop.set("file", "", "from the laptop")
+        for _ in 0..<3 { for machine in [laptop, desk] { try machine.sync(group.store) } }
+        let compacted = try desk.view().compacted.count
+        try #require(compacted == 1)
+        let device = try laptop.view().device.id
+        let hiding = CircleStore()
+        hiding.files = group.store.files.filter { path, _ in
+            switch path {
+            case .segment(_, device, _, _), .head(_, device): former[path] != nil
+            default: true
+            }
+        }
+        for (path, content) in former where path == .head(circle: try laptop.view().device.circle, device: device) {
+            hiding.files[path] = content
+        }
+        try phone.sync(hiding)
+        #expect(try phone.get("file") == long(9))
+        try phone.sync(group.store)
+        #expect(try phone.get("file") == "from the laptop")
+    }
+
+    private func fixtureIsAhead(_ machine: CircleMachine) { machine.fixture.advance(milliseconds: 100_000_000) }
+
+    /// Attacker 10 brings back what was deleted: heads and files from before.
+    @Test func anOldStoreBringsNothingBack() throws {
+        let group = try CircleGroup("desk", "laptop", "phone")
+        try fill(group, 1...6)
+        let old = group.store.files
+        try fill(group, 7...10)
+        try group.settle()
+        let present = group.store.files
+        for (path, content) in old { group.store.files[path] = content }
+        for _ in 0..<2 { for machine in group.machines { try machine.sync(group.store) } }
+        #expect(try group.get("file") == [long(10)])
+        #expect(try Set(group.machines.map { try $0.digest() }).count == 1)
+        // The desk takes its own old files away again.
+        #expect(Set(group.store.files.keys).isSubset(of: Set(present.keys)))
+        let spare = try CircleMachine("spare")
+        for (path, content) in old { group.store.files[path] = content }
+        try spare.join(group.machines[0])
+        try group.machines[0].put(group.store)
+        for (path, content) in old where !present.keys.contains(path) { group.store.files[path] = content }
+        try spare.sync(group.store)
+        #expect(try spare.get("file") == long(10))
+    }
+
+    @Test func aMachineThatWasPutBackGoesOn() throws {
+        let group = try CircleGroup("desk", "laptop")
+        try fill(group, 1...4)
+        let copy = try group.machines[0].copy()
+        try fill(group, 5...10)
+        try group.settle()
+        let desk = try group.machines[0].restored(copy)
+        for _ in 0..<3 { for machine in [desk, group.machines[1]] {
+            do { try machine.sync(group.store) } catch let error as VaultError where error.code == .changed {
+                try machine.sync(group.store)
+            }
+        } }
+        #expect(try desk.get("file") == long(10))
+        #expect(try desk.digest() == group.machines[1].digest())
+    }
+
+    /// The list of what a lost machine could read knows values that are gone (attacker 11).
+    @Test func aValueThatWasUsedBeforeIsStillKnownAsRead() throws {
+        let group = try CircleGroup("desk", "laptop", "lost")
+        let (desk, laptop, lost) = (group.machines[0], group.machines[1], group.machines[2])
+        try fill(group)
+        try group.settle()
+        let device = try lost.view().device.id
+        try desk.remove(lost)
+        for _ in 0..<3 { for machine in [desk, laptop] { try machine.sync(group.store) } }
+        func exposed() throws -> [Int] {
+            try [desk, laptop].map { try $0.vault.exposure(to: device, $0.classKeys).items.count }
+        }
+        #expect(try exposed() == [1, 1])
+        try desk.set("file", "", "new")
+        for _ in 0..<3 { for machine in [desk, laptop] { try machine.sync(group.store) } }
+        #expect(try exposed() == [0, 0])
+        // One of those that nobody gives out any more.
+        try laptop.set("file", "", long(3))
+        for _ in 0..<3 { for machine in [desk, laptop] { try machine.sync(group.store) } }
+        #expect(try exposed() == [1, 1])
+    }
+
+    @Test func manyFilesBecomeFew() throws {
+        let group = try CircleGroup("desk", "laptop")
+        let desk = group.machines[0]
+        let own = try desk.view().device.id
+        for number in 1...270 {
+            try desk.set("item \(number)", "", "value")
+            if let prepared = try desk.vault.giveOut(heads: group.store.heads, desk.classKeys) { try desk.commit(prepared) }
+            try desk.sync(group.store)
+        }
+        try group.settle()
+        let names = group.store.names.filter { if case .segment(_, own, _, _) = $0 { true } else { false } }
+        #expect(names.count < 100)
+        #expect(try group.machines[1].names.count == 270)
+    }
+}
