@@ -7,7 +7,7 @@ package struct CourierLimits: Sendable {
     package var names = 100_000
     /// Devices of a circle.
     package var devices = CircleLimits.heads
-    /// Files of other machines that one exchange puts back, and those of one more answer.
+    /// Files of other machines that one exchange puts back, and those of one more answer. Also own files that it removes.
     package var putBack = 1024
     /// Circles in a store.
     package var circles = 1024

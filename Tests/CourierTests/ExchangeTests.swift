@@ -127,6 +127,46 @@ struct ExchangeFixture {
         }
     }
 
+    @Test func ownFilesThatNobodyNeedsAreRemoved() throws {
+        let fixture = try ExchangeFixture()
+        for number in UInt64(1)...3 { fixture.store.put([1], try fixture.segment(fixture.own, number)) }
+        let ended = try (UInt64(1)...2).map { try fixture.segment(fixture.own, $0) }
+        fixture.broker.gifts = [.success(.init(files: [], more: false, ended: ended.map(\.text)))]
+        let outcome = try fixture.run()
+        #expect(fixture.store.seen.files.keys.sorted { $0.text < $1.text } == [try fixture.segment(fixture.own, 3)])
+        // The others need not look.
+        #expect(fixture.store.seen.writes.isEmpty && outcome.given == 0)
+    }
+
+    /// A broker that was taken over can name what it likes.
+    @Test func othersFilesAreNotRemoved() throws {
+        for place in [
+            try ExchangeFixture().segment(ExchangeFixture.device(2), 1), try ExchangeFixture().head(ExchangeFixture.device(1)),
+            .beacon(circle: try StoreFixture.circle(0xAB)), try ExchangeFixture().segment(ExchangeFixture.device(1), 9),
+        ] {
+            let fixture = try ExchangeFixture()
+            fixture.store.put([1], try fixture.segment(fixture.other, 1))
+            fixture.store.put([1], try fixture.segment(fixture.own, 1))
+            fixture.store.put([1], fixture.head(fixture.own))
+            fixture.broker.gifts = [.success(.init(files: [], more: false, ended: [place.text]))]
+            #expect(throws: ExchangeError<PlayedBroker.Refusal>.self) { try fixture.run() }
+            #expect(fixture.store.seen.files.count == 3)
+        }
+    }
+
+    /// Somebody else writes the store's rules. What is left there is too much, and nothing is lost.
+    @Test func aStoreThatNothingIsRemovedFromIsUsedAllTheSame() throws {
+        let fixture = try ExchangeFixture()
+        fixture.store.put([1], try fixture.segment(fixture.own, 1))
+        fixture.store.refuse(removalsBy: .notPermitted)
+        let reply = Sync.Give.Reply(
+            files: [], more: false, ended: [try fixture.segment(fixture.own, 1).text])
+        fixture.broker.gifts = [.success(reply), .success(reply)]
+        #expect(try fixture.run() == ExchangeOutcome())
+        fixture.store.refuse(removalsBy: .full)
+        #expect(throws: ExchangeError<PlayedBroker.Refusal>.self) { try fixture.run() }
+    }
+
     @Test func whatTheBrokerLacksComesWithAllHeadsFromTheLastToTheFirst() throws {
         let fixture = try ExchangeFixture()
         for number in UInt64(1)...4 {

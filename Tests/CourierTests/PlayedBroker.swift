@@ -1,10 +1,11 @@
 import BrokerProtocol
 import Circle
-import Courier
 import Platform
 import Synchronization
 import Testing
 import Varlink
+
+@testable import Courier
 
 /// A broker whose answers a test chooses. It notes each call, and that its message is not too long.
 final class PlayedBroker: ExchangeBroker {
@@ -66,6 +67,7 @@ final class MemoryStore: Store {
         var files: [StorePath: [UInt8]] = [:]
         var reads: [StorePath] = []
         var writes: [StorePath] = []
+        var refusal: StoreError.Code?
     }
 
     private let state = Mutex(State())
@@ -99,5 +101,10 @@ final class MemoryStore: Store {
         }
     }
 
-    func remove(_ path: StorePath) throws(StoreError) { state.withLock { $0.files[path] = nil } }
+    func refuse(removalsBy code: StoreError.Code) { state.withLock { $0.refusal = code } }
+
+    func remove(_ path: StorePath) throws(StoreError) {
+        if let code = seen.refusal { throw StoreError(code, at: path.text) }
+        state.withLock { $0.files[path] = nil }
+    }
 }

@@ -261,7 +261,9 @@ public enum Sync {
         ) -> (
           files: []File,
           # There are more. Write these, and call again with their names.
-          more: bool
+          more: bool,
+          # Of the names, those that nobody needs any more. Remove them from the store. The other files of the answer come first.
+          ended: ?[]string
         )
 
         # Returns files of another machine that the store has lost, segments first, the head last, byte for byte as they came.
@@ -1661,29 +1663,38 @@ public enum Sync {
             public var files: [File]
             /// There are more. Write these, and call again with their names.
             public var more: Bool
+            /// Of the names, those that nobody needs any more. Remove them from the store. The other files of the
+            /// answer come first.
+            public var ended: [String]?
 
-            public init(files: [File], more: Bool) {
+            public init(files: [File], more: Bool, ended: [String]? = nil) {
                 self.files = files
                 self.more = more
+                self.ended = ended
             }
 
-            private static let jsonNames = ["files", "more"]
+            private static let jsonNames = ["ended", "files", "more"]
 
             public init(from reader: inout JSONReader) throws(JSONFailure) {
                 var files: [File]?
                 var more: Bool?
+                var ended: [String]?
                 var members = try reader.members()
                 while let member = try reader.next(&members, of: Self.jsonNames) {
                     switch member {
-                    case 0: files = try reader.read()
+                    case 0: ended = try reader.read()
+                    case 1: files = try reader.read()
                     default: more = try reader.read()
                     }
                 }
-                self.init(files: try members.required(files, "files"), more: try members.required(more, "more"))
+                self.init(
+                    files: try members.required(files, "files"), more: try members.required(more, "more"), ended: ended
+                )
             }
 
             public func write(to writer: inout JSONWriter) {
                 writer.beginObject()
+                writer.member("ended", ended)
                 writer.member("files", files)
                 writer.member("more", more)
                 writer.endObject()

@@ -22,9 +22,9 @@ package struct Compaction: Sendable {
     ) throws(MergingError) {
         let (present, inDoubt, isGuarded) = (state.present, state.inDoubt, state.everGuarded)
         var past: Set<RevisionName> = []
-        for change in own where change.stamp.writer == writer && change.part.mayEnd {
+        for change in own where change.stamp.writer == writer && change.mayEnd {
             guard state.isGood(change.name), !present.contains(change.name), !inDoubt.contains(change.name),
-                !change.part.isField || !isGuarded(change.item), !change.isGuardedValue, !isNeeded(change)
+                !change.part.isField || !isGuarded(change.item), !isNeeded(change)
             else { continue }
             // A removal is there for what it removes.
             guard change.content != nil || change.replaced.allSatisfy({ past.contains($0) || !state.has($0) }) else {
@@ -49,8 +49,16 @@ package struct Compaction: Sendable {
     }
 }
 
+extension PartChange {
+    /// Whether its writer may leave it out one day. Names, access controls and the bin say what an item is and what it asks
+    /// for. Of a value that asks somebody, nobody can tell later what it was.
+    package var mayEnd: Bool {
+        if case .value(let value)? = content, !value.access.requirements.isEmpty { return false }
+        return part.mayEnd
+    }
+}
+
 extension SharedPart {
-    /// Whether a change of it can end. The others say who an item is, what it asks for, and what was deleted.
     fileprivate var mayEnd: Bool {
         switch self {
         case .label, .comment, .expiry, .attribute, .field: true
@@ -59,9 +67,9 @@ extension SharedPart {
     }
 }
 
-extension PartChange {
-    fileprivate var isGuardedValue: Bool {
-        guard case .value(let value)? = content else { return false }
-        return !value.access.requirements.isEmpty
+extension SharedState {
+    /// How many changes of a writer were merged that may end one day, and how many of these are present.
+    package func count(of writer: WriterID) -> (all: Int, present: Int) {
+        (mergedCount(of: writer) { $0.mayEnd }, presentCount(of: writer) { $0.mayEnd })
     }
 }

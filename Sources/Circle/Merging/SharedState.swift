@@ -195,12 +195,15 @@ extension SharedState {
         return { roots.contains(root(of: $0)) }
     }
 
-    /// How many changes of a writer were merged, and how many of these are present.
-    package func count(of writer: WriterID) -> (all: Int, present: Int) {
-        let present = registers.values.reduce(0) { count, parts in
-            count + parts.values.reduce(0) { $0 + $1.present.count { $0.stamp.writer == writer } }
+    func presentCount(of writer: WriterID, where isMeant: (SharedPart) -> Bool) -> Int {
+        registers.values.reduce(0) { count, parts in
+            parts.filter { isMeant($0.key) }.values.reduce(count) { $0 + $1.present.count { $0.stamp.writer == writer } }
         }
-        return (merged.values.count { $0.stamp.writer == writer }, present)
+    }
+
+    /// How many merged changes of a writer are of such parts.
+    func mergedCount(of writer: WriterID, where isMeant: (SharedPart) -> Bool) -> Int {
+        merged.values.count { $0.stamp.writer == writer && isMeant($0.part) }
     }
 }
 

@@ -186,6 +186,7 @@ extension CircleExchange {
         var had = Set(names)
         var hasMore = true
         var written = 0
+        var ended: [String] = []
         while hasMore {
             let size = names.reduce(0) { $0 + MessageRoom.size(of: $1) }
             guard size + heads.reduce(0, { $0 + MessageRoom.size(of: $1.content) }) <= MessageRoom.message else {
@@ -211,10 +212,26 @@ extension CircleExchange {
                 }
             }
             guard !reply.more || isNew else { throw .notUnderstood("it gives out the same files again") }
-            hasMore = reply.more
+            (hasMore, ended) = (reply.more, reply.ended ?? [])
         }
         outcome.given += written
         if written > 0 { try ring() }
+        try remove(ended, of: listing)
+    }
+
+    /// Removes this vault's own files that nobody needs any more. Others need not look for that.
+    private func remove(_ ended: [String], of listing: StoreListing) throws(Failure) {
+        let own = Set(listing.paths(of: self.own))
+        for name in ended.prefix(limits.putBack) {
+            guard let path = StorePath(name), own.contains(path) else {
+                throw .notUnderstood("it ends a file that is not its own")
+            }
+            do throws(StoreError) { try store.remove(path) } catch {
+                // Who may only write has more files than needed. Nothing is lost.
+                guard [.notPermitted, .readOnly, .refused].contains(error.code) else { throw .store(error) }
+                return
+            }
+        }
     }
 
     /// Tells the others that there is something new.

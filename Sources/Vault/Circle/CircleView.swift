@@ -37,10 +37,10 @@ struct CircleView: Sendable {
     private var opened = OpenedRecords()
     /// Heads that records pass on. A run begins with that of the run before.
     private var passed: [SignedHead] = []
-    private var changes: [(change: PartChange, writer: WriterID, record: CircleRecord, after: ChainHash)] = []
+    private(set) var changes: [(change: PartChange, writer: WriterID, record: CircleRecord, after: ChainHash)] = []
     private var releases: [(slots: ReleasedSlots, writer: WriterID, after: ChainHash)] = []
     /// What each device has said to have seen of others, in its records.
-    private(set) var vouched: [(by: WriterID, seen: SeenEnd)] = []
+    private(set) var vouched: [(by: WriterID, seen: SeenEnd, after: ChainHash)] = []
     /// What was sealed to papers, and who has given it out.
     private(set) var envelopes: [(by: WriterID, envelope: PaperEnvelope)] = []
     /// Records that only tell what their device has taken in, or where its run begins. Nobody says to have them.
@@ -48,8 +48,10 @@ struct CircleView: Sendable {
     /// What devices no longer give out, and what ends their compactions.
     private(set) var pasts: [WriterID: [(past: PastChanges, after: ChainHash)]] = [:]
     private var summaries: [WriterID: [CompactedStream.Found]] = [:]
-    /// Each device's newest compaction that is whole.
+    /// Each device's newest compaction that is whole and that lacks nothing, or else the newest that is whole.
     private(set) var compacted: [WriterID: CompactedStream] = [:]
+    /// The statements and generations that a record has.
+    private(set) var told: [ChainHash: StatementName] = [:]
     /// Where removals were given out. Anybody can repeat one.
     private var removals: [StatementName: [(by: WriterID, end: RunEnd)]] = [:]
 
@@ -154,6 +156,7 @@ struct CircleView: Sendable {
         let record = counted.record
         switch body {
         case .statement(let signed):
+            told[counted.after] = signed.statement.name
             switch signed.statement.content {
             case .removal, .succession:
                 if let end = counted.end {
@@ -165,6 +168,7 @@ struct CircleView: Sendable {
             guard !copies.contains(where: { $0.signature == signed.signature }) else { return }
             statements[signed.statement.name] = copies + [signed]
         case .generation(let generation):
+            told[counted.after] = generation.name
             guard generations[generation.name] == nil else { return }
             generations[generation.name] = generation
             guard let receiver = generation.receivers.first(where: { $0.device == device.id }) else { return }
@@ -180,7 +184,7 @@ struct CircleView: Sendable {
             streams[head.head.device] = nil
         case .seen(let seen):
             silent.insert(counted.after)
-            vouched += seen.map { (record.header.device, $0) }
+            vouched += seen.map { (record.header.device, $0, counted.after) }
         case .paper(let envelope): envelopes.append((record.header.device, envelope))
         case .past(let past):
             silent.insert(counted.after)
@@ -188,7 +192,7 @@ struct CircleView: Sendable {
         case .summary(let summary):
             silent.insert(counted.after)
             summaries[record.header.device, default: []].append((summary, counted))
-            vouched += summary.seen.map { (record.header.device, $0) }
+            vouched += summary.seen.map { (record.header.device, $0, counted.after) }
         case .again, .unknown: break
         }
     }
@@ -208,8 +212,11 @@ struct CircleView: Sendable {
     private mutating func findCompactions() {
         for device in summaries.keys.sorted() {
             guard let stream = streams[device] else { continue }
-            compacted[device] = CompactedStream(of: summaries[device] ?? [], in: stream, read: read)
-            silent.formUnion(compacted[device]?.group ?? [])
+            var whole = CompactedStream.whole(summaries[device] ?? [], in: stream, read: read)
+            for place in whole.indices { whole[place].isFaithful = isFaithful(whole[place], of: device) }
+            guard let found = whole.first(where: \.isFaithful) ?? whole.first else { continue }
+            compacted[device] = found
+            silent.formUnion(found.group)
         }
     }
 
@@ -230,7 +237,7 @@ struct CircleView: Sendable {
         for (change, writer, record, after) in changes
         where hasEffect(writer, after) && change.stamp.writer == writer {
             // What it has led to is said in other changes, of which this vault may lack those that are gone.
-            if ended[writer]?.contains(change.name.number) ?? false { continue }
+            if change.mayEnd, ended[writer]?.contains(change.name.number) ?? false { continue }
             open.append(change)
             if case .value? = change.content { places[change.name] = record }
         }

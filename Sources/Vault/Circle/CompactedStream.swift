@@ -15,21 +15,25 @@ struct CompactedStream: Sendable {
     let ends: [RunID: UInt64]
     /// Those after former records that are still here.
     let former: Set<ChainHash>
+    /// Whether the records that stand for these have all that others rest on.
+    var isFaithful = true
 
     /// - Parameter read: those after the records that this vault could read.
-    /// - Returns: nil without a compaction that is whole.
-    init?(of found: [Found], in stream: DeviceStream, read: Set<ChainHash>) {
-        let whole = found.compactMap { one -> (found: Found, chains: [ChainHash])? in
+    /// - Returns: those that are whole, the newest first. A member that writes many has only its last ones looked at.
+    static func whole(_ found: [Found], in stream: DeviceStream, read: Set<ChainHash>) -> [CompactedStream] {
+        found.sorted {
+            ($1.at.record.header.number, $1.at.after) < ($0.at.record.header.number, $0.at.after)
+        }.prefix(most).compactMap { one in
             guard let chains = stream.chains(Int(one.summary.count), before: one.at.after),
                 chains.allSatisfy(read.contains)
             else { return nil }
-            return (one, chains)
+            return CompactedStream(one, chains, in: stream)
         }
-        let newest = whole.max { one, other in
-            (one.found.at.record.header.number, one.found.at.after)
-                < (other.found.at.record.header.number, other.found.at.after)
-        }
-        guard let (found, chains) = newest else { return nil }
+    }
+
+    private static let most = 4
+
+    private init(_ found: Found, _ chains: [ChainHash], in stream: DeviceStream) {
         let header = found.at.record.header
         var ends = Dictionary(found.summary.runs.map { ($0.run, $0.number) }) { first, _ in first }
         ends[header.run] = header.number - 1 - UInt64(found.summary.count)
@@ -64,9 +68,32 @@ extension CircleView {
         return streams[device]?.has(end.chain) ?? false
     }
 
+    /// Whether a device has repeated all that others rest on, as far as its former records are here. Otherwise a broker that
+    /// was taken over could make the others forget members, or wait for ever for what it gave out before.
+    func isFaithful(_ compacted: CompactedStream, of device: WriterID) -> Bool {
+        let (past, own) = (pastNames(of: device, in: compacted), changes.filter { $0.writer == device })
+        let repeated = Set(own.filter { compacted.group.contains($0.after) }.map(\.change.name))
+        let hasChanges = own.allSatisfy { change, _, _, after in
+            !compacted.former.contains(after) || repeated.contains(change.name)
+                || change.mayEnd && past.contains(change.name.number)
+        }
+        let names = Set(compacted.group.compactMap { told[$0] })
+        let hasStatements = compacted.former.allSatisfy { told[$0].map(names.contains) ?? true }
+        let seen = vouched.filter { $0.by == device && membership.others.contains($0.seen.device) }
+        let said = seen.filter { compacted.group.contains($0.after) }.map(\.seen)
+        let hasEnds = seen.allSatisfy { one in
+            !compacted.former.contains(one.after)
+                || said.contains { $0.device == one.seen.device && $0.end.number >= one.seen.end.number }
+        }
+        let hasNames = (pasts[device] ?? []).allSatisfy { one in
+            !compacted.former.contains(one.after) || past.isSuperset(of: one.past.names)
+        }
+        return hasChanges && hasStatements && hasEnds && hasNames
+    }
+
     /// Whether this vault need not keep what a device no longer gives out: it has taken in all that took its place.
     func isOutdated(_ device: WriterID) -> Bool {
-        guard let compacted = compacted[device] else { return false }
+        guard let compacted = compacted[device], compacted.isFaithful else { return false }
         return (!membership.others.contains(device) || whatCounts(of: device).contains(compacted.after))
             && compacted.summary.seen.allSatisfy { isKnown($0.end, of: $0.device) }
     }
@@ -79,13 +106,17 @@ extension CircleView {
     /// The numbers of the names of all changes that their writers no longer give out.
     var pastNames: Set<UInt64> {
         var names: Set<UInt64> = []
-        for device in pasts.keys.sorted() { names.formUnion(pastNames(of: device)) }
+        for device in pasts.keys.sorted() { for one in pasts[device] ?? [] { names.formUnion(one.past.names) } }
         return names
     }
 
-    /// Those of one device's changes.
+    /// Those of one device's changes that its compaction lists.
     func pastNames(of device: WriterID) -> Set<UInt64> {
-        Set((pasts[device] ?? []).filter { isOfGroup($0.after, device) }.flatMap(\.past.names))
+        compacted[device].map { pastNames(of: device, in: $0) } ?? []
+    }
+
+    private func pastNames(of device: WriterID, in compacted: CompactedStream) -> Set<UInt64> {
+        Set((pasts[device] ?? []).filter { compacted.group.contains($0.after) }.flatMap(\.past.names))
     }
 
     /// The digests of values that are no longer given out, by the generations under which they were.

@@ -259,12 +259,16 @@ extension CircleView {
         return last.map { StreamSummary.Run($0.key, $0.value) }.sorted { $0.run < $1.run }
     }
 
-    /// How far this vault has taken in every other device's stream, or what it has said of that before.
+    /// How far this vault has taken in every other device's stream, or what it has said of that before. What it says of a
+    /// removed device decides what counts, so that stays as it was.
     fileprivate var allSeen: [SeenEnd] {
-        let said = (streams[device.id]?.newest?.head.seen ?? []) + vouched.filter { $0.by == device.id }.map(\.seen)
+        let records = vouched.filter { $0.by == device.id }.map(\.seen)
+        let heads = streams[device.id]?.newest?.head.seen ?? []
         return streams.keys.sorted().filter { $0 != device.id }.compactMap { id in
-            let former = said.filter { $0.device == id }.max { $0.end.number < $1.end.number }
-            return takenIn(of: id).map { SeenEnd(id, $0) } ?? former
+            let isRemoved = membership.others.contains(id)
+            let former = (isRemoved ? records : records + heads).filter { $0.device == id }
+                .max { $0.end.number < $1.end.number }
+            return isRemoved ? former : takenIn(of: id).map { SeenEnd(id, $0) } ?? former
         }
     }
 }

@@ -216,7 +216,9 @@ extension OpenVault {
                 guard case .segment(view.device.circle, _, let number, let run) = path else { return nil }
                 return (path, run, number)
             }
-            let outdated = view.compacted.filter { view.isOutdated($0.key) }.map(\.value)
+            // What something waits for can be in a file that its writer has ended wrongly, and that others have put back.
+            let isWaiting = !view.state.waits.isEmpty
+            let outdated = isWaiting ? [] : view.compacted.filter { view.isOutdated($0.key) }.map(\.value)
             var starts: [RunID: [UInt64]] = [:]
             for segment in segments { starts[segment.run, default: []].append(segment.number) }
             for run in starts.keys { starts[run]?.sort() }

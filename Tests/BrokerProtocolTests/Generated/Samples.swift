@@ -1419,7 +1419,7 @@ extension Sync.Take: Sampled {
 
 extension Sync.Give.Reply: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
-        Self(files: source.next(), more: source.next())
+        Self(files: source.next(), more: source.next(), ended: source.next())
     }
 }
 

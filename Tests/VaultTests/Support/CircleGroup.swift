@@ -10,9 +10,9 @@ struct CircleGroup {
     let store = CircleStore()
     let machines: [CircleMachine]
 
-    init(_ names: String...) throws {
+    init(_ names: String..., room: Room = Room()) throws {
         machines = try names.enumerated().map { place, name in
-            try CircleMachine(name, clock: 1_800_000_000_000 + UInt64(place) * 500_000)
+            try CircleMachine(name, clock: 1_800_000_000_000 + UInt64(place) * 500_000, room: room)
         }
         try machines[0].found()
         for machine in machines.dropFirst() {

@@ -25,8 +25,9 @@ final class CircleMachine {
     let name: MachineName
     var classKeys: ClassKeys
 
-    init(_ name: String, clock: UInt64 = 1_800_000_000_000) throws {
+    init(_ name: String, clock: UInt64 = 1_800_000_000_000, room: Room = Room()) throws {
         fixture = try VaultFixture()
+        fixture.room.withLock { $0 = room }
         fixture.clock.withLock { $0 = clock }
         vault = try fixture.open()
         classKeys = try fixture.unlock(vault)

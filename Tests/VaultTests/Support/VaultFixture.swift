@@ -16,6 +16,8 @@ final class VaultFixture: Sendable {
     let keys: NewVaultKeys
     let record: RegistryRecord
     let clock = Mutex<UInt64>(1_800_000_000_000)
+    /// The limits of the vault from its next opening on.
+    let room = Mutex(Room())
     /// What was told of committed changes.
     let told = Mutex<[CommittedChange]>([])
 
@@ -37,6 +39,7 @@ final class VaultFixture: Sendable {
         (folder, sealer, authenticator) = (other.folder, other.sealer, other.authenticator)
         (self.record, self.keys) = (record, keys)
         clock.withLock { $0 = other.clock.withLock { $0 } }
+        room.withLock { $0 = other.room.withLock { $0 } }
     }
 
     var path: String { VaultFile.path(of: record.owner, in: folder.path) }
@@ -44,7 +47,8 @@ final class VaultFixture: Sendable {
     func open(in directory: String? = nil, memory: KeptMemory = KeptMemory()) throws -> OpenVault {
         try OpenVault(
             directory: directory ?? folder.path, record: record, sealer: sealer, now: { self.clock.withLock { $0 } },
-            memory: memory, onChange: { changes in self.told.withLock { $0 += changes } })
+            logLimit: AccessLogLimits.size, room: room.withLock { $0 }, kept: KeptRows(memory),
+            onChange: { changes in self.told.withLock { $0 += changes } })
     }
 
     /// The file is closed, and opened with nothing in memory.
