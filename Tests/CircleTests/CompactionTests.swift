@@ -78,7 +78,9 @@ struct CompactionTests {
                 had[device] += made
                 streams.given[device] += made
             case 4: had[device] = all
-            default: ended += try streams.compact(device, knowing: had[device] + streams.given[device], now: number * 10)
+            default:
+                let known = had[device] + streams.given[device]
+                ended += try streams.compact(device, knowing: known, now: number * 10)
             }
         }
         let (whole, rest) = (SharedState(all), streams.state)

@@ -141,7 +141,8 @@ struct ExchangeFixture {
     /// A broker that was taken over can name what it likes.
     @Test func othersFilesAreNotRemoved() throws {
         for place in [
-            try ExchangeFixture().segment(ExchangeFixture.device(2), 1), try ExchangeFixture().head(ExchangeFixture.device(1)),
+            try ExchangeFixture().segment(ExchangeFixture.device(2), 1),
+            try ExchangeFixture().head(ExchangeFixture.device(1)),
             .beacon(circle: try StoreFixture.circle(0xAB)), try ExchangeFixture().segment(ExchangeFixture.device(1), 9),
         ] {
             let fixture = try ExchangeFixture()

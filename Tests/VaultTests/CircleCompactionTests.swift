@@ -169,11 +169,13 @@ struct CircleCompactionTests {
         try fill(group, 5...10)
         try group.settle()
         let desk = try group.machines[0].restored(copy)
-        for _ in 0..<3 { for machine in [desk, group.machines[1]] {
-            do { try machine.sync(group.store) } catch let error as VaultError where error.code == .changed {
-                try machine.sync(group.store)
+        for _ in 0..<3 {
+            for machine in [desk, group.machines[1]] {
+                do { try machine.sync(group.store) } catch let error as VaultError where error.code == .changed {
+                    try machine.sync(group.store)
+                }
             }
-        } }
+        }
         #expect(try desk.get("file") == long(10))
         #expect(try desk.digest() == group.machines[1].digest())
     }
@@ -273,7 +275,9 @@ struct CircleCompactionTests {
         let own = try desk.view().device.id
         for number in 1...35 {
             try desk.set("item \(number)", "", "value")
-            if let prepared = try desk.vault.giveOut(heads: group.store.heads, desk.classKeys) { try desk.commit(prepared) }
+            if let prepared = try desk.vault.giveOut(heads: group.store.heads, desk.classKeys) {
+                try desk.commit(prepared)
+            }
             try desk.sync(group.store)
         }
         try group.settle()

@@ -197,7 +197,9 @@ extension SharedState {
 
     func presentCount(of writer: WriterID, where isMeant: (SharedPart) -> Bool) -> Int {
         registers.values.reduce(0) { count, parts in
-            parts.filter { isMeant($0.key) }.values.reduce(count) { $0 + $1.present.count { $0.stamp.writer == writer } }
+            parts.filter { isMeant($0.key) }.values.reduce(count) { count, register in
+                count + register.present.count { $0.stamp.writer == writer }
+            }
         }
     }
 

@@ -11,7 +11,8 @@ enum GiveHandler: MethodHandler {
         let (files, hasMore) = try await request.vaultActor.use {
             try $0.vault.files(lacking: Set(names), heads: heads, room: SharingCallLimits.answer)
         }
-        let ended = files.isEmpty
+        let ended =
+            files.isEmpty
             ? try await request.vaultActor.use { try $0.vault.endedFiles(among: names, heads: heads, $0.keys) } : []
         return .reply(
             Sync.Give.Reply(
