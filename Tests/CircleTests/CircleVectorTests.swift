@@ -15,6 +15,16 @@ struct CircleVectorTests {
             let name: String
         }
 
+        struct Compaction: Decodable {
+            let again: String
+            let past: String
+            let summary: String
+            let device: String
+            let run: String
+            let names: [String]
+            let digest: String
+        }
+
         let keys: [String: String]
         let devices: [String: String]
         let circle: String
@@ -45,6 +55,7 @@ struct CircleVectorTests {
         let paperKeys: String
         let paperRecord: String
         let paperContent: String
+        let compaction: Compaction
     }
 
     private static let folder = SourceTree.path("Tests/Vectors")
@@ -118,6 +129,42 @@ struct CircleVectorTests {
             let opened = try RecordPadding.remove(from: bytes(padded))
             #expect(opened == Self.raw(body))
             #expect(try RecordBody(decoding: opened, in: header).bytes() == opened)
+        }
+    }
+
+    @Test func aCompactionIsReadAlike() throws {
+        let one = file.compaction
+        let header = try CircleRecord.Header(
+            circle: circle, device: #require(WriterID(bytes: Self.raw(one.device))),
+            run: #require(RunID(bytes: Self.raw(one.run))), number: 9,
+            generation: #require(StatementName(bytes: Self.raw(file.generationName))))
+        for text in [one.again, one.past, one.summary] {
+            #expect(try RecordBody(decoding: Self.raw(text), in: header).bytes() == Self.raw(text))
+        }
+        guard case .again(.profile(let profile), let generation) = try RecordBody(
+            decoding: Self.raw(one.again), in: header),
+            case .past(let past) = try RecordBody(decoding: Self.raw(one.past), in: header),
+            case .summary(let summary) = try RecordBody(decoding: Self.raw(one.summary), in: header)
+        else {
+            Issue.record("another body")
+            return
+        }
+        #expect(profile.name.text == "desk" && generation == header.generation)
+        #expect(past.names == one.names.compactMap { UInt64($0, radix: 16) })
+        #expect(past.values.map(\.generation) == [generation])
+        #expect(past.values.map(\.digests) == [[try #require(UInt64(one.digest, radix: 16))]])
+        #expect(summary.count == 2 && summary.said == 3 && summary.runs == [.init(header.run, 5)])
+        #expect(summary.seen.map(\.device.bytes) == [Self.raw(try #require(file.devices["laptop"]))])
+        // It stands for no more than there was before it, and is not said again.
+        let short = try CircleRecord.Header(
+            circle: header.circle, device: header.device, run: header.run, number: 5, generation: generation)
+        #expect(throws: CircleFormError.range) { try RecordBody(decoding: Self.raw(one.summary), in: short) }
+        let nested = [9] + generation.bytes + Self.raw(one.again)
+        #expect(throws: CircleFormError.kind) { try RecordBody(decoding: nested, in: header) }
+        let open = try CircleRecord.Header(
+            circle: header.circle, device: header.device, run: header.run, number: 9, generation: nil)
+        for text in [one.again, one.past, one.summary] {
+            #expect(throws: CircleFormError.place) { try RecordBody(decoding: Self.raw(text), in: open) }
         }
     }
 

@@ -124,6 +124,11 @@ struct CompactionTests {
         let rest = bench.changes.filter { !compaction.past.contains($0.name) }
         #expect(try SharedState(rest + compaction.covers, past: past).digest == bench.states[0].digest)
         #expect(try SharedState(rest, past: past).digest != bench.states[0].digest, "without it, it would be back")
+        // What is there for somebody else's change stays, so the next compaction finds nothing.
+        let left = own.filter { !compaction.past.contains($0.name) } + compaction.covers
+        let state = SharedState(rest + compaction.covers, past: past)
+        let next = try Compaction(of: left, in: state, by: WriterID(number: 0), now: 200)
+        #expect(next.past.isEmpty && next.covers.isEmpty)
     }
 
     @Test func valuesOfItemsThatAskedSomebodyStay() throws {

@@ -333,13 +333,43 @@ def make():
         "guarded": {"service": "github", "account": "me", "item": ITEM.hex(), "revision": REVISION.hex(), "access": GUARDED.hex(), "itemKey": sha(b"item key").hex(),
                     "receivingKey": sha(b"laptop when unlocked").hex(), "presenceKey": laptop.guards[0].private_numbers().private_value.to_bytes(32, "big").hex(),
                     "slot": guarded_slot(circle, laptop, sha(b"item key")).hex()},
+        "compaction": compaction(circle, name, halves[0], run, desk.id, laptop.id),
         "oneTimeKey": sha(b"one-time").hex(), "place": hkdf(secret, b"", b"org.coffer.circle.join.name")[:16].hex(),
         "requestKey": hkdf(secret, b"", b"org.coffer.circle.join.request").hex(), "answerKey": hkdf(secret, b"", b"org.coffer.circle.join.answer").hex(),
     }
 
 
+def compaction(circle, name, half, run, desk, laptop):
+    """The bodies of a compaction, in a record with the number 9."""
+    plain, names = b"a former secret", [5, 2**63]
+    digest = hkdf(half + plain, name, domain(b"past") + ITEM)[:8]
+    past = listed([u64(one) for one in names]) + listed([name + listed([digest])])
+    summary = u32(2) + u64(3) + listed([run + u64(5)]) + listed([laptop + run + u64(4) + sha(b"an end")])
+    return {"again": (b"\x09" + name + b"\x06\x01" + lp(b"desk")).hex(), "past": (b"\x0a" + past).hex(), "summary": (b"\x0b" + summary).hex(),
+            "device": desk.hex(), "run": run.hex(), "plain": plain.hex(), "half": half.hex(), "item": ITEM.hex(), "digest": digest.hex(), "names": [f"{one:016x}" for one in names]}
+
+
+def check_compaction(given):
+    """Each body by the page."""
+    one = given["compaction"]
+    again, past, summary = (Take(bytes.fromhex(one[kind])) for kind in ("again", "past", "summary"))
+    assert again.number(1) == 9 and again.take(32).hex() == given["generationName"], "a body that is said again"
+    assert again.number(1) == 6 and again.number(1) == 1 and again.lp() == b"desk", "a profile"
+    again.end()
+    assert past.number(1) == 10 and [f"{one:016x}" for one in past.list(lambda: past.number(8))] == one["names"], "names"
+    (name, digests), = past.list(lambda: (past.take(32), past.list(lambda: past.take(8))))
+    past.end()
+    digest = hkdf(bytes.fromhex(one["half"]) + bytes.fromhex(one["plain"]), name, domain(b"past") + bytes.fromhex(one["item"]))[:8]
+    assert digests == [digest] and digest.hex() == one["digest"], "a value's digest"
+    assert summary.number(1) == 11 and summary.number(4) == 2 and summary.number(8) == 3, "a summary"
+    assert summary.list(lambda: (summary.take(16).hex(), summary.number(8))) == [(one["run"], 5)], "former runs"
+    assert [device.hex() for device, _ in summary.list(lambda: (summary.take(16), summary.take(56)))] == [given["devices"]["laptop"]], "ends"
+    summary.end()
+
+
 def check(given):
     """What the file holds, read by the page. Signatures are random, so they are verified and not compared."""
+    check_compaction(given)
     def raw(name): return bytes.fromhex(given[name])
     keys = {name: bytes.fromhex(one) for name, one in given["keys"].items()}
     for name, one in keys.items():
