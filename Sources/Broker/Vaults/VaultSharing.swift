@@ -49,12 +49,13 @@ struct VaultSharing: Sendable {
         return try await vaultActor.use { try $0.vault.request(keys, signingKeys, profile, $0.keys) }
     }
 
+    /// - Parameter role: nil for the usual one of its keys.
     /// - Returns: nil if the person has agreed to the request already, so that nobody is asked.
     func addition(
-        in vaultActor: isolated VaultActor, of request: JoinRequest, _ evidence: JoinEvidence?
+        in vaultActor: isolated VaultActor, of request: JoinRequest, as role: MemberRole?, _ evidence: JoinEvidence?
     ) async throws(Fault) -> CirclePlan? {
         let found = try await vaultActor.use { state in
-            try state.vault.addition(of: request, state.keys).map { ($0, try state.vault.signatory(state.keys)) }
+            try state.vault.addition(of: request, as: role, state.keys).map { ($0, try state.vault.signatory(state.keys)) }
         }
         guard let (statement, own) = found else { return nil }
         return CirclePlan(
