@@ -27,10 +27,13 @@ struct ServiceCircleTests {
         let (owner, name) = (Owner.user(accounts.uids[0]), name)
         let fixture = try Fixture(
             .init(changeRecord: { record in
-                RegistryRecord(
-                    vault: record.vault, owner: owner, ownerName: name, created: record.created, sealer: record.sealer,
-                    authenticatorKey: record.authenticatorKey, storageKey: nil, objects: record.objects,
-                    isService: isService)
+                func services(_ objects: [ObjectRole: [UInt8]]) -> RegistryRecord {
+                    RegistryRecord(
+                        vault: record.vault, owner: owner, ownerName: name, created: record.created,
+                        sealer: record.sealer, authenticatorKey: record.authenticatorKey, storageKey: nil,
+                        objects: objects, isService: isService)
+                }
+                return try services(Fixture.guarded(services(record.objects)).objects)
             }))
         fixture.broker.change { $0.facts.owner = owner.text }
         return fixture

@@ -109,7 +109,7 @@ import Testing
             ["set", "db", "app", "--user", name], input: Array("forged".utf8), password: "yes")
         #expect(refused.code == 64 && refused.errors.contains("only reads"), "\(refused)")
         try set(web, "new", "x", code: 64)
-        try set(web, "local", "mine", "--device-only")
+        try set(web, "local", "mine", "--this-device-only")
         #expect(try own(web, "set", "db", "app", input: "forged").code == 64)
         let spare = try machine("--software")
         let code = try code(spare, "spare")
@@ -135,13 +135,80 @@ import Testing
         let gone = try own(web, "sync", "now")
         #expect(gone.code == 6 && gone.errors.contains("was removed"), "\(gone)")
         #expect(try own(web, "get", "db", "app").text == "second")
-        #expect(try sync(admin, "exposed", "web").text.contains("db/job") == false)
+        // What it has is listed, and what was set since is not.
+        let exposed = try sync(admin, "exposed", "web").text
+        #expect(exposed.contains("db/job") && !exposed.contains("db/app"), "\(exposed)")
         #expect(couriers[0].end(by: nil) == 0 && couriers[1].end(by: SIGTERM) == 0)
         // Who leaves keeps its secrets.
         try sync(cache, "leave")
         #expect(try own(cache, "get", "db", "app").text == "third")
         try sync(admin, "now")
         #expect(try count(admin) == 1)
+    }
+
+    /// docs/how-to/fleet.md does what it says. Its commands run as they stand there, with a folder in place of the bucket.
+    @Test func theHowTo() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        var lines = try SourceTree.text("docs/how-to/fleet.md").split(separator: "\n").map(String.init)
+            .filter { $0.hasPrefix("# coffer ") || $0.hasPrefix("$ coffer ") }
+            .map { line in
+                line.replacing(" s3://example-coffer/web --region eu-central-1", with: " \(folder)")
+                    .replacing("--owner web", with: "--owner \(name)").replacing("--user web", with: "--user \(name)")
+            }
+        #expect(lines.count == 12)
+        func step(_ machine: Sandbox, _ change: (String) -> String = { $0 }, input: String = "") throws -> Outcome {
+            try #require(!lines.isEmpty)
+            let words = change(lines[0]).split(separator: " ").map(String.init)
+            let outcome = try machine.coffer(
+                Array(words.dropFirst(2)), input: Array(input.utf8), password: "yes",
+                uid: words[0] == "$" ? uid : nil)
+            try #require(outcome.code == 0, "\(words): \(outcome)")
+            return outcome
+        }
+        func done() { lines.removeFirst() }
+        let admin = try Sandbox("--software", reachable: true)
+        for _ in 0..<3 {
+            _ = try step(admin)
+            done()
+        }
+        let servers = try (0..<4).map { _ in try Sandbox("--software", reachable: true) }
+        for server in servers { _ = try step(server) }
+        done()
+        // The second admin joins as the servers do.
+        let join = lines[0]
+        for (index, server) in servers.enumerated() {
+            func named(_ line: String) -> String { line.replacing("web-1", with: "web-\(index + 1)") }
+            lines[0] = join
+            let asked = try step(server) { named($0) + " --no-wait" }
+            let code = String(
+                try #require(asked.all.split(whereSeparator: \.isWhitespace).first { $0.hasPrefix("JOIN-") }))
+            lines[0] = lines[index == 3 ? 3 : 1]
+            #expect(try step(admin, input: "\(code)\n").all.contains("Added web-\(index + 1)"))
+            lines[0] = join
+            _ = try step(server, named)
+        }
+        done()
+        done()
+        let couriers = try servers.map { try Courier($0, uid: uid) }
+        #expect(try step(servers[0]).text.isEmpty == false)
+        done()
+        done()
+        // A new password reaches all before the old one ends.
+        let before = try own(servers[0], "get", "db", "app").text
+        for _ in 0..<2 {
+            _ = try step(admin)
+            done()
+        }
+        let after = try own(admin, "get", "db", "app").text
+        #expect(before != after)
+        for server in servers { #expect(try own(server, "get", "db", "app").text == after) }
+        _ = try step(admin)
+        done()
+        #expect(try step(admin).text.contains("db/app"))
+        done()
+        #expect(lines.isEmpty)
+        #expect(try count(admin) == 2)
+        for (index, courier) in couriers.enumerated() { #expect(courier.end(by: index == 3 ? SIGTERM : nil) == 0) }
     }
 
     /// How many records of removals the log has.
@@ -162,7 +229,7 @@ import Testing
         try join(web, "web", by: admin)
         let spare = try machine("--software")
         let code = try code(spare, "spare")
-        for arguments in [["add"], ["remove", "web"], ["leave"], ["paper"]] {
+        for arguments in [["add"], ["remove", "web"], ["leave"]] {
             let refused = try admin.coffer(
                 ["sync"] + arguments, input: Array("\(code)\n".utf8), password: "yes", uid: uid)
             #expect(refused.code == 6, "\(arguments): \(refused)")

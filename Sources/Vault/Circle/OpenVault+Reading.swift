@@ -54,5 +54,5 @@ extension VaultError {
     static let readsOnly = VaultError(
         .invalidArgument, "this machine only reads what is shared, so it changes nothing of that",
         advice: "set it on a machine that may write (coffer sync status); to keep something on this machine alone: "
-            + "coffer set --device-only")
+            + "coffer set --this-device-only")
 }
