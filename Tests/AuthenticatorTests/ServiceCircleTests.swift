@@ -111,7 +111,9 @@ struct ServiceCircleTests {
         let fixture = try fixture()
         try fixture.ask(.addToCircle, sample)
         let other = try CircleSample.code(of: CircleSample.request(CircleSample.keys(9)))
-        for (code, refusal) in [(nil, Fault.Name.authenticationInvalidArgument), (other, .authenticationChallengeRefused)] {
+        for (code, refusal) in [
+            (nil, Fault.Name.authenticationInvalidArgument), (other, .authenticationChallengeRefused),
+        ] {
             var client = try fixture.client()
             #expect(try client.begin(code: code).name == refusal)
         }

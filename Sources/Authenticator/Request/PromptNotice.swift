@@ -184,7 +184,8 @@ enum PromptNotice {
         // Their words name the vault.
         case .rotate, .circle:
             guard checked.claim.right == .root else { break }
-            let vault = "the vault of the service account \(EscapedText.quoted(checked.claim.name, limit: PromptLimits.owner))"
+            let account = EscapedText.quoted(checked.claim.name, limit: PromptLimits.owner)
+            let vault = "the vault of the service account \(account)"
             question.what = question.what.replacing("your vault's secrets", with: "the secrets of \(vault)")
                 .replacing("your vault", with: vault)
         case .vault, .enrolment: break

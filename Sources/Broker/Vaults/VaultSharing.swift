@@ -55,7 +55,9 @@ struct VaultSharing: Sendable {
         in vaultActor: isolated VaultActor, of request: JoinRequest, as role: MemberRole?, _ evidence: JoinEvidence?
     ) async throws(Fault) -> CirclePlan? {
         let found = try await vaultActor.use { state in
-            try state.vault.addition(of: request, as: role, state.keys).map { ($0, try state.vault.signatory(state.keys)) }
+            try state.vault.addition(of: request, as: role, state.keys).map {
+                ($0, try state.vault.signatory(state.keys))
+            }
         }
         guard let (statement, own) = found else { return nil }
         return CirclePlan(

@@ -21,7 +21,8 @@ struct SyncAddCommand: SharingCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
         abstract: "Add the machine that shows a code.",
-        usage: "coffer sync add [--reader | --writer | --admin] [--attested] [--folder <folder>] [--no-wait] [--user <name>]",
+        usage:
+            "coffer sync add [--reader | --writer | --admin] [--attested] [--folder <folder>] [--no-wait] [--user <name>]",
         discussion: """
             The new machine shows the code: coffer sync join. Type it here, or pipe it in. You are then shown the new machine's name, and asked \
             for your password. From then on, the new machine gets every secret that is shared.
@@ -77,7 +78,8 @@ struct SyncAddCommand: SharingCommand {
         let reply: Sync.Add.Reply
         do throws(KeychainError) {
             reply = try session.call(
-                Sync.Add(code: code, request: Base64.encode(request), evidence: evidence.map { Base64.encode($0) },
+                Sync.Add(
+                    code: code, request: Base64.encode(request), evidence: evidence.map { Base64.encode($0) },
                     role: role?.rawValue),
                 for: "adding a machine", noPrompt: prompt.noPrompt,
                 command: "coffer sync add" + (attested ? " --attested" : "") + (role.map { " --\($0.rawValue)" } ?? ""),

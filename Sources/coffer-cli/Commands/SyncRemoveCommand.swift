@@ -72,7 +72,8 @@ struct SyncRemoveCommand: SharingCommand {
                 zip(choice.machines, choice.shown).contains { !$0.isPaper && $1 == name }
             }
             let words = chosen.filter { !$0.isPaper }.map(choice.word)
-            if !words.isEmpty { for line in SharingText.removal(of: gone, words: words) { Output.note(shared.naming(line)) } }
+            let lines = words.isEmpty ? [] : SharingText.removal(of: gone, words: words)
+            for line in lines { Output.note(shared.naming(line)) }
         }
         do { _ = try sharing.exchange() } catch {
             Output.note(

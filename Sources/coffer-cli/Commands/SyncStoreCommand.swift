@@ -94,7 +94,8 @@ struct SyncStoreSetCommand: SharingCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
         abstract: "Change the place, or the credentials of its server.",
-        usage: "coffer sync store set [<place>] [--git] [--endpoint <address>] [--region <region>] [--path-style] [--user <name>]",
+        usage:
+            "coffer sync store set [<place>] [--git] [--endpoint <address>] [--region <region>] [--path-style] [--user <name>]",
         discussion: """
             Without a place, it asks for new credentials of the present one. With a place, your machines share there from now on: name it on \
             each of them. What this machine has given out is put there, too.

@@ -105,8 +105,8 @@ enum SharingText {
     ///   - unreleased: how many secrets the code on paper does not open yet; nil if that is not known now.
     ///   - takesPaper: whether there can be a code on paper.
     static func status(
-        _ state: Sync.State.Reply, folder: String, isUnpushed: Bool = false, unreleased: Int? = nil, takesPaper: Bool = true,
-        width: Int?
+        _ state: Sync.State.Reply, folder: String, isUnpushed: Bool = false, unreleased: Int? = nil,
+        takesPaper: Bool = true, width: Int?
     ) -> [String] {
         guard state.circle != nil else {
             return state.requested

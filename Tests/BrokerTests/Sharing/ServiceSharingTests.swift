@@ -104,7 +104,9 @@ struct ServiceSharingTests {
             let peer = try await CirclePeer("peer")
             let asked = try await peer.request()
             func add(_ challenge: String? = nil) -> Keychain.InVault<Sync.Add> {
-                of(service, Sync.Add(code: asked.code, request: asked.request.content, role: role, challenge: challenge))
+                of(
+                    service,
+                    Sync.Add(code: asked.code, request: asked.request.content, role: role, challenge: challenge))
             }
             let id = try await challenge { try await root.call(add()) }
             try await broker.authenticator.grant(id)
