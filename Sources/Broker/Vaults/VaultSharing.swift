@@ -31,6 +31,7 @@ struct VaultSharing: Sendable {
         try vaultActor.begin(.sharing, for: nil)
         defer { vaultActor.endOperation(of: nil) }
         try await commit(in: vaultActor, vaultActor.use { try $0.vault.found(signed, keys, profile) })
+        vaultActor.noteCarrying()
         return statement.name
     }
 
@@ -124,6 +125,7 @@ struct VaultSharing: Sendable {
         defer { vaultActor.endOperation(of: nil) }
         let profile = DeviceProfile(name, protection(vaultActor))
         try await vaultActor.use { try $0.vault.enter(answer, profile, $0.keys) }
+        vaultActor.noteCarrying()
     }
 
     /// Who begins to share stores one item more, which says where the circle lies. A vault that is full is told before
@@ -169,6 +171,7 @@ struct VaultSharing: Sendable {
         try vaultActor.begin(.sharing, for: nil)
         defer { vaultActor.endOperation(of: nil) }
         try await vaultActor.use { try $0.vault.forgetCircle($0.keys) }
+        vaultActor.noteCarrying()
     }
 
     /// What stands for a paper where machines are named.

@@ -91,6 +91,41 @@ struct ServiceSharingTests {
         await broker.stop()
     }
 
+    /// Nobody would open it again, and the fleet would wait. A lock that somebody asks for counts all the same.
+    @Test func wantOfUseDoesNotCloseWhatIsCarried() async throws {
+        let time = TestClock()
+        var options = Broker.Options.patient
+        options.clock = time.clock
+        let broker = try await throwAwayBroker(options: options) { $0.idleLock = 10 }
+        let root = try broker.client()
+        let service = accounts.names[0]
+        try await make(service, on: broker, root)
+        func isUnlockedAfterIdling() async throws -> Bool {
+            time.advance(by: .seconds(600))
+            return try await root.call(of(service, Keychain.Status())).vault.state == .unlocked
+        }
+        func unlock() async throws {
+            let id = try await challenge { try await root.call(of(service, Keychain.Unlock())) }
+            try await broker.authenticator.grant(id)
+            _ = try await root.call(of(service, Keychain.Unlock(challenge: id)))
+        }
+        #expect(try await isUnlockedAfterIdling() == false)
+        try await unlock()
+        let id = try await challenge { try await root.call(of(service, Sync.Found(name: "web"))) }
+        try await broker.authenticator.grant(id)
+        _ = try await root.call(of(service, Sync.Found(name: "web", challenge: id)))
+        #expect(try await isUnlockedAfterIdling())
+        #expect(try await root.call(of(service, Keychain.Lock())).vault.state == .locked)
+        try await unlock()
+        #expect(try await isUnlockedAfterIdling())
+        // A person's is closed also while it shares.
+        let desk = try await CirclePeer("desk", on: broker)
+        try await desk.found()
+        time.advance(by: .seconds(600))
+        #expect(try await root.call(Keychain.Status()).vault.state == .locked)
+        await broker.stop()
+    }
+
     /// Of a thousand servers, the weakest one must not own the others.
     @Test func aMachineOfAServiceIsAReaderUnlessRootSaysMore() async throws {
         let broker = try await throwAwayBroker()
