@@ -132,7 +132,10 @@ struct CircleReaderTests {
         try settle(desk, [])
         #expect(try desk.vault.find(service: "db", account: "app").metadata.label == nil)
         try desk.remove(server)
+        // Before the next exchange, which would take it for an edit of this vault and undo it.
+        #expect(try desk.view().state.items.allSatisfy { $0.shown(.label) == nil })
         try settle(desk, [])
+        #expect(try desk.view().state.items.allSatisfy { $0.revisions(of: .label).isEmpty })
         #expect(try desk.view().membership.formerReaders == [server.view().device.id])
         #expect(try desk.vault.find(service: "db", account: "app").metadata.label == nil)
     }
