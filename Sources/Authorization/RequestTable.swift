@@ -59,32 +59,34 @@ extension RequestKind {
                 by: [.owner, .rootForService], signs: [.unlock], items: .anyNumber)
         case .enrolment: Terms("Bind an item to your enrolled fingers", by: [.owner, .member], asks: .never)
         case .lease: Terms("Read", by: [.owner, .member], items: .several)
-        // What is shared leaves the machine, so only the vault's owner decides, and each time anew.
+        // What is shared leaves the machine, so only the vault's person decides, and each time anew. A service has nobody,
+        // and root decides for it. Its own account never does.
         case .foundCircle:
             Terms(
                 "Share your vault's secrets with machines that you add later",
-                "Secrets that are for this device only stay on this machine.", by: [.owner], signs: [.circle])
+                "Secrets that are for this device only stay on this machine.", by: [.person, .rootForService],
+                signs: [.circle])
         case .addToCircle:
             Terms(
                 "Add a machine to those that share your vault's secrets",
-                "It can then read them, and change them.", by: [.owner], signs: [.circle])
+                "It can then read them.", by: [.person, .rootForService], signs: [.circle])
         case .paperToCircle:
             Terms(
                 "Make a code on paper for all that your machines share",
                 "Whoever has the code and a copy of the folder can read all of it, on any machine and without you. This includes "
-                    + "secrets that require you.", by: [.owner], signs: [.circle])
+                    + "secrets that require you.", by: [.person], signs: [.circle])
         case .joinCircle:
             Terms(
                 "Share your vault's secrets with other machines",
-                "They can then read them, and change them.", by: [.owner])
+                "They can then read them, and change them.", by: [.person, .rootForService])
         case .removeFromCircle:
             Terms(
                 "Remove from the machines that share your vault's secrets",
-                "They get no later changes. What they hold stays with them. This cannot be undone.", by: [.owner],
-                signs: [.circle])
+                "They get no later changes. What they hold stays with them. This cannot be undone.",
+                by: [.person, .rootForService], signs: [.circle])
         case .releaseToCircle:
             Terms(
-                "Release", "They can then read this, and ask you there each time.", by: [.owner], items: .several)
+                "Release", "They can then read this, and ask you there each time.", by: [.person], items: .several)
         }
     }
 
@@ -141,6 +143,8 @@ extension RequestKind {
     public enum Asker: Sendable {
         /// The owner of the vault, for their own.
         case owner
+        /// The owner of the vault, for their own, unless it is a service's.
+        case person
         /// A member of the group that owns the vault.
         case member
         /// Root, for a vault that has nobody to ask.

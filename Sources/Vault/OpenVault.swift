@@ -29,6 +29,9 @@ public final class OpenVault: Sendable {
     /// What was compared of the circle's conflicts.
     let knownConflicts = Mutex(KnownConflicts())
 
+    /// What this vault's device may do in its circle.
+    let knownRole = Mutex<KnownRole?>(nil)
+
     private let currentKeybag: Mutex<Keybag>
     private let seen: SeenHeader
     let kept: KeptRows

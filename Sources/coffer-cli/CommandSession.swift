@@ -14,6 +14,18 @@ struct CommandSession {
     private let isQuiet: Bool
     private let shown = ShownNotice()
 
+    /// The vault of all calls.
+    var vaultName: VaultName { vault?.choice ?? .own }
+
+    /// The same words, with commands of `coffer sync` in them as they are run for this vault.
+    func naming(_ text: String) -> String {
+        guard let user = vault?.user else { return text }
+        return SharingText.naming(text, user: user)
+    }
+
+    /// The service that carries changes between this vault and a store.
+    func unit(for content: SharingSetting.Content) -> SharingUnit { SharingUnit(for: content, of: vault?.user) }
+
     /// How often a person may type a wrong password at a terminal, as with sudo.
     private static let tries = 3
 
@@ -147,7 +159,9 @@ struct CommandSession {
         _ purposes: [Keychain.Purpose], for purpose: String, noPrompt: Bool, command: String, asksOwner: Bool = false,
         question: PrompterFinder.Question = .conversation
     ) throws(KeychainError) -> any Prompter {
-        if vault?.user != nil, !asksOwner { return NoPrompter() }
+        // Root is shown each change of a service vault's circle. Whether a renewal of keys is one, the authenticator knows.
+        let asksRoot = vault?.user != nil && (purposes.contains(.rotate) || purposes.contains(where: \.changesCircle))
+        if vault?.user != nil, !asksOwner, !asksRoot || noPrompt && purposes.contains(.rotate) { return NoPrompter() }
         let creates = purposes.contains(.create)
         let subject = creates ? "making \(vault?.shownVault ?? "your vault")" : purpose
         let wayOut = creates ? unlockCommand : command
@@ -160,6 +174,10 @@ struct CommandSession {
         switch PrompterFinder(environment: environment, shown: shown).look(question) {
         case .prompter(let found): prompter = found
         case .nobody(let obstacle):
+            if asksRoot {
+                return NoPrompter(
+                    reason: "\(subject) needs root to agree, but \(obstacle.reason)", advice: obstacle.advice(wayOut))
+            }
             if asksOwner {
                 // The authenticator decides whether anybody is asked at all.
                 return NoPrompter(
@@ -211,7 +229,7 @@ struct CommandSession {
         }
     }
 
-    /// Opens the caller's own vault if it is locked, and makes it if there is none.
+    /// Opens the vault if it is locked, and makes it if there is none.
     func openVault(noPrompt: Bool = false) throws(KeychainError) {
         guard try client.call(Keychain.Status()).vault.state != .unlocked else { return }
         _ = try call(Keychain.Unlock(), for: "unlocking", noPrompt: noPrompt, command: unlockCommand)
@@ -231,6 +249,13 @@ struct CommandSession {
         let uid = getuid()
         // If the name cannot be looked up, the number serves.
         return (try? Account.withUID(uid))?.name ?? "uid \(uid)"
+    }
+}
+
+extension Keychain.Purpose {
+    /// Whether it changes who shares a vault's secrets.
+    fileprivate var changesCircle: Bool {
+        [.foundCircle, .addToCircle, .joinCircle, .removeFromCircle].contains(self)
     }
 }
 

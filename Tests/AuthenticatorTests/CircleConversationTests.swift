@@ -218,8 +218,8 @@ import Varlink
         #expect(lines[4].contains(protection == .tpm ? "says that its keys are in a TPM" : "keys are in software"))
         let may =
             switch role {
-            case .admin: "It may add and remove machines, too."
-            case .writer: "It may add no machine."
+            case .admin: "It may change them, and add and remove machines."
+            case .writer: "It may change them, and add no machine."
             case .reader, .paper: "It may change nothing."
             }
         #expect(lines[5] == may)

@@ -102,15 +102,14 @@ struct ClaimTests {
         }
     }
 
-    @Test("nobody shares a group's keychain with other machines, nor root a service's or another person's")
+    @Test("nobody shares a group's keychain with other machines, nor root another person's")
     func noCircle() throws {
         try addRoot()
         let sample = try CircleSample()
-        for (owner, name, isService) in [
-            (Owner.group(accounts.gid), accounts.group, false), (.user(accounts.uids[0]), accounts.names[0], true),
-            (.user(accounts.uids[0]), accounts.names[0], false),
+        for (owner, name) in [
+            (Owner.group(accounts.gid), accounts.group), (.user(accounts.uids[0]), accounts.names[0]),
         ] {
-            let fixture = try fixture(owner, name: name, isService: isService, [.unlock])
+            let fixture = try fixture(owner, name: name, [.unlock])
             for purpose in [Keychain.Purpose.foundCircle, .addToCircle, .paperToCircle, .joinCircle, .removeFromCircle]
             {
                 try fixture.ask(purpose, sample)

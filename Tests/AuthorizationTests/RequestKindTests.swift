@@ -36,10 +36,14 @@ struct RequestKindTests {
 
     @Test func onlyAnOwnerDecidesAboutTheirPasswordTheirBootAndTheirCode() {
         let own: [RequestKind] = [
-            .recovery, .bind, .unbind, .tieToBoot, .releaseFromBoot, .approveBoot, .foundCircle, .addToCircle,
-            .paperToCircle, .joinCircle, .removeFromCircle, .releaseToCircle,
+            .recovery, .bind, .unbind, .tieToBoot, .releaseFromBoot, .approveBoot,
         ]
         #expect(RequestKind.allCases.filter { $0.terms.askers == [.owner] } == own)
+        // Who shares is never for a service's own account to decide.
+        #expect(RequestKind.allCases.filter { $0.terms.askers == [.person] } == [.paperToCircle, .releaseToCircle])
+        #expect(
+            RequestKind.allCases.filter { $0.terms.askers == [.person, .rootForService] }
+                == [.foundCircle, .addToCircle, .joinCircle, .removeFromCircle])
         #expect(RequestKind.allCases.filter { $0.terms.askers.contains(.root) } == [.accept])
         #expect(RequestKind.allCases.filter { $0.terms.vault == .absent } == [.create])
     }

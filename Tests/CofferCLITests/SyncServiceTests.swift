@@ -69,6 +69,49 @@ import Varlink
         #expect(Self.lines(told).isEmpty)
     }
 
+    /// The vault of a service has no user who logs in.
+    @Test func aServiceVaultStartsTheSystemsService() throws {
+        let words = "--quiet --no-ask-password"
+        var fixture = try beginning()
+        defer { fixture.remove() }
+        let told = try Self.manage(&fixture)
+        fixture.fake.program.environment["XDG_RUNTIME_DIR"] = nil
+        let result = try fixture.fake.program.run("sync", "init", fixture.folder, "--user", "web")
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(result.errors.contains("system service coffer-courier@web"), "\(result.errors)")
+        #expect(result.errors.contains("coffer sync join --user web"), "\(result.errors)")
+        #expect(Self.lines(told) == ["\(words) enable --now coffer-courier@web.service"])
+        // Against root's will, and with a name that would be another account's instance.
+        for arguments in [["--user", "web", "--no-service"], ["--user", "we b"]] {
+            var other = try beginning()
+            defer { other.remove() }
+            let told = try Self.manage(&other)
+            let result = try other.fake.program.run(["sync", "init", other.folder] + arguments)
+            #expect(result.status == 0 && result.errors.contains("\(Self.advice) --user"), "\(result.errors)")
+            #expect(Self.lines(told).isEmpty)
+        }
+        var leaving = try SyncFixture([
+            "State": [SyncFixture.gone], "Forget": [SyncFixture.done], "Delete": [SyncFixture.done],
+        ])
+        defer { leaving.remove() }
+        let toldThere = try Self.manage(&leaving)
+        #expect(try leaving.fake.program.run("sync", "leave", "--user", "web").status == 0)
+        #expect(Self.lines(toldThere) == ["\(words) disable --now coffer-courier@web.service"])
+    }
+
+    /// Advice is about the vault that the command was about.
+    @Test func adviceNamesTheServiceVault() throws {
+        for (script, arguments, advice) in [
+            (["State": [SyncFixture.alone]], ["now"], "coffer sync init --user web FOLDER"),
+            (["State": [SyncFixture.gone]], ["wait"], "coffer sync leave --user web"),
+        ] {
+            let fixture = try SyncFixture(script)
+            defer { fixture.remove() }
+            let result = try fixture.fake.program.run(["sync"] + arguments + ["--user", "web"])
+            #expect(result.status != 0 && result.errors.contains(advice), "\(result.errors)")
+        }
+    }
+
     /// The service finds only the installed broker.
     @Test func aSandboxStartsAndStopsNothing() throws {
         let sandbox = FakeServer.Step.answer(

@@ -674,7 +674,7 @@ struct CircleSharingTests {
         try desk.put(store)
         try server.sync(store)
         #expect(try server.get("github", "me") == "1")
-        try server.set("github", "me", "2")
+        #expect(throws: VaultError.self) { try server.set("github", "me", "2") }
         try server.sync(store)
         // It gives nothing out by itself, and a broker that was taken over gives it out in vain.
         let (writer, item, _) = try server.writer()

@@ -241,12 +241,17 @@ public struct ClientConversation {
         try vault.perform(&session, &broker)
     }
 
-    /// Proves that the person is present, by an answer that may be used again or by asking. Root is not asked for a vault that has no person.
+    /// Proves that the person is present, by an answer that may be used again or by asking. For a vault that has no person, root is
+    /// asked only about its circle.
     private func prove(
         _ client: Client, _ challenge: String, _ checked: CheckedRequest, _ session: inout ClientSession,
         _ broker: inout BrokerConnection
     ) throws(ConversationError) -> Proof {
-        guard let person = try checked.person(client) else { return .root }
+        guard let person = try checked.person(client) else {
+            guard checked.request.changesCircle else { return .root }
+            try RootConsent.ask(PromptNotice.text(for: checked, from: client), &session)
+            return .asked
+        }
         if checked.leased != nil { return .leased }
         if try canReuse(client, checked) { return .reused }
         let inquiry = SharedInquiry(

@@ -52,18 +52,21 @@ struct Claim {
     private static let refusal = ConversationError.refused(
         .challengeRefused("the challenge is for another owner's vault"))
 
-    /// Checks the request against the right. Root makes, unlocks and renews service vaults this way, but not people's vaults or single items.
+    /// Checks the request against the right. Root makes, unlocks, renews and shares service vaults this way, but not people's vaults or single items.
     func check(_ request: PersonRequest, on record: RegistryRecord?) throws(ConversationError) {
         let isServices = right == .root && (record?.isService ?? true)
         let isAllowed = request.kind.terms.askers.contains { asker in
             switch asker {
             case .owner: right == .own
+            case .person: right == .own && !(record?.isService ?? false)
             case .member: right == .member
             case .rootForService: isServices
             case .root: isRoots
             }
         }
         guard isAllowed else { throw Self.refusal }
+        // Also a renewal of keys is a statement, and no account of a service makes one.
+        guard !request.changesCircle || right == .root || !(record?.isService ?? false) else { throw Self.refusal }
     }
 
     /// Checks the right again after the person has answered, because the client may have left the group meanwhile.

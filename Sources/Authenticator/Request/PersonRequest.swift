@@ -152,6 +152,15 @@ enum PersonRequest: Equatable {
         }
     }
 
+    /// Whether it changes who shares the vault's items, or enters a circle. Somebody is shown that each time.
+    var changesCircle: Bool {
+        switch self {
+        case .circle: true
+        case .rotate(_, let circle): circle != nil
+        case .vault, .use, .readAll, .enrolment, .lease, .release: false
+        }
+    }
+
     /// The items that are read.
     var items: [BrokerInterface.NamedItem] {
         switch self {

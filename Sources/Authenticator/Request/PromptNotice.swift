@@ -53,8 +53,8 @@ enum PromptNotice {
                 }
             let may =
                 switch role {
-                case .admin: "It may add and remove machines, too."
-                case .writer: "It may add no machine."
+                case .admin: "It may change them, and add and remove machines."
+                case .writer: "It may change them, and add no machine."
                 case .reader, .paper: "It may change nothing."
                 }
             return [
@@ -182,7 +182,13 @@ enum PromptNotice {
         case .vault(.unlock): question.what += " \(group.map { "the vault of \($0)" } ?? "your vault")"
         case .vault(.accept): question.what += " \(EscapedText.quoted(checked.claim.name, limit: PromptLimits.owner))"
         // Their words name the vault.
-        case .vault, .rotate, .enrolment, .circle: break
+        case .rotate, .circle:
+            guard checked.claim.right == .root else { break }
+            let account = EscapedText.quoted(checked.claim.name, limit: PromptLimits.owner)
+            let vault = "the vault of the service account \(account)"
+            question.what = question.what.replacing("your vault's secrets", with: "the secrets of \(vault)")
+                .replacing("your vault", with: vault)
+        case .vault, .enrolment: break
         // The item stands before the vault, so that it is what a person sees first.
         case .use(let use, let unlocks):
             question.what = words(for: use, items ?? name(use.item), owner) + (unlocks ? unlocking : "")

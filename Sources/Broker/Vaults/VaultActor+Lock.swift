@@ -31,7 +31,7 @@ extension VaultActor {
 
     /// Locks a vault that was not used for long. If it is locked already, its challenges go on.
     nonisolated func lockUnused() {
-        guard held.isUnlocked else { return }
+        guard held.isUnlocked, !isCarried.withLock({ $0 }) else { return }
         lock()
     }
 
@@ -47,6 +47,15 @@ extension VaultActor {
         guard held.unlock(keys, at: Self.milliseconds, if: { dependencies.challenges.isOpen(challenge) }) else {
             throw Faults.challengeRefused
         }
+        noteCarrying()
+    }
+
+    /// Notes whether want of use locks the vault. Call this when it was opened, and when it begins or ends to share.
+    func noteCarrying() {
+        guard let open else { return }
+        // `try?`: a vault that cannot be read is locked like any other.
+        let isCarried = open.record.isService && (try? open.vault.hasCircle) ?? false
+        self.isCarried.withLock { $0 = isCarried }
     }
 
     /// For people: the state, since when, and the number of items if that is known without opening anything.

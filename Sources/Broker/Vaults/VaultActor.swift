@@ -2,6 +2,7 @@ import Authorization
 import BrokerProtocol
 import Cryptography
 import FoundationEssentials
+import Synchronization
 import Varlink
 import Vault
 
@@ -17,6 +18,9 @@ actor VaultActor {
     let executor: QueueExecutor
     /// What a lock takes away.
     nonisolated let held: HeldKeys
+    /// Whether it is a service's, and shares its items. Nobody is there who could open it again, and its secrets come and
+    /// go while nothing else uses it. So want of use does not lock it.
+    nonisolated let isCarried = Mutex(false)
 
     /// The open file, with the registry's record from when it was opened. Keys are wiped when their vault is closed
     /// or replaced.

@@ -31,6 +31,7 @@ struct VaultSharing: Sendable {
         try vaultActor.begin(.sharing, for: nil)
         defer { vaultActor.endOperation(of: nil) }
         try await commit(in: vaultActor, vaultActor.use { try $0.vault.found(signed, keys, profile) })
+        vaultActor.noteCarrying()
         return statement.name
     }
 
@@ -49,12 +50,15 @@ struct VaultSharing: Sendable {
         return try await vaultActor.use { try $0.vault.request(keys, signingKeys, profile, $0.keys) }
     }
 
+    /// - Parameter role: nil for the usual one of its keys.
     /// - Returns: nil if the person has agreed to the request already, so that nobody is asked.
     func addition(
-        in vaultActor: isolated VaultActor, of request: JoinRequest, _ evidence: JoinEvidence?
+        in vaultActor: isolated VaultActor, of request: JoinRequest, as role: MemberRole?, _ evidence: JoinEvidence?
     ) async throws(Fault) -> CirclePlan? {
         let found = try await vaultActor.use { state in
-            try state.vault.addition(of: request, state.keys).map { ($0, try state.vault.signatory(state.keys)) }
+            try state.vault.addition(of: request, as: role, state.keys).map {
+                ($0, try state.vault.signatory(state.keys))
+            }
         }
         guard let (statement, own) = found else { return nil }
         return CirclePlan(
@@ -121,6 +125,7 @@ struct VaultSharing: Sendable {
         defer { vaultActor.endOperation(of: nil) }
         let profile = DeviceProfile(name, protection(vaultActor))
         try await vaultActor.use { try $0.vault.enter(answer, profile, $0.keys) }
+        vaultActor.noteCarrying()
     }
 
     /// Who begins to share stores one item more, which says where the circle lies. A vault that is full is told before
@@ -166,6 +171,7 @@ struct VaultSharing: Sendable {
         try vaultActor.begin(.sharing, for: nil)
         defer { vaultActor.endOperation(of: nil) }
         try await vaultActor.use { try $0.vault.forgetCircle($0.keys) }
+        vaultActor.noteCarrying()
     }
 
     /// What stands for a paper where machines are named.

@@ -3,21 +3,23 @@ import Item
 import JSON
 import Varlink
 
-/// Sharing the secrets of the calling user's own vault with other machines. The broker makes and judges what they say
-/// to each other. The caller carries files between the broker and a store, and can neither read nor forge them. Byte
-/// strings are base64. The formats are those of docs/sync-format.md, and names of files those of its chapter "The
-/// store". Its errors are those of org.coffer.Keychain. Every method takes group and user, and answers for the
-/// caller's own vault only.
+/// Sharing the secrets of the calling user's own vault, or of a service's, with other machines. The broker makes and
+/// judges what they say to each other. The caller carries files between the broker and a store, and can neither read
+/// nor forge them. Byte strings are base64. The formats are those of docs/sync-format.md, and names of files those of
+/// its chapter "The store". Its errors are those of org.coffer.Keychain. Every method takes group and user, and
+/// answers for the caller's own vault, or for root and the vault of a service. What decides who shares is refused to
+/// the service's own account (NotPermitted).
 public enum Sync {
     /// The interface's name.
     public static let interface = "org.coffer.Sync"
 
     /// The interface file, word for word: what introspection gives out.
     public static let description = #"""
-        # Sharing the secrets of the calling user's own vault with other machines. The broker makes and judges what they say to
-        # each other. The caller carries files between the broker and a store, and can neither read nor forge them.
+        # Sharing the secrets of the calling user's own vault, or of a service's, with other machines. The broker makes and judges
+        # what they say to each other. The caller carries files between the broker and a store, and can neither read nor forge them.
         # Byte strings are base64. The formats are those of docs/sync-format.md, and names of files those of its chapter "The store".
-        # Its errors are those of org.coffer.Keychain. Every method takes group and user, and answers for the caller's own vault only.
+        # Its errors are those of org.coffer.Keychain. Every method takes group and user, and answers for the caller's own vault, or for
+        # root and the vault of a service. What decides who shares is refused to the service's own account (NotPermitted).
         interface org.coffer.Sync
 
         # A machine of the circle.
@@ -169,7 +171,7 @@ public enum Sync {
           name: string
         )
 
-        # Adds the machine whose code the person has typed. The person is asked.
+        # Adds the machine whose code the person has typed. The person is asked. For a service's vault, root is.
         # The authenticator compares the code, which it gets with Begin of org.coffer.Authentication, with the request.
         method Add(
           code: string,
@@ -178,6 +180,9 @@ public enum Sync {
           # The evidence as it lies in the store, for a machine that has proved where its keys are.
           # The authenticator made the challenge (Challenge of org.coffer.Authentication), and judges the evidence.
           evidence: ?string,
+          # reader, writer or admin: what the machine may do. Without it, a machine of a service is a reader, another one without a
+          # TPM a writer, and others admins.
+          role: ?string,
           challenge: ?string,
           group: ?string,
           user: ?string
@@ -1247,8 +1252,8 @@ public enum Sync {
         }
     }
 
-    /// Adds the machine whose code the person has typed. The person is asked. The authenticator compares the code,
-    /// which it gets with Begin of org.coffer.Authentication, with the request.
+    /// Adds the machine whose code the person has typed. The person is asked. For a service's vault, root is. The
+    /// authenticator compares the code, which it gets with Begin of org.coffer.Authentication, with the request.
     public struct Add: VarlinkMethod {
         public static let name = "org.coffer.Sync.Add"
         public var code: String
@@ -1257,21 +1262,28 @@ public enum Sync {
         /// The evidence as it lies in the store, for a machine that has proved where its keys are. The authenticator
         /// made the challenge (Challenge of org.coffer.Authentication), and judges the evidence.
         public var evidence: String?
+        /// reader, writer or admin: what the machine may do. Without it, a machine of a service is a reader, another
+        /// one without a TPM a writer, and others admins.
+        public var role: String?
         public var challenge: String?
 
-        public init(code: String, request: String? = nil, evidence: String? = nil, challenge: String? = nil) {
+        public init(
+            code: String, request: String? = nil, evidence: String? = nil, role: String? = nil, challenge: String? = nil
+        ) {
             self.code = code
             self.request = request
             self.evidence = evidence
+            self.role = role
             self.challenge = challenge
         }
 
-        private static let jsonNames = ["challenge", "code", "evidence", "request"]
+        private static let jsonNames = ["challenge", "code", "evidence", "request", "role"]
 
         public init(from reader: inout JSONReader) throws(JSONFailure) {
             var code: String?
             var request: String?
             var evidence: String?
+            var role: String?
             var challenge: String?
             var members = try reader.members()
             while let member = try reader.next(&members, of: Self.jsonNames) {
@@ -1279,11 +1291,13 @@ public enum Sync {
                 case 0: challenge = try reader.read()
                 case 1: code = try reader.read()
                 case 2: evidence = try reader.read()
-                default: request = try reader.read()
+                case 3: request = try reader.read()
+                default: role = try reader.read()
                 }
             }
             self.init(
-                code: try members.required(code, "code"), request: request, evidence: evidence, challenge: challenge
+                code: try members.required(code, "code"), request: request, evidence: evidence, role: role,
+                challenge: challenge
             )
         }
 
@@ -1293,6 +1307,7 @@ public enum Sync {
             writer.member("code", code)
             writer.member("evidence", evidence)
             writer.member("request", request)
+            writer.member("role", role)
             writer.endObject()
         }
 

@@ -13,6 +13,8 @@ package struct Membership: Equatable, Sendable {
     package private(set) var members: [Member] = []
     /// Devices that a statement named and that are no members, sorted: they can tell their person.
     package private(set) var others: [WriterID] = []
+    /// Those of them that were readers, or paper: what they wrote has no effect, also now.
+    package private(set) var formerReaders: [WriterID] = []
     /// Statements whose past is not known yet, sorted. They count when it is.
     package private(set) var waiting: [StatementName] = []
     /// The removals and successions that count, sorted.
@@ -49,7 +51,12 @@ package struct Membership: Equatable, Sendable {
         removals = history.removalNames.sorted()
         removalsDigest = try Self.digest(ofRemovals: removals)
         for device in history.devices {
-            if let member = history.member(device, in: nil) { members.append(member) } else { others.append(device) }
+            if let member = history.member(device, in: nil) {
+                members.append(member)
+                continue
+            }
+            others.append(device)
+            if history.role(of: device, in: nil)?.mayWrite == false { formerReaders.append(device) }
         }
     }
 
@@ -211,7 +218,7 @@ private struct History {
 
     /// The role that a device came in with. Each of those who let it in, back to the founder, must not have been removed
     /// before. Of two additions at the same time, the smaller role counts.
-    private func role(of device: WriterID, in past: Places?) -> MemberRole? {
+    func role(of device: WriterID, in past: Places?) -> MemberRole? {
         let own = introductions[device, default: []].filter { past?.contains($0.place) ?? true }
         // All on the ways from the founder, found without recursion: a chain is as long as its members like.
         var needed: [Int: Introduction] = [:]

@@ -87,7 +87,8 @@ extension VaultName {
         }
     }
 
-    var choice: Wire.VaultChoice {
+    /// As messages have it.
+    package var choice: BrokerProtocol.Keychain.VaultChoice {
         switch self {
         case .own: Wire.VaultChoice()
         case .group(let name): Wire.VaultChoice(group: name)

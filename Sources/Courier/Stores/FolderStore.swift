@@ -11,8 +11,15 @@ package struct FolderStore: SharedStore {
     /// All copies of the store have the folder open once.
     private final class Held: Sendable {
         let folder: ConfinedFolder
+        /// Who gets what root makes here; nil if it stays with who makes it. Root begins a service's circle, and the
+        /// service's own account carries the files from then on.
+        let heir: UInt32?
 
-        init(_ folder: consuming ConfinedFolder) { self.folder = folder }
+        init(_ folder: consuming ConfinedFolder) throws(SystemError) {
+            let owner = try folder.entry().uid
+            heir = geteuid() == 0 && owner != 0 ? owner : nil
+            self.folder = folder
+        }
     }
 
     package let path: String
@@ -21,7 +28,7 @@ package struct FolderStore: SharedStore {
 
     /// - Parameter path: a folder that exists. Its user chose it, so links on the way to it are followed.
     package init(_ path: String, limits: CourierLimits = CourierLimits()) throws(StoreError) {
-        do throws(SystemError) { root = Held(try ConfinedFolder(path: path)) } catch {
+        do throws(SystemError) { root = try Held(try ConfinedFolder(path: path)) } catch {
             throw error.errno == ENOTDIR
                 ? StoreError(.notAFolder, at: path, cause: error) : StoreError(error, at: path)
         }
@@ -122,7 +129,7 @@ package struct FolderStore: SharedStore {
         guard let folder = try open(place, making: true) else { throw StoreError(.missing, at: text(place)) }
         let temporary = Leftover.name()
         do throws(SystemError) {
-            try Self.fill(folder, temporary, bytes)
+            try Self.fill(folder, temporary, bytes, for: root.heir)
             // A link that has the name is replaced, and what it leads to stays as it is.
             try folder.rename(temporary, to: folder, name)
         } catch {
@@ -165,10 +172,10 @@ extension FolderStore {
         var folder = try at([]) { () throws(SystemError) in try root.folder.again() }
         for (index, name) in place.enumerated() {
             do throws(SystemError) {
-                if making, try folder.makeFolder(name) {
-                    try Self.synced { () throws(SystemError) in try folder.sync() }
-                }
+                let isNew = making ? try folder.makeFolder(name) : false
+                if isNew { try Self.synced { () throws(SystemError) in try folder.sync() } }
                 folder = try folder.folder(name)
+                if isNew, let heir = root.heir { try folder.give(to: heir) }
             } catch {
                 if error.errno == ENOENT, !making { return nil }
                 throw StoreError(error, at: text(place[...index]))
@@ -191,9 +198,10 @@ extension FolderStore {
     }
 
     private static func fill(
-        _ folder: borrowing ConfinedFolder, _ name: String, _ bytes: [UInt8]
+        _ folder: borrowing ConfinedFolder, _ name: String, _ bytes: [UInt8], for heir: UInt32?
     ) throws(SystemError) {
         let file = try folder.makeFile(name, setsMode: false)
+        if let heir { try file.give(to: heir) }
         try file.write(bytes)
         try Self.synced { () throws(SystemError) in try file.sync() }
     }

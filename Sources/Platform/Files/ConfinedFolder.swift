@@ -72,6 +72,12 @@ public struct ConfinedFolder: ~Copyable, Sendable {
         return false
     }
 
+    /// Gives the folder itself to another user. Only root can.
+    public func give(to uid: UInt32) throws(SystemError) {
+        let number = descriptor.number
+        try checked("give away \(path)") { fchown(number, uid, gid_t.max) }
+    }
+
     /// Opens a regular file to read it.
     /// - Throws: `ENOENT` if it is missing, `ELOOP` if it is a link, `EINVAL` if it is anything else but a file.
     public func file(_ name: String) throws(SystemError) -> SequentialFile {

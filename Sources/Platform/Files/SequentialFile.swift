@@ -20,6 +20,12 @@ public struct SequentialFile: ~Copyable, Sendable {
         return FileEntry(information)
     }
 
+    /// Gives the file to another user. Only root can.
+    public func give(to uid: UInt32) throws(SystemError) {
+        let number = descriptor.number
+        try checked("give away \(path)") { fchown(number, uid, gid_t.max) }
+    }
+
     /// Reads on.
     /// - Returns: `count` bytes, or fewer if the end comes first.
     public func read(_ count: Int) throws(SystemError) -> [UInt8] {

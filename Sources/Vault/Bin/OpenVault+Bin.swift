@@ -42,6 +42,7 @@ extension OpenVault {
     }
 
     func putAside(_ item: StoredItem, _ change: Change) throws(VaultError) -> Deletion {
+        try checkMayChange(item, change)
         let setting = BinSetting(change.next)
         guard setting.days > 0, item.summary.metadata.kind.goesIntoBin else {
             try change.remove(item)
@@ -87,6 +88,7 @@ extension OpenVault {
                     .alreadyExists, "another item has the name of the deleted one by now",
                     advice: "give that item another name first, with: coffer rename")
             }
+            try checkMayChange(old, change)
             var metadata = old.summary.metadata
             metadata.deleted = nil
             return try replace(old, metadata: metadata, change)

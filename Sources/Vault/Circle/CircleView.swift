@@ -225,6 +225,7 @@ struct CircleView: Sendable {
     /// own leaving.
     private mutating func merge() throws(VaultError) {
         let readers = Set(membership.members.filter { !$0.role.mayWrite }.map(\.keys.device))
+            .union(membership.formerReaders)
         var open: [PartChange] = []
         let removed = Dictionary(uniqueKeysWithValues: membership.others.map { ($0, whatCounts(of: $0)) })
         func hasEffect(_ writer: WriterID, _ after: ChainHash) -> Bool {
@@ -250,10 +251,10 @@ struct CircleView: Sendable {
         (changes, releases) = ([], [])
     }
 
-    /// The places up to which a removed device's records count: those that lead to an end which a member has named in a
-    /// record of its own, and those that lead to its leaving, if nobody else has removed it.
+    /// The places up to which a removed device's records count: those that lead to an end which a member that may write has
+    /// named in a record of its own, and those that lead to its leaving, if nobody else has removed it.
     func whatCounts(of device: WriterID) -> Set<ChainHash> {
-        let members = Set(membership.members.filter { $0.role != .paper }.map(\.keys.device))
+        let members = Set(membership.members.filter(\.role.mayWrite).map(\.keys.device))
         let ends = vouched.filter { members.contains($0.by) && $0.seen.device == device }.map(\.seen.end)
         guard let stream = streams[device] else { return [] }
         var counting = stream.leading(to: ends + farewell(of: device))

@@ -32,8 +32,8 @@ extension OpenVault {
             let known = before.pending.count
             var obstacles: [ItemID: TravelRule.Obstacle] = [:]
             var local: [StoredItem]?
-            // A removed machine gives nothing out and takes nothing in.
-            if before.role != nil,
+            // A removed machine gives nothing out and takes nothing in. One that only reads has nothing to say.
+            if before.role?.mayWrite == true,
                 var edits = LocalEdits(self, before, material.shared, classKeys: classKeys, change)
             {
                 (before, material.shared) = try edits.find()
@@ -53,6 +53,7 @@ extension OpenVault {
                 if local == nil { local = try change.allItems() }
                 var application = SharedApplication(
                     self, after, material.shared, items, over: local ?? [], classKeys: classKeys, change)
+                if after.role == .reader { try application.giveWay() }
                 (shared, outcome) = try application.run()
             }
             // Small rows come before long ones: to find a row's place, SQLite reads the whole of others.

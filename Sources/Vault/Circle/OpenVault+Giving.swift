@@ -18,7 +18,8 @@ extension OpenVault {
             // A machine that has left says nothing more. Also a copy can leave so.
             guard view.role != nil else { return nil }
             try checkOwnStream(material, view, heads)
-            guard view.role?.mayWrite == true, !view.openGenerations.isEmpty else { return nil }
+            guard !view.openGenerations.isEmpty else { return nil }
+            guard view.role?.mayWrite == true else { return try told(view) }
             var bodies: [RecordBody] = []
             let unnamed = view.unnamed
             if !unnamed.isEmpty { bodies.append(.seen(unnamed)) }
@@ -45,6 +46,18 @@ extension OpenVault {
             }
             return try records(view, bodies, seen: seen == nil ? nil : [], in: present, key)
         }
+    }
+
+    /// What a device that only reads gives out: what it is called, and what it has taken in. So the others can wait for it.
+    private func told(_ view: CircleView) throws(VaultError) -> PreparedRecords? {
+        // It makes no keys, and waits for a member that does.
+        guard let present = view.present, let key = view.halves[present.name] else { return nil }
+        var bodies: [RecordBody] = []
+        let seen = view.seenRecord
+        if let seen { bodies.append(.seen(seen)) }
+        if view.profiles[view.device.id] != view.device.profile { bodies.append(.profile(view.device.profile)) }
+        guard !bodies.isEmpty else { return try acknowledgement(view) }
+        return try records(view, bodies, seen: seen == nil ? nil : [], in: present, key)
     }
 
     /// Records of all that waits to be given out.

@@ -76,10 +76,13 @@ extension OpenVault {
 
     /// The statement that adds a new device, for a person to agree to.
     ///
+    /// - Parameter role: what the machine may do; nil for the usual role of its keys.
     /// - Returns: nil if the person has agreed to this request already.
     /// - Throws: `.notFound` without a circle; `.invalidArgument` if this device may add nobody, or if the device is a
     ///   member by another request; `.damaged`, `.storage`.
-    package func addition(of request: JoinRequest, _ classKeys: ClassKeys) throws(VaultError) -> Statement? {
+    package func addition(
+        of request: JoinRequest, as role: MemberRole? = nil, _ classKeys: ClassKeys
+    ) throws(VaultError) -> Statement? {
         try read { (snapshot) throws(VaultError) in
             let (material, view) = try view(snapshot, classKeys)
             guard view.role == .admin else {
@@ -95,12 +98,12 @@ extension OpenVault {
                     .invalidArgument, "that machine was removed",
                     advice: "have it make another request: coffer sync join")
             }
-            // What software keeps can be copied, so it brings nobody in.
-            let role: MemberRole = request.protection == .tpm ? .admin : .writer
+            // What software keeps can be copied, so it brings nobody in, unless somebody decides so.
+            let usual: MemberRole = request.protection == .tpm ? .admin : .writer
             do throws(CircleFormError) {
                 return try Statement(
                     circle: view.device.circle, signer: view.device.id, past: view.newestStatements,
-                    .addition(request.keys, role))
+                    .addition(request.keys, role ?? usual))
             } catch { throw .impossible(error) }
         }
     }

@@ -36,6 +36,19 @@ extension SharedApplication {
         }
     }
 
+    /// What a device that only reads had before it joined is not merged, because it says nothing. Where it has the name of
+    /// what is shared, it goes into the bin.
+    mutating func giveWay() throws(VaultError) {
+        let names = SharedNames(items)
+        for item in items where !item.isInBin {
+            let name = item.localName(names)
+            guard let here = try change.item(service: name.service, account: name.account, kind: name.itemClass),
+                TravelRule.obstacle(here.record.access) == nil, !shared.contains(here.summary.id)
+            else { continue }
+            try bin(here)
+        }
+    }
+
     static func asideName(of item: SharedItem) -> ItemName {
         ItemName(service: item.name.service, account: Hex.encode(item.id.bytes), itemClass: item.name.itemClass)
     }

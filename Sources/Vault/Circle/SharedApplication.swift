@@ -11,9 +11,9 @@ struct SharedApplication {
     let change: Change
     let view: CircleView
     private let guarded: GuardedReader
-    private var shared: SharedItems
+    private(set) var shared: SharedItems
     private var outcome = Outcome()
-    private let items: [SharedItem]
+    let items: [SharedItem]
     var local: [ItemID: StoredItem] = [:]
     /// The revisions that this change has sealed or taken.
     private var revisions: Set<RevisionID> = []
@@ -365,7 +365,7 @@ struct SharedApplication {
         }
     }
 
-    private mutating func bin(_ item: StoredItem) throws(VaultError) {
+    mutating func bin(_ item: StoredItem) throws(VaultError) {
         guard item.summary.metadata.deleted == nil else { return }
         outcome.deleted += 1
         guard BinSetting(change.next).days > 0, item.summary.metadata.kind.goesIntoBin else {

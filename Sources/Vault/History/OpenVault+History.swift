@@ -80,6 +80,7 @@ extension OpenVault {
                 let name = try change.former(of: former.id).first(where: { $0.version == former.version })?.fieldName,
                 let restored = former.metadata.field(name)
             else { throw .changed }
+            try checkMayChange(old, change)
             try checkFingers(former.metadata)
             let now = now()
             guard !old.summary.metadata.isExpired(at: now) else { throw .expired(old.summary) }

@@ -37,6 +37,7 @@ extension OpenVault {
             let (item, replaced) = try set(draft, mode, ifRevision: revision, transaction)
             return .stored(item, replaced: replaced)
         case .delete(let service, let account, let kind, let revision):
+            try checkMayChange(transaction.item(service: service, account: account, kind: kind), transaction)
             let item = try transaction.remove(service, account, kind, ifRevision: revision)
             return .deleted(item.map { [$0] } ?? [])
         case .putAside(let service, let account, let kind, let revision):
@@ -49,7 +50,10 @@ extension OpenVault {
             let items = try transaction.items(service: service, kind: kind).filter {
                 $0.summary.metadata.kind.isFound(by: kind)
             }
-            for item in items { try transaction.remove(item) }
+            for item in items {
+                try checkMayChange(item, transaction)
+                try transaction.remove(item)
+            }
             return .deleted(items.map(\.summary))
         }
     }

@@ -10,6 +10,7 @@ extension OpenVault {
     public func edit(_ item: ItemSummary, changes: MetadataChanges) throws(VaultError) -> ItemSummary {
         try write { (change) throws(VaultError) in
             let old = try change.present(item)
+            try checkMayChange(old, change)
             return try replace(old, metadata: changed(old.summary.metadata, by: changes), change)
         }
     }
@@ -24,6 +25,7 @@ extension OpenVault {
     ) throws(VaultError) -> ItemSummary {
         try write { (change) throws(VaultError) in
             let old = try change.present(item)
+            try checkMayChange(old, change)
             let before = old.summary.metadata
             guard fields.allSatisfy({ before.field($0) != nil }) else { throw .noField(of: before) }
             let metadata = try changed(before, by: changes).with(before.fields.filter { !fields.contains($0.name) })
@@ -69,6 +71,7 @@ extension OpenVault {
                 guard other.summary.id == item.id else { throw Self.nameIsTaken }
                 return old.summary
             }
+            try checkMayChange(old, change)
             let metadata = before.renamed(service, account, at: now())
             guard isGated else { return try replace(old, metadata: metadata, change) }
             guard let values else {
@@ -93,6 +96,7 @@ extension OpenVault {
         protection: DeletionProtection = .soon
     ) throws(VaultError) -> ItemSummary {
         try write(protection: protection) { (change) throws(VaultError) in
+            try checkMayChange(change.item(service: service, account: account, kind: kind), change)
             guard let item = try change.remove(service, account, kind, ifRevision: revision) else { throw .notFound }
             return item
         }
@@ -100,7 +104,11 @@ extension OpenVault {
 
     /// - Throws: `.changed` if the item has another version by now; `.damaged`, `.storage`.
     public func delete(_ item: ItemSummary) throws(VaultError) {
-        try write { (change) throws(VaultError) in try change.remove(change.present(item)) }
+        try write { (change) throws(VaultError) in
+            let old = try change.present(item)
+            try checkMayChange(old, change)
+            try change.remove(old)
+        }
     }
 
     /// Gives an item other metadata. Its values stay as they are.

@@ -33,6 +33,7 @@ extension OpenVault {
         if live == nil, mode == .existing { throw old.map { .expired($0.summary) } ?? .notFound }
         let access = try draft.access(over: old?.summary.access)
         guard draft.judgedAccess.map({ $0 == access }) ?? true else { throw .changed }
+        try checkMayChange(old, becoming: access, change)
         try checkAvailability(access, hasPassword: draft.applicationPassword != nil)
         let present = live?.summary.metadata.field(draft.field)
         let field = ItemField(
@@ -111,6 +112,7 @@ extension OpenVault {
         try checkAvailability(access, hasPassword: applicationPassword != nil)
         return try write { (change) throws(VaultError) in
             let old = try change.present(item)
+            try checkMayChange(old, becoming: access, change)
             let metadata = try changed(old.summary.metadata, by: changes)
             return try store(
                 values, metadata, access, password: applicationPassword, replacing: old, for: .access, change)

@@ -3,15 +3,32 @@ import Circle
 import Coffer
 import Platform
 
+/// What a machine that is added may do.
+enum AddedRole: String, EnumerableFlag {
+    case reader, writer, admin
+
+    static func help(for value: AddedRole) -> ArgumentHelp? {
+        switch value {
+        case .reader: "The new machine gets all secrets, and changes none."
+        case .writer: "The new machine changes secrets, and adds no machine."
+        case .admin: "The new machine changes secrets, and adds and removes machines."
+        }
+    }
+}
+
 /// `coffer sync add`
-struct SyncAddCommand: ParsableCommand {
+struct SyncAddCommand: SharingCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
         abstract: "Add the machine that shows a code.",
-        usage: "coffer sync add [--attested] [--folder <folder>] [--no-wait]",
+        usage:
+            "coffer sync add [--reader | --writer | --admin] [--attested] [--folder <folder>] [--no-wait] [--user <name>]",
         discussion: """
             The new machine shows the code: coffer sync join. Type it here, or pipe it in. You are then shown the new machine's name, and asked \
             for your password. From then on, the new machine gets every secret that is shared.
+
+            A reader gets all secrets and changes none. A writer changes them, too. An admin also adds and removes machines. Without one of these \
+            options, a machine of yours is an admin, or a writer if it has no TPM, and a machine of a service is a reader.
 
             Both machines show five words. Compare them, and refuse on the new machine if they differ.
 
@@ -27,9 +44,13 @@ struct SyncAddCommand: ParsableCommand {
     @Flag(help: "Add only a machine that proves that its keys are in a TPM of root's list.")
     var attested = false
 
+    @Flag
+    var role: AddedRole?
+
     @Flag(help: "Do not wait if the new machine's request is not in the folder yet.")
     var noWait = false
 
+    @OptionGroup var shared: ServiceVaultOptions
     @OptionGroup var prompt: PromptOptions
 
     @Argument(help: .hidden)
@@ -44,8 +65,8 @@ struct SyncAddCommand: ParsableCommand {
         try SyncCommand.checkFolder(folder)
     }
 
-    func run() throws {
-        let session = CommandSession()
+    func share() throws {
+        let session = CommandSession(shared.vault)
         let sharing = try Sharing.find(session, folder: folder, noPrompt: prompt.noPrompt)
         let code = try JoinCodeInput().read()
         let place = try session.client.call(Sync.Add(code: code)).path
@@ -57,9 +78,11 @@ struct SyncAddCommand: ParsableCommand {
         let reply: Sync.Add.Reply
         do throws(KeychainError) {
             reply = try session.call(
-                Sync.Add(code: code, request: Base64.encode(request), evidence: evidence.map { Base64.encode($0) }),
+                Sync.Add(
+                    code: code, request: Base64.encode(request), evidence: evidence.map { Base64.encode($0) },
+                    role: role?.rawValue),
                 for: "adding a machine", noPrompt: prompt.noPrompt,
-                command: "coffer sync add" + (attested ? " --attested" : ""),
+                command: "coffer sync add" + (attested ? " --attested" : "") + (role.map { " --\($0.rawValue)" } ?? ""),
                 code: TypedCode(code, isAttested: attested))
         } catch {
             // A proof that was refused is asked for anew. A wrong password says nothing about it.

@@ -4,11 +4,11 @@ import Coffer
 import Platform
 
 /// `coffer sync conflicts`
-struct SyncConflictsCommand: ParsableCommand {
+struct SyncConflictsCommand: SharingCommand {
     static let configuration = CommandConfiguration(
         commandName: "conflicts",
         abstract: "Show what several machines have changed at the same time.",
-        usage: "coffer sync conflicts [<service> [<account>]] [--values] [--json]",
+        usage: "coffer sync conflicts [<service> [<account>]] [--values] [--json] [--user <name>]",
         discussion: """
             If two machines change the same part of a secret without hearing of each other, all of them show the later change, and keep the \
             other one. This lists both, and of a secret each machine's: first the one that is shown. Equal changes are no conflict.
@@ -44,6 +44,7 @@ struct SyncConflictsCommand: ParsableCommand {
     var raw = false
 
     @OptionGroup var why: ReasonOptions
+    @OptionGroup var shared: ServiceVaultOptions
     @OptionGroup var prompt: PromptOptions
     @OptionGroup var format: JSONOptions
 
@@ -52,8 +53,8 @@ struct SyncConflictsCommand: ParsableCommand {
         guard service != nil || !values else { throw ValidationError("--values is for one secret: name it") }
     }
 
-    func run() throws {
-        let session = CommandSession()
+    func share() throws {
+        let session = CommandSession(shared.vault)
         _ = try Sharing.state(session, noPrompt: prompt.noPrompt)
         try session.openVault(noPrompt: prompt.noPrompt)
         var item: ItemAttributes?

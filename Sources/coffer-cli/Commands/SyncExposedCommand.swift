@@ -4,11 +4,11 @@ import Coffer
 import Courier
 
 /// `coffer sync exposed`
-struct SyncExposedCommand: ParsableCommand {
+struct SyncExposedCommand: SharingCommand {
     static let configuration = CommandConfiguration(
         commandName: "exposed",
         abstract: "Show which secrets a machine could read, so that you know what to change.",
-        usage: "coffer sync exposed <machine> ... [--json]",
+        usage: "coffer sync exposed <machine> ... [--json] [--user <name>]",
         discussion: """
             For a machine that was lost, stolen or sold: remove it with coffer sync remove, and then go through this list. It has the secrets whose \
             present values were given out to that machine. Once you have set a new value, the secret leaves the list. So it is empty when there is \
@@ -33,6 +33,7 @@ struct SyncExposedCommand: ParsableCommand {
         help: ArgumentHelp("What the machine is called, or the first digits of its id.", valueName: "machine"))
     var machines: [String]
 
+    @OptionGroup var shared: ServiceVaultOptions
     @OptionGroup var prompt: PromptOptions
     @OptionGroup var format: JSONOptions
 
@@ -40,8 +41,8 @@ struct SyncExposedCommand: ParsableCommand {
         guard machines.allSatisfy({ !$0.isEmpty }) else { throw ValidationError("a machine's name must not be empty") }
     }
 
-    func run() throws {
-        let session = CommandSession()
+    func share() throws {
+        let session = CommandSession(shared.vault)
         try session.openVault(noPrompt: prompt.noPrompt)
         _ = try Sharing.state(session, noPrompt: prompt.noPrompt)
         try exchange(session)

@@ -3,12 +3,12 @@ import Circle
 import Coffer
 
 /// `coffer sync init`
-struct SyncInitCommand: ParsableCommand {
+struct SyncInitCommand: SharingCommand {
     static let configuration = CommandConfiguration(
         commandName: "init",
         abstract: "Begin to share your vault's secrets through a folder.",
         usage:
-            "coffer sync init <folder> [--git] [--endpoint <address>] [--region <region>] [--path-style] [--name <name>] [--separate] [--no-service]",
+            "coffer sync init <folder> [--git] [--endpoint <address>] [--region <region>] [--path-style] [--name <name>] [--separate] [--no-service] [--user <name>]",
         discussion: """
             Run this on your first machine only. On the others, run coffer sync join. You are asked for your password.
 
@@ -22,6 +22,9 @@ struct SyncInitCommand: ParsableCommand {
             are asked for the access key or the password, or pipe two lines in. Your vault keeps them, for this machine only. --endpoint is the \
             server of a provider other than Amazon, and --path-style is for servers that do not take the bucket's name as a host.
 
+            --user is for the vault of a service, whose account has the same name on all machines. Root runs the command, and types yes in place \
+            of a password. A system service of that account carries the changes.
+
             Examples:
               mkdir -p ~/Sync/coffer
               coffer sync init ~/Sync/coffer
@@ -31,6 +34,8 @@ struct SyncInitCommand: ParsableCommand {
 
               coffer sync init s3://example-coffer --region eu-central-1
               coffer sync init https://dav.example.org/me/Coffer
+
+              coffer sync init s3://example-coffer --user web
             """)
 
     @Argument(
@@ -46,6 +51,7 @@ struct SyncInitCommand: ParsableCommand {
 
     @OptionGroup var store: StoreOptions
     @OptionGroup var service: SharingUnitOptions
+    @OptionGroup var shared: ServiceVaultOptions
     @OptionGroup var prompt: PromptOptions
 
     func validate() throws {
@@ -54,13 +60,13 @@ struct SyncInitCommand: ParsableCommand {
         if let name { _ = try SyncCommand.name(name) }
     }
 
-    func run() throws {
+    func share() throws {
         let name = try name.map(SyncCommand.name) ?? SyncCommand.hostName()
-        let session = CommandSession()
-        let shared = try Sharing.place(try store.place(folder), session, noPrompt: prompt.noPrompt)
-        if !separate, try !shared.circles().isEmpty {
+        let session = CommandSession(shared.vault)
+        let place = try Sharing.place(try store.place(folder), session, noPrompt: prompt.noPrompt)
+        if !separate, try !place.circles().isEmpty {
             throw KeychainError(
-                .alreadyExists, "other machines share secrets through \(ShellText.quote(shared.path)) already",
+                .alreadyExists, "other machines share secrets through \(ShellText.quote(place.path)) already",
                 advice:
                     "to join them: \(ShellText.command(["coffer", "sync", "join", folder] + store.words)); to begin anew beside them, use --separate"
             )
@@ -69,11 +75,12 @@ struct SyncInitCommand: ParsableCommand {
         let found = try session.call(
             Sync.Found(name: name.text), for: "sharing your secrets", noPrompt: prompt.noPrompt,
             command: ShellText.command(["coffer", "sync", "init", folder] + store.words))
-        let sharing = try Sharing.begin(session, circle: found.circle, shared)
+        let sharing = try Sharing.begin(session, circle: found.circle, place)
         try sharing.firstExchange()
-        Output.note("This machine (\(name.text)) shares its secrets through \(ShellText.quote(shared.path)) now.")
-        try service.start(session, for: shared)
-        let words = shared.remote == nil ? ["FOLDER"] : [folder]
-        Output.note("On the other machine, run: \(ShellText.command(["coffer", "sync", "join"] + words + store.words))")
+        Output.note("This machine (\(name.text)) shares its secrets through \(ShellText.quote(place.path)) now.")
+        try service.start(session, for: place)
+        let words = place.remote == nil ? ["FOLDER"] : [folder]
+        let join = ShellText.command(["coffer", "sync", "join"] + words + store.words)
+        Output.note(shared.naming("On the other machine, run: \(join)"))
     }
 }

@@ -3,12 +3,12 @@ import Coffer
 import Platform
 
 /// `coffer sync join`
-struct SyncJoinCommand: ParsableCommand {
+struct SyncJoinCommand: SharingCommand {
     static let configuration = CommandConfiguration(
         commandName: "join",
         abstract: "Join the machines that share secrets through a folder.",
         usage:
-            "coffer sync join <folder> [--git] [--endpoint <address>] [--region <region>] [--path-style] [--name <name>] [--new] [--no-wait] [--no-service]",
+            "coffer sync join <folder> [--git] [--endpoint <address>] [--region <region>] [--path-style] [--name <name>] [--new] [--no-wait] [--no-service] [--user <name>]",
         discussion: """
             Shows a code. Type it on a machine that shares already: coffer sync add. This machine waits for the answer, and then asks you to \
             compare five words with those that the other machine shows. If they differ, somebody else has answered: refuse.
@@ -18,6 +18,8 @@ struct SyncJoinCommand: ParsableCommand {
 
             --git is for a folder in a clone of the git repository that the other machines use, as for coffer sync init. A bucket or a WebDAV \
             address takes the place of the folder, as there.
+
+            --user is for the vault of a service: root runs the command, and a system service of that account carries the changes.
 
             Example:
               coffer sync join ~/Sync/coffer
@@ -38,6 +40,7 @@ struct SyncJoinCommand: ParsableCommand {
 
     @OptionGroup var store: StoreOptions
     @OptionGroup var service: SharingUnitOptions
+    @OptionGroup var shared: ServiceVaultOptions
     @OptionGroup var prompt: PromptOptions
 
     func validate() throws {
@@ -46,30 +49,30 @@ struct SyncJoinCommand: ParsableCommand {
         if let name { _ = try SyncCommand.name(name) }
     }
 
-    func run() throws {
+    func share() throws {
         let name = try name.map(SyncCommand.name) ?? SyncCommand.hostName()
-        let session = CommandSession()
-        let shared = try Sharing.place(try store.place(folder), session, noPrompt: prompt.noPrompt)
+        let session = CommandSession(shared.vault)
+        let place = try Sharing.place(try store.place(folder), session, noPrompt: prompt.noPrompt)
         try session.openVault(noPrompt: prompt.noPrompt)
         let reply = try session.client.call(Sync.Request(name: name.text, renew: new ? true : nil))
         let joining = try JoiningFiles(reply)
-        var challenge = ChallengeAnswer(session, shared, joining.place)
-        guard let answer = try answer(to: joining, code: reply.code, in: shared, &challenge) else { return }
+        var challenge = ChallengeAnswer(session, place, joining.place)
+        guard let answer = try answer(to: joining, code: reply.code, in: place, &challenge) else { return }
         let entered: Sync.Enter.Reply
         do throws(KeychainError) {
             entered = try session.call(
                 Sync.Enter(answer: Base64.encode(answer)), for: "joining your other machines",
                 noPrompt: prompt.noPrompt, command: again)
         } catch { throw Self.named(error, renewing: "\(again) --new") }
-        shared.remove(joining.request)
-        shared.remove(joining.answer)
+        place.remove(joining.request)
+        place.remove(joining.answer)
         challenge.tidy()
-        let sharing = try Sharing.begin(session, circle: entered.circle, shared)
+        let sharing = try Sharing.begin(session, circle: entered.circle, place)
         try sharing.firstExchange()
         // Their names have come with the exchange.
         let others = MachineChoice(machines: try Sharing.presentState(session).machines.filter { !$0.own }).shown
         Output.note("This machine (\(name.text)) shares secrets with \(others.joined(separator: ", ")) now.")
-        try service.start(session, for: shared)
+        try service.start(session, for: place)
     }
 
     private var again: String {
@@ -78,22 +81,22 @@ struct SyncJoinCommand: ParsableCommand {
 
     /// - Returns: nil if nobody has answered, and the command does not wait.
     private func answer(
-        to joining: JoiningFiles, code: String, in shared: SharedFolder, _ challenge: inout ChallengeAnswer
+        to joining: JoiningFiles, code: String, in place: SharedFolder, _ challenge: inout ChallengeAnswer
     ) throws -> [UInt8]? {
-        if let answer = try shared.read(joining.answer) { return answer }
-        try shared.write(joining.content, to: joining.request)
-        if let identity = joining.identity { try shared.write(identity, to: .proof(.identity, joining.place)) }
-        try shared.publish()
-        Output.note("On a machine that shares already, run: coffer sync add")
+        if let answer = try place.read(joining.answer) { return answer }
+        try place.write(joining.content, to: joining.request)
+        if let identity = joining.identity { try place.write(identity, to: .proof(.identity, joining.place)) }
+        try place.publish()
+        Output.note(shared.naming("On a machine that shares already, run: coffer sync add"))
         Output.note("There, type this code:")
         try Output.line("\n    \(VisibleText.line(code))\n")
         if noWait {
             try challenge.give()
-            Output.note("Then run here again: \(again)")
+            Output.note(shared.naming("Then run here again: \(again)"))
             return nil
         }
         let wait = FileWait(
-            folder: shared, path: joining.answer,
+            folder: place, path: joining.answer,
             notice: "Waiting for the answer, which takes some seconds. Press Ctrl-C to stop: run the command again "
                 + "later, the code stays the same.", limit: nil)
         return try wait.file { try challenge.give() }

@@ -7,11 +7,11 @@ import Courier
 import Platform
 
 /// `coffer sync leave`
-struct SyncLeaveCommand: ParsableCommand {
+struct SyncLeaveCommand: SharingCommand {
     static let configuration = CommandConfiguration(
         commandName: "leave",
         abstract: "End sharing on this machine.",
-        usage: "coffer sync leave [--folder <folder>] [--quiet]",
+        usage: "coffer sync leave [--folder <folder>] [--quiet] [--user <name>]",
         discussion: """
             You are asked for your password. The other machines go on without this one. The secrets stay here, and later \
             changes stay on their machine.
@@ -28,12 +28,13 @@ struct SyncLeaveCommand: ParsableCommand {
     @Flag(name: .shortAndLong, help: "Print only warnings and errors.")
     var quiet = false
 
+    @OptionGroup var shared: ServiceVaultOptions
     @OptionGroup var prompt: PromptOptions
 
     func validate() throws { try SyncCommand.checkFolder(folder) }
 
-    func run() throws {
-        let session = CommandSession(quiet: quiet)
+    func share() throws {
+        let session = CommandSession(shared.vault, quiet: quiet)
         let state = try Sharing.openedState(session, noPrompt: prompt.noPrompt)
         guard state.circle != nil else {
             guard state.requested else { throw Sharing.notShared(isRequested: false) }
@@ -45,7 +46,7 @@ struct SyncLeaveCommand: ParsableCommand {
         let setting = SharingSetting(of: try Sharing.name(of: state), session)
         if state.joined { try removeItself(session, setting) } else { try finish(session, state, setting) }
         _ = try session.client.call(Sync.Forget())
-        if try !SharingUnit.isForAnother(session) { SharingUnit.stop() }
+        if try !SharingUnit.isForAnother(session) { SharingUnit.stop(for: shared.user) }
         if !quiet { Output.note("The secrets stay on this machine, and are no longer shared.") }
         do throws(KeychainError) {
             // A damaged item names no server. Its credentials stay then.
@@ -103,8 +104,9 @@ struct SyncLeaveCommand: ParsableCommand {
     private func tellOthers(_ own: WriterID, _ sharing: @autoclosure () throws -> Sharing) throws {
         do { try warn(sharing().exchange(leaving: own)) } catch {
             Output.note(
-                "The other machines do not know yet that this one leaves. Once the error is mended, run again: "
-                    + "coffer sync leave; if the folder is gone: coffer sync leave --folder FOLDER")
+                shared.naming(
+                    "The other machines do not know yet that this one leaves. Once the error is mended, run again: "
+                        + "coffer sync leave; if the folder is gone: coffer sync leave --folder FOLDER"))
             throw error
         }
     }

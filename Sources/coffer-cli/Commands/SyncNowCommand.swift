@@ -3,11 +3,11 @@ import Coffer
 import Courier
 
 /// `coffer sync now`
-struct SyncNowCommand: ParsableCommand {
+struct SyncNowCommand: SharingCommand {
     static let configuration = CommandConfiguration(
         commandName: "now",
         abstract: "Take in what other machines have changed, and give out what was changed here.",
-        usage: "coffer sync now [--folder <folder>] [--git] [--quiet] [--json]",
+        usage: "coffer sync now [--folder <folder>] [--git] [--quiet] [--json] [--user <name>]",
         discussion: """
             Works while the other machines are off: the folder has what they gave out. The vault must be unlocked, and is unlocked first if you \
             can be asked.
@@ -28,6 +28,7 @@ struct SyncNowCommand: ParsableCommand {
     @Flag(name: .shortAndLong, help: "Print only warnings and errors.")
     var quiet = false
 
+    @OptionGroup var shared: ServiceVaultOptions
     @OptionGroup var prompt: PromptOptions
     @OptionGroup var format: JSONOptions
 
@@ -38,8 +39,8 @@ struct SyncNowCommand: ParsableCommand {
         }
     }
 
-    func run() throws {
-        let session = CommandSession(quiet: quiet)
+    func share() throws {
+        let session = CommandSession(shared.vault, quiet: quiet)
         let sharing = try Sharing.find(session, folder: folder, git: repository.git, noPrompt: prompt.noPrompt)
         let outcome: ExchangeOutcome
         // What cannot be fetched keeps nothing from being told that is here.

@@ -5,11 +5,11 @@ import Courier
 import Platform
 
 /// `coffer sync remove`
-struct SyncRemoveCommand: ParsableCommand {
+struct SyncRemoveCommand: SharingCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",
         abstract: "Remove machines from those that share your secrets.",
-        usage: "coffer sync remove <machine> ... [--folder <folder>] [--quiet]",
+        usage: "coffer sync remove <machine> ... [--folder <folder>] [--quiet] [--user <name>]",
         discussion: """
             For a machine that was lost, stolen, sold, or is no longer used. You are asked for your password. What your machines give out \
             afterwards is sealed to keys that the removed ones do not have. Several machines take one question.
@@ -36,6 +36,7 @@ struct SyncRemoveCommand: ParsableCommand {
     @Flag(name: .shortAndLong, help: "Print only warnings and errors.")
     var quiet = false
 
+    @OptionGroup var shared: ServiceVaultOptions
     @OptionGroup var prompt: PromptOptions
 
     func validate() throws {
@@ -43,8 +44,8 @@ struct SyncRemoveCommand: ParsableCommand {
         guard machines.allSatisfy({ !$0.isEmpty }) else { throw ValidationError("a machine's name must not be empty") }
     }
 
-    func run() throws {
-        let session = CommandSession(quiet: quiet)
+    func share() throws {
+        let session = CommandSession(shared.vault, quiet: quiet)
         let sharing = try Sharing.find(session, folder: folder, noPrompt: prompt.noPrompt)
         // Others may have added or removed machines, or said their names.
         try sharing.exchangeBeforeRemoval()
@@ -71,11 +72,14 @@ struct SyncRemoveCommand: ParsableCommand {
                 zip(choice.machines, choice.shown).contains { !$0.isPaper && $1 == name }
             }
             let words = chosen.filter { !$0.isPaper }.map(choice.word)
-            if !words.isEmpty { for line in SharingText.removal(of: gone, words: words) { Output.note(line) } }
+            let lines = words.isEmpty ? [] : SharingText.removal(of: gone, words: words)
+            for line in lines { Output.note(shared.naming(line)) }
         }
         do { _ = try sharing.exchange() } catch {
             Output.note(
-                "The other machines do not know of the removal yet. Once the error is mended, run: coffer sync now")
+                shared.naming(
+                    "The other machines do not know of the removal yet. Once the error is mended, run: coffer sync now"
+                ))
             throw error
         }
     }

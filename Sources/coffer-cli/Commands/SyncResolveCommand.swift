@@ -2,12 +2,12 @@ import ArgumentParser
 import Coffer
 
 /// `coffer sync resolve`
-struct SyncResolveCommand: ParsableCommand {
+struct SyncResolveCommand: SharingCommand {
     static let configuration = CommandConfiguration(
         commandName: "resolve",
         abstract: "Decide which of several changes of a secret counts.",
         usage:
-            "coffer sync resolve <service> [<account>] (--take <machine> | --both) [--field <name> | --part <part>] [--quiet]",
+            "coffer sync resolve <service> [<account>] (--take <machine> | --both) [--field <name> | --part <part>] [--quiet] [--user <name>]",
         discussion: """
             From then on, all machines have what the named machine has set, and the others' changes are gone. What was shown here becomes a \
             former value. Read the values before: coffer sync conflicts SERVICE ACCOUNT --values
@@ -45,6 +45,7 @@ struct SyncResolveCommand: ParsableCommand {
     @Flag(name: .shortAndLong, help: "Print only warnings and errors.")
     var quiet = false
 
+    @OptionGroup var shared: ServiceVaultOptions
     @OptionGroup var prompt: PromptOptions
 
     func validate() throws {
@@ -58,8 +59,8 @@ struct SyncResolveCommand: ParsableCommand {
         }
     }
 
-    func run() throws {
-        let session = CommandSession(quiet: quiet)
+    func share() throws {
+        let session = CommandSession(shared.vault, quiet: quiet)
         _ = try Sharing.state(session, noPrompt: prompt.noPrompt)
         try session.openVault(noPrompt: prompt.noPrompt)
         let name = try item.name(session)
@@ -84,6 +85,6 @@ struct SyncResolveCommand: ParsableCommand {
                 "Kept as \(fields.count == 1 ? "the field" : "the fields") "
                     + fields.map(VisibleText.quoted).joined(separator: ", "))
         }
-        Output.note("To tell the other machines, run: coffer sync now")
+        Output.note(shared.naming("To tell the other machines, run: coffer sync now"))
     }
 }

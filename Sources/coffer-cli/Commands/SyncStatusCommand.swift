@@ -3,21 +3,22 @@ import BrokerProtocol
 import Coffer
 
 /// `coffer sync status`
-struct SyncStatusCommand: ParsableCommand {
+struct SyncStatusCommand: SharingCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
         abstract: "Show the machines that share your secrets, and what waits.",
-        usage: "coffer sync status [--json]",
+        usage: "coffer sync status [--json] [--user <name>]",
         discussion: """
             Asks nothing. To see which secrets are not shared: coffer sync now
 
             If this machine was removed, it says so, and ends with status 6.
             """)
 
+    @OptionGroup var shared: ServiceVaultOptions
     @OptionGroup var format: JSONOptions
 
-    func run() throws {
-        let session = CommandSession()
+    func share() throws {
+        let session = CommandSession(shared.vault)
         let state = try Sharing.presentState(session)
         var (content, words): (SharingSetting.Content?, String) = (nil, "")
         if state.circle != nil {
@@ -35,10 +36,11 @@ struct SyncStatusCommand: ParsableCommand {
         try Output.line(
             format.json
                 ? JSONText.of(SharingRecord(state, content, isUnpushed: isUnpushed))
-                : SharingText.status(
-                    state, folder: words, isUnpushed: isUnpushed, unreleased: unreleased(session, state),
-                    width: Output.columns
-                ).joined(separator: "\n"))
+                : shared.naming(
+                    SharingText.status(
+                        state, folder: words, isUnpushed: isUnpushed, unreleased: unreleased(session, state),
+                        takesPaper: shared.vault == nil, width: Output.columns
+                    ).joined(separator: "\n")))
         if state.circle != nil, !state.joined { throw ExitStatus.notPermitted }
     }
 

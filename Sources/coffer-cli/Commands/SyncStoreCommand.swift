@@ -23,18 +23,19 @@ struct SyncStoreCommand: ParsableCommand {
 }
 
 /// `coffer sync store show`
-struct SyncStoreShowCommand: ParsableCommand {
+struct SyncStoreShowCommand: SharingCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
         abstract: "Show where your machines share.",
-        usage: "coffer sync store show [--json]",
+        usage: "coffer sync store show [--json] [--user <name>]",
         discussion: "Asks no server. A secret or a password is never shown.")
 
+    @OptionGroup var shared: ServiceVaultOptions
     @OptionGroup var prompt: PromptOptions
     @OptionGroup var format: JSONOptions
 
-    func run() throws {
-        let session = CommandSession()
+    func share() throws {
+        let session = CommandSession(shared.vault)
         let circle = try Sharing.name(of: Sharing.state(session, noPrompt: prompt.noPrompt))
         let setting = SharingSetting(of: circle, session)
         guard let content = try setting.content(asks: true, noPrompt: prompt.noPrompt) else {
@@ -89,11 +90,12 @@ private struct StoreRecord: Encodable {
 }
 
 /// `coffer sync store set`
-struct SyncStoreSetCommand: ParsableCommand {
+struct SyncStoreSetCommand: SharingCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
         abstract: "Change the place, or the credentials of its server.",
-        usage: "coffer sync store set [<place>] [--git] [--endpoint <address>] [--region <region>] [--path-style]",
+        usage:
+            "coffer sync store set [<place>] [--git] [--endpoint <address>] [--region <region>] [--path-style] [--user <name>]",
         discussion: """
             Without a place, it asks for new credentials of the present one. With a place, your machines share there from now on: name it on \
             each of them. What this machine has given out is put there, too.
@@ -116,6 +118,7 @@ struct SyncStoreSetCommand: ParsableCommand {
     var place: String?
 
     @OptionGroup var store: StoreOptions
+    @OptionGroup var shared: ServiceVaultOptions
     @OptionGroup var prompt: PromptOptions
 
     func validate() throws {
@@ -126,8 +129,8 @@ struct SyncStoreSetCommand: ParsableCommand {
         }
     }
 
-    func run() throws {
-        let session = CommandSession()
+    func share() throws {
+        let session = CommandSession(shared.vault)
         let circle = try Sharing.name(of: Sharing.state(session, noPrompt: prompt.noPrompt))
         try session.openVault(noPrompt: prompt.noPrompt)
         let setting = SharingSetting(of: circle, session)

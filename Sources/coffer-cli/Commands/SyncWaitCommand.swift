@@ -3,11 +3,11 @@ import Coffer
 import Platform
 
 /// `coffer sync wait`
-struct SyncWaitCommand: ParsableCommand {
+struct SyncWaitCommand: SharingCommand {
     static let configuration = CommandConfiguration(
         commandName: "wait",
         abstract: "Wait until all machines have taken in what was changed here.",
-        usage: "coffer sync wait [<service> [<account>]] [--timeout <seconds>] [--quiet]",
+        usage: "coffer sync wait [<service> [<account>]] [--timeout <seconds>] [--quiet] [--user <name>]",
         discussion: """
             Gives out what was changed here, and waits for the other machines to say that they have it. To replace a password everywhere: \
             store the new one, wait, and then end the old one.
@@ -35,6 +35,7 @@ struct SyncWaitCommand: ParsableCommand {
     @Flag(name: .shortAndLong, help: "Print only warnings and errors.")
     var quiet = false
 
+    @OptionGroup var shared: ServiceVaultOptions
     @OptionGroup var prompt: PromptOptions
 
     func validate() throws {
@@ -45,8 +46,8 @@ struct SyncWaitCommand: ParsableCommand {
         }
     }
 
-    func run() throws {
-        let session = CommandSession(quiet: quiet)
+    func share() throws {
+        let session = CommandSession(shared.vault, quiet: quiet)
         let end = timeout.map { ContinuousClock.now + .seconds($0) }
         let sharing = try Sharing.find(session, folder: nil, noPrompt: prompt.noPrompt)
         let item = try service.map { try attributes(session, $0) }

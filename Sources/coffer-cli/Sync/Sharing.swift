@@ -120,7 +120,7 @@ struct Sharing {
     static func use(
         _ opened: SharedFolder, insteadOf known: SharingSetting.Content, _ session: CommandSession
     ) throws(KeychainError) {
-        let (unit, former) = (SharingUnit(of: opened), SharingUnit(for: known))
+        let (unit, former) = (session.unit(for: opened.setting()), session.unit(for: known))
         guard unit.name != former.name, try !SharingUnit.isForAnother(session) else { return }
         unit.replace(former)
     }
@@ -132,8 +132,9 @@ struct Sharing {
             let git = folder.branch == nil ? "" : " --git"
             let command = folder.remote == nil ? "coffer sync now --folder" : "coffer sync store set"
             Output.note(
-                "Your vault does not know the folder yet. Once that is mended, run: "
-                    + "\(command) \(ShellText.quote(folder.path))\(git)")
+                session.naming(
+                    "Your vault does not know the folder yet. Once that is mended, run: "
+                        + "\(command) \(ShellText.quote(folder.path))\(git)"))
             throw error
         }
         return Sharing(session: session, circle: circle, folder: folder)
@@ -209,11 +210,12 @@ struct Sharing {
     func firstExchange() throws {
         let outcome: ExchangeOutcome
         do { outcome = try exchange() } catch {
-            Output.note("The first exchange with the folder failed. Once that is mended, run: coffer sync now")
+            Output.note(
+                session.naming("The first exchange with the folder failed. Once that is mended, run: coffer sync now"))
             throw error
         }
-        for line in SharingText.warnings(outcome) { Output.note(line) }
-        try Output.line(SharingText.summary(outcome, settings: SharingSetting.count(session)))
+        for line in SharingText.warnings(outcome) { Output.note(session.naming(line)) }
+        try Output.line(session.naming(SharingText.summary(outcome, settings: SharingSetting.count(session))))
     }
 }
 

@@ -103,8 +103,10 @@ enum SharingText {
     ///   - folder: in words.
     ///   - isUnpushed: whether changes of this machine are committed and not pushed.
     ///   - unreleased: how many secrets the code on paper does not open yet; nil if that is not known now.
+    ///   - takesPaper: whether there can be a code on paper.
     static func status(
-        _ state: Sync.State.Reply, folder: String, isUnpushed: Bool = false, unreleased: Int? = nil, width: Int?
+        _ state: Sync.State.Reply, folder: String, isUnpushed: Bool = false, unreleased: Int? = nil,
+        takesPaper: Bool = true, width: Int?
     ) -> [String] {
         guard state.circle != nil else {
             return state.requested
@@ -126,7 +128,7 @@ enum SharingText {
         var lines = ["Folder: \(folder)", "Machines: \(state.machines.count)"]
         let rows = zip(state.machines, names).map { ["  " + $1, role($0), heard($0)] }
         lines += Columns.aligned(rows, width: width, narrowing: [[0], [2]])
-        lines.append("Paper: \(paper(state.paper, unreleased: unreleased))")
+        if takesPaper { lines.append("Paper: \(paper(state.paper, unreleased: unreleased))") }
         if state.machines.count == 1 { lines.append("To add another machine, run there: coffer sync join FOLDER") }
         if state.pending > 0 {
             let count = state.pending == 1 ? "1 change" : "\(state.pending) changes"
@@ -182,6 +184,21 @@ enum SharingText {
             "Take the folder away from \(one ? "it" : "them"), too: remove the device in Syncthing, or change the "
                 + "folder's password.",
         ]
+    }
+
+    /// Commands of `coffer sync` as they are run for a service vault.
+    static func naming(_ text: String, user: String) -> String {
+        let option = ShellText.command(["--user", user])
+        var named = ""
+        for (index, part) in text.split(separator: "coffer sync ", omittingEmptySubsequences: false).enumerated() {
+            guard index > 0 else {
+                named += part
+                continue
+            }
+            let verb = part.prefix { $0.isLetter }
+            named += "coffer sync \(verb) \(option)" + part.dropFirst(verb.count)
+        }
+        return named
     }
 
     private static func role(_ machine: Sync.Machine) -> String {

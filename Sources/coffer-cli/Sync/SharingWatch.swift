@@ -54,7 +54,7 @@ struct SharingWatch: ~Copyable {
     private mutating func listen() {
         events = nil
         do throws(KeychainError) {
-            events = try VaultEventLine(session.client.paths)
+            events = try VaultEventLine(session.client.paths, of: session.vaultName)
             plan.listening(at: .now)
             // What came along with the first reply makes nothing readable.
             hear()

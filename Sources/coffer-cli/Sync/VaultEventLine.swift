@@ -9,17 +9,17 @@ struct VaultEventLine: ~Copyable {
     private let path: String
 
     /// Subscribes. Everything that happens from then on is told.
-    init(_ paths: SocketPaths) throws(KeychainError) {
-        connection = try Self.connection(paths.broker)
+    init(_ paths: SocketPaths, of vault: VaultName) throws(KeychainError) {
+        connection = try Self.connection(paths.broker, vault)
         path = paths.broker
     }
 
-    private static func connection(_ path: String) throws(KeychainError) -> VarlinkConnection {
+    private static func connection(_ path: String, _ vault: VaultName) throws(KeychainError) -> VarlinkConnection {
         let answer: VarlinkAnswer<Keychain.Monitor.Reply>
         do throws(TransportFailure) {
             let deadline = ContinuousClock.now + CallLimits.broker
             var connection = try VarlinkConnection(path: path, until: deadline)
-            try connection.send(Keychain.Monitor(), more: true, until: deadline)
+            try connection.send(Keychain.InVault(Keychain.Monitor(), vault.choice), more: true, until: deadline)
             // The first reply says that the broker listens. It has no events.
             answer = try connection.receive(Keychain.Monitor.Reply.self, until: deadline)
             if case .reply = answer { return connection }

@@ -27,7 +27,7 @@ final class Fixture: Sendable {
         var settings = ""
         var notifications: String?
         var environment: [String: String] = [:]
-        var changeRecord: (RegistryRecord) -> RegistryRecord = { $0 }
+        var changeRecord: (RegistryRecord) throws -> RegistryRecord = { $0 }
         var prepare: (_ path: String) throws -> Void = { _ in }
         /// A command that becomes the program.
         var launcher: (_ path: String) -> [String] = { _ in [] }
@@ -43,7 +43,7 @@ final class Fixture: Sendable {
         key = try P256.PrivateKey.generate()
         let pem = try key.pem().withBytes { span in span.indices.map { span[$0] } }
         try DurableFile.write(pem, to: "\(path)/registry/signing-key.pem", mode: 0o600)
-        record = options.changeRecord(try Fixture.newRecord(account, key: key.publicKey))
+        record = try options.changeRecord(try Fixture.newRecord(account, key: key.publicKey))
         registry = Registry(directory: "\(path)/registry", authenticatorUID: uid)
         if options.hasVault { try registry.write(record) }
 

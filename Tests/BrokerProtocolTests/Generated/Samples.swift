@@ -1368,7 +1368,10 @@ extension Sync.Add.Reply: Sampled {
 
 extension Sync.Add: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
-        Self(code: source.next(), request: source.next(), evidence: source.next(), challenge: source.next())
+        Self(
+            code: source.next(), request: source.next(), evidence: source.next(), role: source.next(),
+            challenge: source.next()
+        )
     }
 }
 

@@ -407,21 +407,4 @@ struct SharingOwnerTests {
         }
         await broker.stop()
     }
-
-    @Test("root shares no service's vault") func service() async throws {
-        let accounts = try ThrowAwayAccounts(1)
-        let broker = try await throwAwayBroker()
-        let root = try broker.client()
-        let id = try await challenge { try await root.call(Keychain.CreateVault(owner: accounts.names[0])) }
-        try await broker.authenticator.grant(id)
-        _ = try await root.call(Keychain.CreateVault(owner: accounts.names[0], challenge: id))
-        let other = try await OtherProcess(socket: broker.configuration.socket)
-        for (method, parameters) in Self.calls {
-            let forService = #""user":"\#(accounts.names[0])""#
-            let words = parameters.isEmpty ? forService : parameters + "," + forService
-            let answer = try await other.say(#"{"method":"org.coffer.Sync.\#(method)","parameters":{\#(words)}}"#)
-            #expect(answer.contains("org.coffer.Keychain.NotPermitted"), "\(method): \(answer)")
-        }
-        await broker.stop()
-    }
 }

@@ -8,13 +8,14 @@ import Vault
 /// `Add`: adds the machine of a request. The person is asked, and the authenticator compares the code.
 enum AddHandler: MethodHandler {
     static func answer(_ method: Sync.Add, _ request: Request) async throws(Fault) -> MethodAnswer {
-        try SharingPrecondition.checkUnlocked(request)
+        try await SharingPrecondition.checkDecidesUnlocked(request)
         let code = try SharingWire.code(method.code)
         let place = try SharingWire.cryptography { () throws(CryptographyError) in try code.place }
         guard let text = method.request else {
             return .reply(Sync.Add.Reply(path: StorePath.request(place).text))
         }
         let wanted = try opened(text, code, place)
+        let role = try method.role.map { (text) throws(Fault) in try SharingWire.role(text) }
         let evidence = try method.evidence.map { (text) throws(Fault) in try proof(text, code, of: wanted) }
         if let granted = try request.redeem(method.challenge) {
             guard case .circle(let plan) = granted.request, case .add(_, _, wanted, _) = plan.deed,
@@ -24,7 +25,7 @@ enum AddHandler: MethodHandler {
             await request.vaultActor.note(
                 AccessRecord(.share, by: request.program(granted), detail: "\(wanted.name.text) was added"), .anchored)
         } else if let plan = try await request.vaultActor.sharing.addition(
-            in: request.vaultActor, of: wanted, evidence)
+            in: request.vaultActor, of: wanted, as: role ?? usualRole(request), evidence)
         {
             throw try request.ask(for: .circle(plan), vault: await request.vaultActor.vaultID())
         }
@@ -37,6 +38,14 @@ enum AddHandler: MethodHandler {
                 path: StorePath.request(place).text,
                 answer: Sync.File(path: StorePath.answer(place).text, content: Base64.encode(sealed)),
                 name: wanted.name.text, words: try SharingWire.words(answer.circle, wanted)))
+    }
+
+    /// Of a thousand servers, the weakest one must not own the others. So a machine of a service only reads, unless root says
+    /// something else.
+    ///
+    /// - Returns: nil for a person's machine. Then its keys decide.
+    private static func usualRole(_ request: Request) -> MemberRole? {
+        request.admission.standing == .root ? .reader : nil
     }
 
     /// The authenticator judges it. What is no evidence for this request is told at once.

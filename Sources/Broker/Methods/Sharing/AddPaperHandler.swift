@@ -5,7 +5,7 @@ import Vault
 /// `AddPaper`: adds a code on paper. The person is asked, and the authenticator compares the code, which is not known here.
 enum AddPaperHandler: MethodHandler {
     static func answer(_ method: Sync.AddPaper, _ request: Request) async throws(Fault) -> MethodAnswer {
-        try SharingPrecondition.checkUnlocked(request)
+        try await SharingPrecondition.checkPersons(request)
         let keys = try SharingWire.paper(method.keys)
         guard let granted = try request.redeem(method.challenge) else {
             let plan = try await request.vaultActor.sharing.paper(in: request.vaultActor, keys)

@@ -9,7 +9,7 @@ import Vault
 /// `Enter`: enters the circle of an answer. The person compares the check words first.
 enum EnterHandler: MethodHandler {
     static func answer(_ method: Sync.Enter, _ request: Request) async throws(Fault) -> MethodAnswer {
-        try SharingPrecondition.checkUnlocked(request)
+        try await SharingPrecondition.checkDecidesUnlocked(request)
         let answer = try await opened(method.answer, request)
         let (plan, membership) = try await request.vaultActor.sharing.entrance(in: request.vaultActor, answer)
         guard let own = plan.request else { throw Faults.challengeRefused }

@@ -5,7 +5,7 @@ import Vault
 /// `Forget`: forgets a circle that this vault is no member of. Nobody is asked, because nothing is shared or lost by it.
 enum ForgetHandler: MethodHandler {
     static func answer(_ method: Sync.Forget, _ request: Request) async throws(Fault) -> MethodAnswer {
-        try SharingPrecondition.checkUnlocked(request)
+        try await SharingPrecondition.checkDecidesUnlocked(request)
         try await request.vaultActor.sharing.forget(in: request.vaultActor)
         await request.vaultActor.note(
             AccessRecord(.share, by: request.program(), detail: "the circle was forgotten"), .anchored)

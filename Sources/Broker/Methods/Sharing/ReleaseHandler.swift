@@ -8,7 +8,7 @@ import Vault
 /// `Release`: makes guarded items readable on other machines. They are opened for that, so the person is asked.
 enum ReleaseHandler: MethodHandler {
     static func answer(_ method: Sync.Release, _ request: Request) async throws(Fault) -> MethodAnswer {
-        try SharingPrecondition.checkUnlocked(request)
+        try await SharingPrecondition.checkPersons(request)
         guard (1...JointReadLimits.items).contains(method.items.count) else {
             throw Fault(.invalidArgument, "a call releases 1 to \(JointReadLimits.items) items")
         }

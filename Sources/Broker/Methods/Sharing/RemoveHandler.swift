@@ -5,7 +5,7 @@ import Vault
 /// `Remove`: removes machines from the circle. The person is asked each time.
 enum RemoveHandler: MethodHandler {
     static func answer(_ method: Sync.Remove, _ request: Request) async throws(Fault) -> MethodAnswer {
-        try SharingPrecondition.checkUnlocked(request)
+        try await SharingPrecondition.checkDecidesUnlocked(request)
         let devices = try SharingWire.devices(method.devices)
         guard let granted = try request.redeem(method.challenge) else {
             let plan = try await request.vaultActor.sharing.removal(in: request.vaultActor, of: devices)

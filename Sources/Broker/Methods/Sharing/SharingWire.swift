@@ -30,6 +30,14 @@ enum SharingWire {
         }
     }
 
+    /// The role of a machine that is added.
+    static func role(_ text: String) throws(Fault) -> MemberRole {
+        guard let role = [MemberRole.reader, .writer, .admin].first(where: { $0.text == text }) else {
+            throw Fault(.invalidArgument, "a machine is a reader, a writer or an admin")
+        }
+        return role
+    }
+
     private static func words(for error: any Error) -> String {
         switch error as? JoinCodeError {
         case .prefix: "the code of a machine begins with JOIN"
