@@ -237,11 +237,14 @@ struct CircleFormTests {
 
     @Test func eachBodyHasOneForm() throws {
         let header = records[0].header
-        let bodies: [RecordBody] = [
-            .statement(device.founding), .statement(try addition(other.keys)), .generation(try generation()),
-            .changes(try Self.changes()), .seen(seen), .head(try device.head(ends[3])),
-            .profile(DeviceProfile(MachineName(near: "desk"), .tpm)), .unknown(kind: 200, content: [1]),
-        ]
+        let bodies: [RecordBody] =
+            [
+                .statement(device.founding), .statement(try addition(other.keys)), .generation(try generation()),
+                .changes(try Self.changes()), .seen(seen), .head(try device.head(ends[3])),
+                .profile(DeviceProfile(MachineName(near: "desk"), .tpm)), .unknown(kind: 200, content: [1]),
+                .again(.profile(DeviceProfile(MachineName(near: "desk"), .tpm)), of: try generation().name),
+                .summary(try StreamSummary(count: 0, said: 0, runs: [.init(header.run, 5)], seen: seen)),
+            ] + Self.past(try generation().name)
         for body in bodies {
             let bytes = try body.bytes()
             #expect(try RecordBody(decoding: bytes, in: header).bytes() == bytes)
@@ -254,6 +257,35 @@ struct CircleFormTests {
         }
         #expect(throws: CircleFormError.length) { try RecordBody(decoding: [], in: header) }
         #expect(throws: CircleFormError.length) { try RecordBody(decoding: [3], in: header) }
+    }
+
+    private static func past(_ generation: StatementName) -> [RecordBody] {
+        PastChanges.records(names: [1, 2, .max], values: [generation: [3, 4]]).map { .past($0) }
+    }
+
+    /// Each list of a compaction is sorted, and a summary stands for what was before it.
+    @Test func whatACompactionListsHasOneOrder() throws {
+        let name = try generation().name.bytes
+        let twice: [UInt8] = [0, 0, 0, 2] + [UInt8](repeating: 0, count: 16) + [0, 0, 0, 0]
+        #expect(throws: CircleFormError.order) { try PastChanges(decoding: twice) }
+        let digests: [UInt8] = [0, 0, 0, 1] + [UInt8](repeating: 0, count: 8)
+        let again = [0, 0, 0, 0, 0, 0, 0, 2] + name + digests + name + digests
+        #expect(throws: CircleFormError.order) { try PastChanges(decoding: again) }
+        #expect(throws: CircleFormError.length) { try PastChanges(decoding: [0, 0, 0xC3, 0x51]) }
+        let run = StreamFixture.run(1)
+        #expect(throws: CircleFormError.order) {
+            try StreamSummary(count: 0, said: 0, runs: [.init(run, 1), .init(run, 2)], seen: [])
+        }
+        #expect(throws: CircleFormError.range) {
+            try StreamSummary(count: 0, said: 0, runs: [.init(run, CircleLimits.number + 1)], seen: [])
+        }
+        let header = records[0].header
+        for (count, said) in [(UInt32(1), UInt64(0)), (0, 1)] {
+            let summary = try StreamSummary(count: count, said: said, runs: [], seen: [])
+            #expect(throws: CircleFormError.range) { try StreamSummary(decoding: summary.bytes, in: header) }
+        }
+        let own = try StreamSummary(count: 0, said: 0, runs: [], seen: [SeenEnd(device.keys.device, ends[1])])
+        #expect(throws: CircleFormError.place) { try StreamSummary(decoding: own.bytes, in: header) }
     }
 
     @Test func whatEverybodyCanOpenHoldsNoItem() throws {

@@ -134,22 +134,22 @@ struct CircleVectorTests {
 
     @Test func aCompactionIsReadAlike() throws {
         let one = file.compaction
+        let generation = try #require(StatementName(bytes: Self.raw(file.generationName)))
         let header = try CircleRecord.Header(
             circle: circle, device: #require(WriterID(bytes: Self.raw(one.device))),
             run: #require(RunID(bytes: Self.raw(one.run))), number: 9,
-            generation: #require(StatementName(bytes: Self.raw(file.generationName))))
+            generation: generation)
         for text in [one.again, one.past, one.summary] {
             #expect(try RecordBody(decoding: Self.raw(text), in: header).bytes() == Self.raw(text))
         }
-        guard case .again(.profile(let profile), let generation) = try RecordBody(
-            decoding: Self.raw(one.again), in: header),
-            case .past(let past) = try RecordBody(decoding: Self.raw(one.past), in: header),
-            case .summary(let summary) = try RecordBody(decoding: Self.raw(one.summary), in: header)
+        func body(_ text: String) throws -> RecordBody { try RecordBody(decoding: Self.raw(text), in: header) }
+        guard case .again(.profile(let profile), let former) = try body(one.again),
+            case .past(let past) = try body(one.past), case .summary(let summary) = try body(one.summary)
         else {
             Issue.record("another body")
             return
         }
-        #expect(profile.name.text == "desk" && generation == header.generation)
+        #expect(profile.name.text == "desk" && former == generation)
         #expect(past.names == one.names.compactMap { UInt64($0, radix: 16) })
         #expect(past.values.map(\.generation) == [generation])
         #expect(past.values.map(\.digests) == [[try #require(UInt64(one.digest, radix: 16))]])

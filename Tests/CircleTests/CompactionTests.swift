@@ -60,7 +60,7 @@ struct CompactionTests {
         }
     }
 
-    @Test(arguments: UInt64(1)...150) func whoComesLaterMakesTheSameOfTheRest(seed: UInt64) throws {
+    @Test(arguments: UInt64(1)...60) func whoComesLaterMakesTheSameOfTheRest(seed: UInt64) throws {
         var choices = Choices(seed: seed, count: 2_000)
         let devices = 3
         var (all, had) = ([PartChange](), Array(repeating: [PartChange](), count: devices))

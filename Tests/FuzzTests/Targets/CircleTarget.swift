@@ -73,11 +73,15 @@ struct CircleTarget: FuzzTarget {
             let place = headers.firstIndex(where: { $0.generation != nil })
         else { throw BrokenPromise("the vectors have no value") }
         // The kinds of body, and the slots, that the vectors have by themselves only.
-        let more: [RecordBody] = [
-            .head(heads[0]), .profile(DeviceProfile(request.name, request.protection)),
-            .released([try ReleasedSlots(of: given.change.name, [slot, slot] + value.slots)]),
-            .changes([try CarriedChange(given.change, value.with([slot, slot] + value.slots))]),
-        ]
+        let more: [RecordBody] =
+            [
+                .head(heads[0]), .profile(DeviceProfile(request.name, request.protection)),
+                .released([try ReleasedSlots(of: given.change.name, [slot, slot] + value.slots)]),
+                .changes([try CarriedChange(given.change, value.with([slot, slot] + value.slots))]),
+                .again(.changes([given]), of: try KeyGeneration(decoding: raw(file.generation)).name),
+                .summary(try StreamSummary(count: 0, said: 0, runs: [.init(headers[0].run, 3)], seen: [])),
+            ]
+            + PastChanges.records(names: [1, 2, .max], values: [circle: [3]]).map { .past($0) }
         let content = try raw(file.paperContent)
         // Everybody can open its record.
         let envelope = RecordBody.paper(

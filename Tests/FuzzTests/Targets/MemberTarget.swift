@@ -68,7 +68,7 @@ struct MemberTarget: FuzzTarget {
         try desk.open(file)
         var given: [RecordBody] = []
         for _ in 0...mutator.below(3) {
-            switch mutator.below(5) {
+            switch mutator.below(7) {
             case 0, 1:
                 let bytes = mutator.bytes(mutator.pick(bodies) ?? [0], donors: bodies)
                 guard let kind = bytes.first else { continue }
@@ -79,6 +79,15 @@ struct MemberTarget: FuzzTarget {
                 if let added { given.append(.released([added])) }
             case 3:
                 if let made = try answer({ try generation(&mutator) }) { given.append(.generation(made)) }
+            case 4:
+                let names = (0...mutator.below(8)).compactMap { _ in mutator.pick(changes)?.change.name.number }
+                given += PastChanges.records(names: Set(names), values: [:]).map { .past($0) }
+            case 5:
+                let made = try answer {
+                    let (count, said) = (UInt32(mutator.below(4)), UInt64(mutator.below(4)))
+                    return try StreamSummary(count: count, said: said, runs: [], seen: [])
+                }
+                if let made { given.append(.summary(made)) }
             default:
                 let made = try (0...mutator.below(4)).compactMap { _ in try answer { try change(&mutator) } }
                 if !made.isEmpty { given.append(.changes(made)) }
