@@ -272,7 +272,7 @@ struct CircleFormTests {
         let again = [0, 0, 0, 0, 0, 0, 0, 2] + name + digests + name + digests
         #expect(throws: CircleFormError.order) { try PastChanges(decoding: again) }
         #expect(throws: CircleFormError.length) { try PastChanges(decoding: [0, 0, 0xC3, 0x51]) }
-        let run = StreamFixture.run(1)
+        let run = try StreamFixture.run(1)
         #expect(throws: CircleFormError.order) {
             try StreamSummary(count: 0, said: 0, runs: [.init(run, 1), .init(run, 2)], seen: [])
         }
