@@ -367,6 +367,38 @@ def service_has_it():
     demand(open("/run/nightly/secret").read().strip() == "correct horse", "the service's secret")
 
 
+FLEET = "/srv/fleet"
+YES = "#!/bin/sh\necho yes\n"
+
+
+def shared_files():
+    return {name for _, _, names in os.walk(FLEET) for name in names}
+
+
+def courier():
+    """docs/how-to/fleet.md, with a folder in place of the bucket. Root is shown what is signed."""
+    import pwd
+
+    os.mkdir(FLEET, 0o700)
+    os.chown(FLEET, pwd.getpwnam("nightly").pw_uid, -1)
+    with open("/root/yes", "w") as file:
+        file.write(YES)
+    os.chmod("/root/yes", 0o700)
+    run("coffer", "sync", "init", FLEET, "--name", "admin", "--user", "nightly", askpass="/root/yes").expect(0, "coffer-courier@nightly")
+    run("systemctl", "is-active", "coffer-courier@nightly.service").expect(0)
+    run("systemctl", "is-enabled", "coffer-courier@nightly.service").expect(0)
+    before = shared_files()
+    run("coffer", "set", "restic", "other", "--user", "nightly", input="from root").expect(0)
+    wait_for(lambda: shared_files() - before, "the courier carries what root has set")
+    owners = {os.lstat(os.path.join(folder, name)).st_uid for folder, _, names in os.walk(FLEET) for name in names}
+    demand(owners == {pwd.getpwnam("nightly").pw_uid}, f"the files are of {owners}")
+    run("coffer", "sync", "status", "--user", "nightly").expect(0, "admin")
+    run("coffer", "sync", "remove", "admin", user="nightly").expect(6)
+    run("coffer", "sync", "leave", "--user", "nightly", askpass="/root/yes").expect(0)
+    wait_for(lambda: run("systemctl", "is-active", "coffer-courier@nightly.service").code != 0, "the courier ends")
+    demand(run("systemctl", "is-enabled", "coffer-courier@nightly.service").code != 0, "it is not started again")
+
+
 # ---- the boot ----
 
 
@@ -401,7 +433,7 @@ def scores():
 
 def scores_hold():
     """What the units forbid stays forbidden."""
-    most = {"cofferd": 1.0, "coffer-authenticator": 6.7, "coffer-authenticator-report": 5.6, "coffer-unlock": 2.9}
+    most = {"cofferd": 1.0, "coffer-authenticator": 6.7, "coffer-authenticator-report": 5.6, "coffer-unlock": 2.9, "coffer-courier": 2.0}
     for unit in unit_files():
         text = run("systemd-analyze", "--no-pager", "security", unit).expect(0).out
         score = float(re.search(r"exposure level for \S+: ([0-9.]+)", text).group(1))
@@ -529,6 +561,7 @@ FIRST = [
     ("a command says at its terminal that the broker takes no calls", silent_broker),
     ("logind's lock locks; its unlocking opens nothing", screen_lock),
     ("a service gets its secret as it starts", service),
+    ("a service's vault shares by a courier of its account", courier),
     ("without polkit there is no inhibitor, and status says so", without_polkit),
     ("sleep without polkit locks", sleep_cycle),
     ("idle connections of others shut nobody out", idle_connections),
