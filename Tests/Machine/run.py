@@ -393,7 +393,7 @@ def courier():
     owners = {os.lstat(os.path.join(folder, name)).st_uid for folder, _, names in os.walk(FLEET) for name in names}
     demand(owners == {pwd.getpwnam("nightly").pw_uid}, f"the files are of {owners}")
     run("coffer", "sync", "status", "--user", "nightly").expect(0, "admin")
-    run("coffer", "sync", "remove", "admin", user="nightly").expect(6)
+    run("coffer", "sync", "leave", user="nightly").expect(6)
     run("coffer", "sync", "leave", "--user", "nightly", askpass="/root/yes").expect(0)
     wait_for(lambda: run("systemctl", "is-active", "coffer-courier@nightly.service").code != 0, "the courier ends")
     demand(run("systemctl", "is-enabled", "coffer-courier@nightly.service").code != 0, "it is not started again")
