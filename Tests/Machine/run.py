@@ -381,10 +381,10 @@ def courier():
 
     os.mkdir(FLEET, 0o700)
     os.chown(FLEET, pwd.getpwnam("nightly").pw_uid, -1)
-    with open("/root/yes", "w") as file:
+    with open("/opt/yes", "w") as file:
         file.write(YES)
-    os.chmod("/root/yes", 0o700)
-    run("coffer", "sync", "init", FLEET, "--name", "admin", "--user", "nightly", askpass="/root/yes").expect(0, "coffer-courier@nightly")
+    os.chmod("/opt/yes", 0o700)
+    run("coffer", "sync", "init", FLEET, "--name", "admin", "--user", "nightly", askpass="/opt/yes").expect(0, "coffer-courier@nightly")
     run("systemctl", "is-active", "coffer-courier@nightly.service").expect(0)
     run("systemctl", "is-enabled", "coffer-courier@nightly.service").expect(0)
     before = shared_files()
@@ -394,7 +394,7 @@ def courier():
     demand(owners == {pwd.getpwnam("nightly").pw_uid}, f"the files are of {owners}")
     run("coffer", "sync", "status", "--user", "nightly").expect(0, "admin")
     run("coffer", "sync", "leave", user="nightly").expect(6)
-    run("coffer", "sync", "leave", "--user", "nightly", askpass="/root/yes").expect(0)
+    run("coffer", "sync", "leave", "--user", "nightly", askpass="/opt/yes").expect(0)
     wait_for(lambda: run("systemctl", "is-active", "coffer-courier@nightly.service").code != 0, "the courier ends")
     demand(run("systemctl", "is-enabled", "coffer-courier@nightly.service").code != 0, "it is not started again")
 
