@@ -184,4 +184,29 @@ struct CircleAcknowledgementTests {
         try desk.sync(store)
         #expect { try has("own") } throws: { ($0 as? VaultError)?.code == .invalidArgument }
     }
+
+    /// It has named nothing before, and the store keeps a file from it (attacker 10).
+    @Test func aNewMachineDoesNotSayToHaveWhatIsWithheld() throws {
+        let group = try CircleGroup("desk", "laptop")
+        let (desk, spare) = (group.machines[0], try CircleMachine("spare"))
+        let before = Set(group.store.names)
+        try desk.set("late", "", "withheld")
+        for _ in 0..<2 { for machine in group.machines { try machine.sync(group.store) } }
+        let late = Set(group.store.names).subtracting(before)
+        try spare.join(desk)
+        try desk.put(group.store)
+        let device = try desk.view().device.id
+        func named() throws -> Bool {
+            let view = try spare.view()
+            return view.named(by: view.device.id, of: device).contains { view.isEndOfAll($0, of: device) }
+        }
+        let whole = group.store.files
+        for path in late { group.store.files[path] = nil }
+        try spare.sync(group.store)
+        #expect(try !named())
+        for path in late { group.store.files[path] = whole[path] }
+        try spare.sync(group.store)
+        #expect(try named())
+        #expect(try spare.get("late") == "withheld")
+    }
 }
