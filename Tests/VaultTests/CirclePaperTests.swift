@@ -83,6 +83,31 @@ struct CirclePaperTests {
         if case .removed = found { true } else { false }
     }
 
+    /// The desk has said once more what is needed, and the rest is gone from the store.
+    @Test func itReadsWhatACompactionHasLeft() throws {
+        desk.fixture.room.withLock { $0.given = 48 << 10 }
+        try desk.reopen()
+        try addPaper(desk)
+        try desk.sync(store)
+        try desk.set("pin", "me", "guarded since", presence)
+        try desk.release()
+        try desk.sync(store)
+        for number in 1...10 {
+            try desk.set("file", "", "\(number):" + String(repeating: "x", count: 8_000))
+            try desk.sync(store)
+        }
+        let before = store.names.count
+        for _ in 0..<2 { try desk.sync(store) }
+        try #require(desk.view().compacted.count == 1)
+        #expect(store.names.count < before)
+        let circle = try restored()
+        #expect(!circle.isIncomplete)
+        let values = try values(circle)
+        #expect(values["file/secret"]?.hasPrefix("10:") == true)
+        #expect(values["web/secret"] == "early" && values["bank/secret"] == "guarded")
+        #expect(values["pin/secret"] == "guarded since")
+    }
+
     @Test func everythingComesBackFromTheStoreAlone() throws {
         try addPaper(desk)
         try desk.sync(store)
