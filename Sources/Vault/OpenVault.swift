@@ -29,6 +29,9 @@ public final class OpenVault: Sendable {
     /// What was compared of the circle's conflicts.
     let knownConflicts = Mutex(KnownConflicts())
 
+    /// When compaction was not worth it.
+    let triedCompaction = Mutex(TriedCompaction())
+
     /// What this vault's device may do in its circle.
     let knownRole = Mutex<KnownRole?>(nil)
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Simulation
 
-/// What a writer no longer gives out: whoever comes later makes the same of the rest.
+/// A writer leaves changes out. A machine that joins later comes to the same state by the others.
 struct CompactionTests {
     /// A store that has each writer's changes, some of them no longer.
     private struct Streams {
@@ -91,6 +91,26 @@ struct CompactionTests {
         for device in 0..<devices { ended += try streams.compact(device, knowing: all, now: 10_000) }
         #expect(try streams.state.digest == whole.digest)
         #expect(ended > 0)
+    }
+
+    /// A list can name what is here still. Then nothing is different, in every order.
+    @Test func aListOfWhatIsHereChangesNothing() throws {
+        var bench = Bench(devices: 1, having: try Bench.made())
+        for value in UInt8(2)...4 {
+            try bench.act(0, at: UInt64(value) * 10) { writer, state in
+                try [writer.set(.field(.secret), of: #require(state.items.first), to: .value(Bench.value(value)))]
+            }
+        }
+        let (past, digest) = (Set(bench.changes.map(\.name.number)), try SharedState(bench.changes).digest)
+        // What the first value was replaced by, and all of them.
+        for listed in [past, Set(bench.changes.dropFirst(3).map(\.name.number))] {
+            for order in Orders(bench.changes) { #expect(try SharedState(order, past: listed).digest == digest) }
+        }
+        // What comes late was gone.
+        var state = SharedState(Array(bench.changes.dropFirst(3)), past: past)
+        let first = state.items.count
+        _ = state.take(all: bench.changes)
+        #expect(first == 0 && state.items.count == 1)
     }
 
     @Test func aValueThatWasReplacedIsNoLongerGivenOut() throws {

@@ -8,12 +8,6 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func join(_ machine: Sandbox, _ name: String, by member: Sandbox) throws {
-        let code = try machine.joinCode(folder.path, name)
-        try member.succeed("sync", "add", input: "\(code)\n")
-        try machine.succeed("sync", "join", folder.path, "--name", name)
-    }
-
     @Test func anotherMachinePutsThemBack() throws {
         let laptop = try Sandbox()
         let spare = try Sandbox()
@@ -21,7 +15,7 @@ import Testing
             let desk = try Sandbox()
             try desk.succeed("set", "github", "me", input: "from the desk")
             try desk.succeed("sync", "init", folder.path, "--name", "desk")
-            try join(laptop, "laptop", by: desk)
+            try laptop.join(folder.path, "laptop", by: desk)
         }
         // The desk is gone, and so is all that the folder had of anybody.
         #expect(try laptop.succeed("get", "github", "me").text == "from the desk")
@@ -32,7 +26,7 @@ import Testing
         #expect(back.all.contains("that the folder had lost"), "\(back)")
         #expect(try !laptop.succeed("sync", "now").all.contains("had lost"))
         // A machine that comes now has what only the desk had given out.
-        try join(spare, "spare", by: laptop)
+        try spare.join(folder.path, "spare", by: laptop)
         #expect(try spare.succeed("get", "github", "me").text == "from the desk")
     }
 }

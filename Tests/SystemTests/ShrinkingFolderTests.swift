@@ -8,12 +8,6 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func join(_ machine: Sandbox, _ name: String, by member: Sandbox) throws {
-        let code = try machine.joinCode(folder.path, name)
-        try member.succeed("sync", "add", input: "\(code)\n")
-        try machine.succeed("sync", "join", folder.path, "--name", name)
-    }
-
     /// Bytes of all files, and how many files there are.
     private func content() throws -> (bytes: Int, files: Int) {
         let files = try FileManager.default.subpathsOfDirectory(atPath: folder.path).compactMap { name -> Int? in
@@ -28,7 +22,7 @@ import Testing
         let (desk, laptop) = (try Sandbox(), try Sandbox())
         try desk.succeed("set", "github", "me", input: "a password")
         try desk.succeed("sync", "init", folder.path, "--name", "desk")
-        try join(laptop, "laptop", by: desk)
+        try laptop.join(folder.path, "laptop", by: desk)
         for number in 1...8 {
             try desk.succeed("set", "scan", "me", input: "\(number):" + String(repeating: "x", count: 200_000))
             try desk.succeed("sync", "now")
@@ -44,7 +38,7 @@ import Testing
         #expect(try laptop.succeed("get", "scan", "me").text.hasPrefix("8:"))
         #expect(try laptop.succeed("get", "github", "me").text == "a password")
         let spare = try Sandbox()
-        try join(spare, "spare", by: laptop)
+        try spare.join(folder.path, "spare", by: laptop)
         #expect(try spare.succeed("get", "scan", "me").text.hasPrefix("8:"))
         for machine in [desk, laptop, spare, desk] { try machine.succeed("sync", "now") }
         #expect(try desk.succeed("sync", "wait", "--timeout", "60").code == 0)

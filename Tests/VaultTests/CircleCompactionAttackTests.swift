@@ -109,6 +109,55 @@ struct CircleCompactionAttackTests {
         }
     }
 
+    /// It has nothing of what the others name any more, and says other things in a compaction (attacker 11).
+    @Test func whoWasRemovedSaysNothingByACompaction() throws {
+        let device = try laptop.view().device.id
+        try desk.remove(laptop)
+        try desk.put(group.store)
+        for machine in [desk, phone] { try machine.sync(group.store) }
+        let old = group.store.files.filter { if case .segment(_, device, _, _) = $0.key { true } else { false } }
+        try laptop.set("bank", "", "forged")
+        try laptop.set("new", "", "forged")
+        try laptop.sync(CircleStore())
+        let bodies = try repeated(laptop) { _ in true }
+        let run = try #require(laptop.view().device.end)
+        try laptop.give(
+            bodies + [summary(laptop, count: UInt32(bodies.count), runs: [])])
+        #expect(try laptop.view().device.end?.run == run.run)
+        let store = CircleStore()
+        store.files = group.store.files
+        try laptop.put(store)
+        for path in old.keys { store.files[path] = nil }
+        let spare = try CircleMachine("spare")
+        try spare.join(desk)
+        try desk.put(store)
+        for machine in [spare, phone, desk] {
+            try machine.sync(store)
+            #expect(try machine.names.filter { $0 == "new" }.isEmpty)
+        }
+        // What it says stands for what is missing does not. The others put back what they have.
+        #expect(try !spare.names.contains("bank"))
+        store.files.merge(old) { $1 }
+        try spare.sync(store)
+        #expect(try spare.get("bank") == "from the desk")
+        #expect(try spare.names == desk.names)
+    }
+
+    /// A list of names that are all here, of anybody, changes nothing, in whatever order they are read.
+    @Test func whatIsHereComesInItsOrder() throws {
+        let past = PastChanges.records(names: try names(of: desk).union(names(of: laptop)), values: [:])
+        for machine in [phone, laptop] { try machine.give(past.map { .past($0) }) }
+        for machine in [phone, laptop] { try machine.put(group.store) }
+        try settle()
+        for machine in group.machines {
+            #expect(try machine.get("bank") == "from the desk")
+            #expect(try machine.conflicts().isEmpty)
+            let bank = try #require(machine.view().state.items.first { $0.name.service == "bank" })
+            #expect(bank.revisions(of: .field(.secret)).count == 1)
+        }
+        #expect(try Set(group.machines.map { try $0.digest() }).count == 1)
+    }
+
     /// The laptop has tightened an item, and would have everybody forget it.
     @Test func nobodyLoosensByLeavingOut() throws {
         let presence = AccessControl.whenUnlocked.requiring(.userPresence)

@@ -72,7 +72,7 @@ struct CircleCompactionTests {
         #expect(states.filter { !$0.isOwn }.allSatisfy { $0.hasTakenAll && $0.agrees == true })
     }
 
-    /// It comes back when nothing of what it lacks is there any more, with a change of its own.
+    /// It comes back with a change of its own, and the store has none of the files that it has missed.
     @Test func aMachineThatWasAwayComesBack() throws {
         let group = try CircleGroup("desk", "laptop", "phone", room: Self.room)
         try group.machines[0].set("file", "", "first")
@@ -201,7 +201,7 @@ struct CircleCompactionTests {
         try desk.set("file", "", "new")
         for _ in 0..<3 { for machine in [desk, laptop] { try machine.sync(group.store) } }
         #expect(try exposed() == [0, 0])
-        // One of those that nobody gives out any more.
+        // One of those that were left out.
         try laptop.set("file", "", long(3))
         for _ in 0..<3 { for machine in [desk, laptop] { try machine.sync(group.store) } }
         #expect(try exposed() == [1, 1])
@@ -238,6 +238,39 @@ struct CircleCompactionTests {
         #expect(try spare.get("old") == "from before")
     }
 
+    /// It has taken the compaction in. Who removes the machine has not (attacker 11).
+    @Test func whatIsLeftOfARemovedMachineStays() throws {
+        let group = try CircleGroup("desk", "laptop", "lost", room: Self.room)
+        let (desk, laptop, lost) = (group.machines[0], group.machines[1], group.machines[2])
+        try lost.set("mine", "", "from the lost one")
+        try group.settle()
+        let device = try lost.view().device.id
+        for number in 1...8 {
+            try lost.set("file", "", long(number))
+            try lost.sync(group.store)
+        }
+        for machine in [desk, laptop] { try machine.sync(group.store) }
+        let old = group.store.files
+        for machine in [lost, lost, laptop] { try machine.sync(group.store) }
+        try #require(laptop.view().compacted[device] != nil)
+        let hiding = CircleStore()
+        hiding.files = old
+        try desk.takeIn(hiding)
+        try desk.remove(lost)
+        try desk.put(group.store)
+        for machine in [laptop, desk, laptop, desk] {
+            try machine.sync(group.store)
+            #expect(try machine.get("file") == long(8))
+            #expect(try machine.get("mine") == "from the lost one")
+        }
+        #expect(try desk.digest() == laptop.digest())
+        let spare = try CircleMachine("spare")
+        try spare.join(desk)
+        for _ in 0..<2 { for machine in [desk, laptop, spare] { try machine.sync(group.store) } }
+        #expect(try spare.get("mine") == "from the lost one")
+        #expect(try spare.digest() == desk.digest())
+    }
+
     @Test func filesGoWhenTheStoreHasWhatStandsForThem() throws {
         let group = try group()
         let desk = group.machines[0]
@@ -255,7 +288,7 @@ struct CircleCompactionTests {
         #expect(try !ended(group.store.names, group.store.heads).isEmpty)
     }
 
-    /// The store shows a head of a run that nobody keeps any more (attacker 10).
+    /// The store shows a head of a run whose records are gone (attacker 10).
     @Test func anOldHeadOfItsOwnIsNoSignOfARollback() throws {
         let group = try CircleGroup("desk", "laptop", room: Self.room)
         let desk = group.machines[0]

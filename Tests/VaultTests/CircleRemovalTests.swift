@@ -126,6 +126,43 @@ struct CircleRemovalTests {
         #expect(try spare.get("late") == "1")
     }
 
+    /// Between the removal and what this vault says of it, nothing that it had goes, and nothing is undone later.
+    @Test func whatAMemberHadStaysWhileItLearnsOfTheRemoval() throws {
+        let (desk, laptop, lost) = try three()
+        try lost.set("github", "me", "from the lost one")
+        try lost.set("late", "", "1")
+        try lost.sync(store)
+        try laptop.sync(store)
+        let id = try lost.view().device.id
+        let hidden = store.files.filter { if case .head(_, let device) = $0.key { device == id } else { false } }
+        for path in hidden.keys { store.files[path] = nil }
+        try desk.remove(lost)
+        try desk.put(store)
+        store.files.merge(hidden) { $1 }
+        // What it says afterwards comes together with the removal.
+        try lost.set("github", "me", "afterwards")
+        try lost.sync(CircleStore())
+        try lost.put(store)
+        let taken = try laptop.takeIn(store)
+        #expect(taken.updated == 0 && taken.deleted == 0)
+        // Also if it cannot say so at once.
+        for _ in 0..<2 {
+            #expect(try laptop.get("github", "me") == "from the lost one")
+            #expect(try laptop.get("late") == "1")
+            try laptop.takeIn(store)
+        }
+        try laptop.sync(store)
+        let view = try laptop.view()
+        #expect(try view.streams[view.device.id]?.newest?.head.stateDigest == laptop.digest())
+        try settle(laptop, desk)
+        for machine in [desk, laptop] {
+            #expect(try machine.get("github", "me") == "from the lost one")
+            let states = try #require(try machine.vault.circleState(machine.classKeys)).machines
+            #expect(states.allSatisfy { $0.agrees != false })
+            #expect(try machine.conflicts().isEmpty)
+        }
+    }
+
     @Test func onlyAnAdminRemovesOthers() throws {
         let (desk, laptop, lost) = try three()
         // Their sealers are software, so both are writers.

@@ -267,7 +267,7 @@ public enum Sync {
           files: []File,
           # There are more. Write these, and call again with their names.
           more: bool,
-          # Of the names, those that nobody needs any more. Remove them from the store. The other files of the answer come first.
+          # The names of files to remove from the store: other files there have taken their place. It is absent while files are given out.
           ended: ?[]string
         )
 
@@ -1678,8 +1678,8 @@ public enum Sync {
             public var files: [File]
             /// There are more. Write these, and call again with their names.
             public var more: Bool
-            /// Of the names, those that nobody needs any more. Remove them from the store. The other files of the
-            /// answer come first.
+            /// The names of files to remove from the store: other files there have taken their place. It is absent
+            /// while files are given out.
             public var ended: [String]?
 
             public init(files: [File], more: Bool, ended: [String]? = nil) {

@@ -1,10 +1,10 @@
 import Item
 
-/// Which of a writer's changes nobody needs any more, so that it need not give them out for ever
-/// (docs/sync-merging.md, “Compaction”). It is a function of the writer's changes and of the state that they led to.
+/// Which of a writer's changes can end, so that the store need not keep them for ever (docs/sync-merging.md, “Compaction”).
+/// It is a function of the writer's changes and of the state that they led to.
 ///
-/// Names, access controls and the bin stay, and so do values that ask somebody. What was replaced stays replaced: what
-/// a change had replaced, and is given out by its writer still, is named by another change of the same writer.
+/// Names, access controls and the bin stay, and so do values that ask somebody. What was replaced stays replaced: if a
+/// change that ends had replaced another writer's, and that one is still given out, a change of this writer names it.
 package struct Compaction: Sendable {
     /// The changes that are no longer given out.
     package let past: Set<RevisionName>

@@ -40,6 +40,8 @@ package struct SharedState: Sendable {
     private var guarded: Set<SharedItemID> = []
     /// Changes that their writers no longer give out, because others took their place. Nothing waits for them.
     private let past: Set<UInt64>
+    /// Those of them that are named by what is here, and are not here themselves. What is here comes in its order all the same.
+    private var gone: Set<RevisionName> = []
 
     /// - Parameter past: of changes that are no longer given out, the numbers of their names.
     package init(past: Set<UInt64> = []) { self.past = past }
@@ -47,6 +49,8 @@ package struct SharedState: Sendable {
     /// The fold of changes, in the order in which they are given.
     package init(_ changes: some Sequence<PartChange>, past: Set<UInt64> = []) {
         self.past = past
+        let changes = Array(changes)
+        noteGone(among: changes)
         for change in changes { _ = take(change) }
     }
 
@@ -54,6 +58,7 @@ package struct SharedState: Sendable {
     ///
     /// - Returns: what it still has too much of.
     package mutating func take(all changes: [PartChange]) -> [PartChange] {
+        noteGone(among: changes)
         var open = changes
         while true {
             var left: [PartChange] = []
@@ -63,10 +68,20 @@ package struct SharedState: Sendable {
         }
     }
 
+    private mutating func noteGone(among changes: [PartChange]) {
+        guard !past.isEmpty else { return }
+        let here = Set(changes.map(\.name))
+        for name in changes.lazy.flatMap(\.named) where past.contains(name.number) && !here.contains(name) {
+            if merged[name] == nil, !waitingNames.contains(name) { gone.insert(name) }
+        }
+    }
+
     /// Takes in a change, and all that has waited for it.
     @discardableResult
     package mutating func take(_ change: PartChange) -> Taken {
-        guard merged[change.name] == nil, !waitingNames.contains(change.name) else { return .known }
+        guard merged[change.name] == nil, !waitingNames.contains(change.name), !gone.contains(change.name) else {
+            return .known
+        }
         if let missing = missing(of: change) {
             let count = waitingCount[change.stamp.writer, default: 0]
             guard count < Self.mostWaiting else { return .full }
@@ -105,7 +120,7 @@ package struct SharedState: Sendable {
     }
 
     private func missing(of change: PartChange) -> Missing? {
-        if let named = change.named.first(where: { merged[$0] == nil && !past.contains($0.number) }) {
+        if let named = change.named.first(where: { merged[$0] == nil && !gone.contains($0) }) {
             return .change(named)
         }
         return change.part == .name || named.contains(change.item) ? nil : .name(of: change.item)

@@ -219,7 +219,7 @@ extension CircleExchange {
         try remove(ended, of: listing)
     }
 
-    /// Removes this vault's own files that nobody needs any more. Others need not look for that.
+    /// Removes this vault's own files that others have taken the place of. It is no news for the other machines.
     private func remove(_ ended: [String], of listing: StoreListing) throws(Failure) {
         let own = Set(listing.paths(of: self.own))
         for name in ended.prefix(limits.putBack) {

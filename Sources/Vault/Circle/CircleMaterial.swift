@@ -21,6 +21,8 @@ struct CircleMaterial: Sendable {
     var offered: [RevisionID] = []
     /// Slots that were added to values, and were not given out yet.
     var released: [ReleasedSlots] = []
+    /// What was merged of each other device before something came in. No row has it.
+    var merged: [WriterID: RunEnd] = [:]
 
     init(device: CircleDevice) { self.device = device }
 

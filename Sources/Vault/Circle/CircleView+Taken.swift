@@ -28,6 +28,15 @@ extension CircleView {
         return Set(counted.filter { kept.contains($0.after) }.map(\.record))
     }
 
+    /// What the vault has of each other device's stream. Of a removed one it keeps what it had merged, and nothing else. It
+    /// will name that, so nothing of it goes until it has. One that may only read names nothing.
+    var mergedEnds: [WriterID: RunEnd] {
+        guard role?.mayWrite == true else { return [:] }
+        return streams.filter { $0.key != device.id }.compactMapValues { stream in
+            stream.counted.max { $0.record.header.number < $1.record.header.number }?.end
+        }
+    }
+
     /// The ends of removed devices' streams that this vault has merged and no member has named yet. It names them once,
     /// so that the others merge as much.
     var unnamed: [SeenEnd] {

@@ -41,6 +41,8 @@ struct CircleView: Sendable {
     private var releases: [(slots: ReleasedSlots, writer: WriterID, after: ChainHash)] = []
     /// What each device has said to have seen of others, in its records.
     private(set) var vouched: [(by: WriterID, seen: SeenEnd, after: ChainHash)] = []
+    /// What this vault has merged of each other device, if it will name that once the device is removed.
+    private let merged: [WriterID: RunEnd]
     /// What was sealed to papers, and who has given it out.
     private(set) var envelopes: [(by: WriterID, envelope: PaperEnvelope)] = []
     /// Records that only tell what their device has taken in, or where its run begins. Nobody says to have them.
@@ -65,6 +67,7 @@ struct CircleView: Sendable {
         device = material.device
         pending = material.pending
         pendingSlots = material.released
+        merged = material.merged
         self.receiving = receiving
         membership = try Self.membership(of: material.device.circle, [])
         for signed in material.statements { statements[signed.statement.name, default: []].append(signed) }
@@ -212,7 +215,10 @@ struct CircleView: Sendable {
     private mutating func findCompactions() {
         for device in summaries.keys.sorted() {
             guard let stream = streams[device] else { continue }
-            var whole = CompactedStream.whole(summaries[device] ?? [], in: stream, read: read)
+            // A device that was removed ends nothing by what it says afterwards.
+            let counting = membership.others.contains(device) ? whatCounts(of: device) : nil
+            let found = (summaries[device] ?? []).filter { counting?.contains($0.at.after) ?? true }
+            var whole = CompactedStream.whole(found, in: stream, read: read)
             for place in whole.indices { whole[place].isFaithful = isFaithful(whole[place], of: device) }
             guard let found = whole.first(where: \.isFaithful) ?? whole.first else { continue }
             compacted[device] = found
@@ -237,12 +243,12 @@ struct CircleView: Sendable {
         let ended = Dictionary(uniqueKeysWithValues: pasts.keys.filter(isOutdated).map { ($0, pastNames(of: $0)) })
         for (change, writer, record, after) in changes
         where hasEffect(writer, after) && change.stamp.writer == writer {
-            // What it has led to is said in other changes, of which this vault may lack those that are gone.
+            // The changes that took its place are there. The ones between can be gone.
             if change.mayEnd, ended[writer]?.contains(change.name.number) ?? false { continue }
             open.append(change)
             if case .value? = change.content { places[change.name] = record }
         }
-        state = SharedState(past: pastNames)
+        state = SharedState(past: pastNames(where: hasEffect))
         open = state.take(all: open)
         if !pending.isEmpty {
             givenState = state
@@ -252,19 +258,12 @@ struct CircleView: Sendable {
     }
 
     /// The places up to which a removed device's records count: those that lead to an end which a member that may write has
-    /// named in a record of its own, and those that lead to its leaving, if nobody else has removed it.
+    /// named in a record of its own, or which this vault is about to name, and those that lead to its leaving, if nobody
+    /// else has removed it.
     func whatCounts(of device: WriterID) -> Set<ChainHash> {
         let members = Set(membership.members.filter(\.role.mayWrite).map(\.keys.device))
         let ends = vouched.filter { members.contains($0.by) && $0.seen.device == device }.map(\.seen.end)
-        guard let stream = streams[device] else { return [] }
-        var counting = stream.leading(to: ends + farewell(of: device))
-        // What led there is gone. What stands for it says no more than that.
-        if let compacted = compacted[device], let end = ends.last(where: { !stream.has($0.chain) }),
-            compacted.covers(end.run, end.number)
-        {
-            counting.formUnion(compacted.group.union(compacted.former))
-        }
-        return counting
+        return streams[device]?.leading(to: ends + (merged[device].map { [$0] } ?? []) + farewell(of: device)) ?? []
     }
 
     /// Where a device that nobody else has removed has said that it leaves, or who succeeds it. The first time counts,

@@ -71,6 +71,7 @@ extension CircleView {
     /// Whether a device has repeated all that others rest on, as far as its former records are here. Otherwise a broker that
     /// was taken over could make the others forget members, or wait for ever for what it gave out before.
     func isFaithful(_ compacted: CompactedStream, of device: WriterID) -> Bool {
+        guard !compacted.former.isEmpty else { return true }
         let (past, own) = (pastNames(of: device, in: compacted), changes.filter { $0.writer == device })
         let repeated = Set(own.filter { compacted.group.contains($0.after) }.map(\.change.name))
         let hasChanges = own.allSatisfy { change, _, _, after in
@@ -94,8 +95,7 @@ extension CircleView {
     /// Whether this vault need not keep what a device no longer gives out: it has taken in all that took its place.
     func isOutdated(_ device: WriterID) -> Bool {
         guard let compacted = compacted[device], compacted.isFaithful else { return false }
-        return (!membership.others.contains(device) || whatCounts(of: device).contains(compacted.after))
-            && compacted.summary.seen.allSatisfy { isKnown($0.end, of: $0.device) }
+        return compacted.summary.seen.allSatisfy { isKnown($0.end, of: $0.device) }
     }
 
     /// The chain hashes after records that a device no longer gives out, and that this vault need not keep.
@@ -104,9 +104,13 @@ extension CircleView {
     }
 
     /// The numbers of the names of all changes that their writers no longer give out.
-    var pastNames: Set<UInt64> {
+    ///
+    /// - Parameter hasEffect: whether what a device says at a place has an effect.
+    func pastNames(where hasEffect: (WriterID, ChainHash) -> Bool) -> Set<UInt64> {
         var names: Set<UInt64> = []
-        for device in pasts.keys.sorted() { for one in pasts[device] ?? [] { names.formUnion(one.past.names) } }
+        for device in pasts.keys.sorted() {
+            for one in pasts[device] ?? [] where hasEffect(device, one.after) { names.formUnion(one.past.names) }
+        }
         return names
     }
 

@@ -18,10 +18,13 @@ extension OpenVault {
             return nil
         }
         let count = view.state.count(of: view.device.id)
-        guard hasManyFiles || count.present * 2 <= count.all,
+        guard hasManyFiles || count.present * 2 <= count.all, triedCompaction.withLock({ $0 }).isLess(size, own.count),
             let new = try Repetition(view, stream, at: now(), in: self)
         else { return nil }
-        guard new.size * 2 <= size || hasManyFiles && new.fileCount * 2 <= own.count else { return nil }
+        guard new.size * 2 <= size || hasManyFiles && new.fileCount * 2 <= own.count else {
+            triedCompaction.withLock { $0 = TriedCompaction(size: size, files: own.count) }
+            return nil
+        }
         var writer = try RecordWriter(view.device, after: view.ownEnd, in: run(), before: view.device)
         for body in try view.beginning(of: run()) { try writer.add(body, (present.name, key.metadata)) }
         for (body, generation) in new.bodies {
@@ -51,7 +54,7 @@ extension OpenVault {
         return (.again(body, of: generation), present)
     }
 
-    /// The files of this device that a store need not have any more: it has all that stands for them.
+    /// The files of this device that a store can do without: it has all that stands for them.
     ///
     /// - Parameters:
     ///   - names: what the store has.
@@ -69,17 +72,16 @@ extension OpenVault {
             let files = names.compactMap { path -> (path: StorePath, run: RunID, number: UInt64)? in
                 guard case .segment(view.device.circle, own, let number, let run) = path else { return nil }
                 return (path, run, number)
-            }
-            // A file goes up to the next one of its run. What is still given out stays.
+            }.sorted { ($0.run, $0.number) < ($1.run, $1.number) }
             let kept = Set(material.segments(of: own).map(\.path))
-            var starts: [RunID: [UInt64]] = [:]
-            for file in files { starts[file.run, default: []].append(file.number) }
-            return files.filter { file in
+            return files.indices.filter { place in
+                let file = files[place]
                 guard !kept.contains(file.path) else { return false }
                 guard file.run == view.device.end?.run else { return compacted.covers(file.run, file.number) }
-                let next = starts[file.run]?.filter { $0 > file.number }.min()
-                return next.map { compacted.covers(file.run, $0 - 1) } ?? false
-            }.map(\.path)
+                // A file goes up to the next one of its run.
+                let next = files.indices.contains(place + 1) ? files[place + 1] : nil
+                return next.map { $0.run == file.run && compacted.covers(file.run, $0.number - 1) } ?? false
+            }.map { files[$0].path }
         }
     }
 }
@@ -94,6 +96,16 @@ extension StreamSummary {
                 count: UInt32(clamping: count), said: said, runs: view.endedRuns(before: run), seen: view.allSeen)
         } catch { throw .impossible(error) }
     }
+}
+
+/// When it was found not to be worth it. That takes opening all that was given out, so it is looked at again when there is
+/// more.
+struct TriedCompaction {
+    /// In bytes.
+    var size = 0
+    var files = 0
+
+    func isLess(_ size: Int, _ files: Int) -> Bool { size / 5 * 4 >= self.size || files / 5 * 4 >= self.files }
 }
 
 /// What the others still need of a vault's records.
@@ -155,12 +167,7 @@ private struct Repetition {
         past = PastChanges.records(names: names, values: digests)
         try add(records, without: compaction, view)
         for one in bodies { guard try Self.count(one.body) <= Self.most else { return nil } }
-        for place in stride(from: 0, to: compaction.covers.count, by: CircleLimits.changes) {
-            let part = compaction.covers[place..<min(place + CircleLimits.changes, compaction.covers.count)]
-            var carried: [CarriedChange] = []
-            for change in part { carried.append(try Self.carried(change)) }
-            try append(.changes(carried), view.present?.name)
-        }
+        for change in compaction.covers { try append(.changes([Self.carried(change)]), view.present?.name) }
         size += past.reduce(0) { $0 + $1.bytes.count }
     }
 

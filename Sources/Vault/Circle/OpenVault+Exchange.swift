@@ -29,6 +29,8 @@ extension OpenVault {
         _ = try classKeys.unlocked()
         return try write(protection: .later) { (change) throws(VaultError) in
             var (material, before) = try view(change, classKeys)
+            material.merged = before.mergedEnds
+            if !before.unnamed.isEmpty { before = try CircleView(material, classKeys, in: format.vault) }
             let known = before.pending.count
             var obstacles: [ItemID: TravelRule.Obstacle] = [:]
             var local: [StoredItem]?
@@ -219,7 +221,8 @@ extension OpenVault {
             }
             // What something waits for can be in a file that its writer has ended wrongly, and that others have put back.
             let isWaiting = !view.state.waits.isEmpty
-            let outdated = isWaiting ? [] : view.compacted.filter { view.isOutdated($0.key) }.map(\.value)
+            let outdated = isWaiting ? [] : view.compacted.filter { view.isOutdated($0.key) }.values.map(\.ends)
+            let ended = Dictionary(outdated.flatMap { $0 }) { max($0, $1) }
             var starts: [RunID: [UInt64]] = [:]
             for segment in segments { starts[segment.run, default: []].append(segment.number) }
             for run in starts.keys { starts[run]?.sort() }
@@ -227,7 +230,7 @@ extension OpenVault {
                 let next = starts[segment.run]?.first { $0 > segment.number }
                 let last = next.map { $0 - 1 } ?? max(ends[segment.run] ?? segment.number, segment.number)
                 // Its writer no longer gives it out. What stands for it is here.
-                guard !outdated.contains(where: { $0.covers(segment.run, last) }) else { return false }
+                guard last > ended[segment.run] ?? 0 else { return false }
                 let limit = segment.number + UInt64(CircleLimits.records)
                 return (segment.number...min(last, limit)).contains { !(counted[segment.run] ?? []).contains($0) }
             }.map(\.path)

@@ -14,7 +14,7 @@ extension OpenVault {
     ///   copy of the vault writes, too; `.locked`, `.damaged`, `.storage`.
     package func giveOut(heads: [[UInt8]], _ classKeys: ClassKeys) throws(VaultError) -> PreparedRecords? {
         try read { (snapshot) throws(VaultError) in
-            let (material, view) = try view(snapshot, classKeys)
+            var (material, view) = try view(snapshot, classKeys)
             // A machine that has left says nothing more. Also a copy can leave so.
             guard view.role != nil else { return nil }
             try checkOwnStream(material, view, heads)
@@ -22,7 +22,12 @@ extension OpenVault {
             guard view.role?.mayWrite == true else { return try told(view) }
             var bodies: [RecordBody] = []
             let unnamed = view.unnamed
-            if !unnamed.isEmpty { bodies.append(.seen(unnamed)) }
+            if !unnamed.isEmpty {
+                bodies.append(.seen(unnamed))
+                // It counts with these records, and their head says what comes of it.
+                material.merged = view.mergedEnds
+                view = try CircleView(material, classKeys, in: format.vault)
+            }
             let seen = view.seenRecord
             if let seen { bodies.append(.seen(seen)) }
             if view.profiles[view.device.id] != view.device.profile { bodies.append(.profile(view.device.profile)) }

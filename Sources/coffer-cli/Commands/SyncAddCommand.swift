@@ -27,8 +27,8 @@ struct SyncAddCommand: SharingCommand {
             The new machine shows the code: coffer sync join. Type it here, or pipe it in. You are then shown the new machine's name, and asked \
             for your password. From then on, the new machine gets every secret that is shared.
 
-            A reader gets all secrets and changes none. A writer changes them, too. An admin also adds and removes machines. Without one of these \
-            options, a machine of yours is an admin, or a writer if it has no TPM, and a machine of a service is a reader.
+            A reader gets all secrets and changes none. A writer changes them, too. An admin also adds and removes machines. If you choose none, \
+            your own machine becomes an admin. Without a TPM it becomes a writer, and a service's machine becomes a reader.
 
             Both machines show five words. Compare them, and refuse on the new machine if they differ.
 

@@ -14,6 +14,13 @@ extension Sandbox {
         return outcome
     }
 
+    /// Joins the machines of a folder, which this member adds it to.
+    func join(_ folder: String, _ name: String, by member: Sandbox) throws {
+        let code = try joinCode(folder, name)
+        try member.succeed("sync", "add", input: "\(code)\n")
+        try succeed("sync", "join", folder, "--name", name)
+    }
+
     /// The code with which this machine asks to join.
     func joinCode(_ folder: String, _ name: String) throws -> String {
         let asked = try succeed("sync", "join", folder, "--name", name, "--no-wait")
