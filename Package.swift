@@ -18,9 +18,14 @@ func library(_ name: String, _ dependencies: [Target.Dependency] = [], _ more: [
     .target(name: name, dependencies: dependencies, swiftSettings: settings + more)
 }
 
-func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .executableTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+func program(_ name: String, _ dependencies: [Target.Dependency], linking libraries: [String] = []) -> Target {
+    .executableTarget(
+        name: name, dependencies: dependencies, swiftSettings: settings,
+        linkerSettings: libraries.map { .linkedLibrary($0) })
 }
+
+/// What a program that always needs it links, so that it does not start without it, and a package depends on it.
+let crypto = ["crypto"]
 
 func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
     .testTarget(name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
@@ -78,11 +83,11 @@ let package = Package(
         // application would be warned of each library that it lacks and does not need.
         .systemLibrary(name: "CTSS2"),
         .systemLibrary(name: "CPAM"),
-        .systemLibrary(name: "COpenSSL"),
         .systemLibrary(name: "CSQLite"),
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CSystemd"),
-        // These two are opened when something first needs them, and nothing links them.
+        // These three are opened when something first needs them, and nothing links them.
+        .systemLibrary(name: "COpenSSL"),
         .systemLibrary(name: "CCurl"),
         .systemLibrary(name: "CExpat"),
 
@@ -90,7 +95,7 @@ let package = Package(
         library("Platform", ["CLinux"]),
         library("ServiceManager", ["CSystemd", "Platform"], small),
         library("SystemBus", ["CSystemd", "Cryptography", "Platform"], small),
-        library("Cryptography", ["COpenSSL", "Platform"]),
+        library("Cryptography", ["COpenSSL", "LateLoading", "Platform"]),
         library("TPM", ["CTSS2", "Cryptography"]),
         library("PAM", ["CPAM", "Cryptography"], small),
         library("SQLite", ["CSQLite"]),
@@ -174,13 +179,13 @@ let package = Package(
                 "BrokerProtocol", "Varlink", "RootConfiguration", "Cryptography", "Platform", "ServiceManager",
                 "SystemBus",
                 argumentParser, logging, lifecycle, unixSignals,
-            ]),
+            ], linking: crypto),
         program(
             "coffer-authenticator",
             [
                 "Authenticator", "BrokerProtocol", "Varlink", "RootConfiguration", "Platform", "ProgramOptions",
                 "ServiceManager",
-            ]),
+            ], linking: crypto),
         program(
             "coffer-cli",
             [
@@ -190,7 +195,8 @@ let package = Package(
             ]),
         program(
             "coffer-secret-service",
-            ["SecretService", "SystemBus", "CofferClient", "BrokerProtocol", "Platform", "ProgramOptions", logging]),
+            ["SecretService", "SystemBus", "CofferClient", "BrokerProtocol", "Platform", "ProgramOptions", logging],
+            linking: crypto),
 
         // What make bench runs.
         .executableTarget(
@@ -294,7 +300,7 @@ let package = Package(
         tests("AuthorizationTests", ["Authorization", "Cryptography"]),
         tests("PAMTests", ["PAM", "Cryptography", "Platform", "TestSupport"]),
         tests("FirmwareTests", ["Firmware", "Cryptography", "TestSupport"]),
-        tests("CryptographyTests", ["Cryptography", "COpenSSL", "Platform", "TestSupport"]),
+        tests("CryptographyTests", ["Cryptography", "COpenSSL", "LateLoading", "Platform", "TestSupport"]),
         tests("SQLiteTests", ["SQLite", "TestSupport"]),
         tests(
             "VaultTests",

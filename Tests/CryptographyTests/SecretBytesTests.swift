@@ -140,7 +140,7 @@ import Testing
         func place() throws -> UnsafeRawPointer? {
             let value = try SecretBytes(copying: pattern)
             return unsafe value.withUnsafeBytes { bytes in
-                let inside = unsafe CRYPTO_secure_allocated(bytes.baseAddress)
+                let inside = unsafe libcrypto.CRYPTO_secure_allocated(bytes.baseAddress)
                 #expect(inside == 1)
                 return bytes.baseAddress
             }
@@ -151,7 +151,7 @@ import Testing
         #expect(left.suffix(16) != pattern.suffix(16))
         #expect(left != pattern)
         let large = try SecretBytes.zeros(count: 513)
-        let inside = unsafe large.withUnsafeBytes { unsafe CRYPTO_secure_allocated($0.baseAddress) }
+        let inside = unsafe large.withUnsafeBytes { unsafe libcrypto.CRYPTO_secure_allocated($0.baseAddress) }
         #expect(inside == 0)
     }
 }

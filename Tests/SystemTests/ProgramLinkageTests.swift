@@ -26,4 +26,23 @@ import Testing
         #expect(libraries.contains("libswiftCore.so"))
         #expect(!libraries.contains("Foundation"))
     }
+
+    /// `coffer` starts for each secret. libcrypto alone would make a start half as long again.
+    @Test func nothingThatStartsForASecretLinksWhatOnlySomeCommandsNeed() throws {
+        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let program = URL(fileURLWithPath: tests).deletingLastPathComponent().path + "/coffer"
+        let libraries = try Tool.output("ldd", [program])
+        #expect(libraries.contains("libswiftCore.so"))
+        for library in ["libcrypto", "libssl", "libcurl", "libexpat", "libsqlite3", "libtss2"] {
+            #expect(!libraries.contains(library), "coffer links \(library)")
+        }
+    }
+
+    /// They always need it: without it they would end at the first secret, and not at their start.
+    @Test(arguments: ["cofferd", "coffer-authenticator", "coffer-secret-service"])
+    func whatAlwaysNeedsLibcryptoLinksIt(name: String) throws {
+        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let program = URL(fileURLWithPath: tests).deletingLastPathComponent().path + "/" + name
+        #expect(try Tool.output("readelf", ["-d", program]).contains("[libcrypto.so.3]"))
+    }
 }

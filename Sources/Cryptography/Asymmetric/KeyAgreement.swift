@@ -7,15 +7,15 @@ enum KeyAgreement {
         _ privateKey: borrowing Handle, _ publicKey: borrowing Handle, count: Int, failure: CryptographyError.Code
     ) throws(CryptographyError) -> SecretBytes {
         let context = try unsafe Handle(
-            EVP_PKEY_CTX_new_from_pkey(nil, privateKey.pointer, nil), "start a key agreement"
-        ) { unsafe EVP_PKEY_CTX_free($0) }
-        try OpenSSL.check(unsafe EVP_PKEY_derive_init(context.pointer), "start a key agreement")
+            libcrypto.EVP_PKEY_CTX_new_from_pkey(nil, privateKey.pointer, nil), "start a key agreement"
+        ) { unsafe libcrypto.EVP_PKEY_CTX_free($0) }
+        try OpenSSL.check(unsafe libcrypto.EVP_PKEY_derive_init(context.pointer), "start a key agreement")
         try OpenSSL.check(
-            unsafe EVP_PKEY_derive_set_peer(context.pointer, publicKey.pointer), "agree with this public key")
+            unsafe libcrypto.EVP_PKEY_derive_set_peer(context.pointer, publicKey.pointer), "agree with this public key")
         let secret = try unsafe SecretBytes(unsafeCapacity: count) { (output) throws(CryptographyError) in
             var length = count
             try OpenSSL.check(
-                unsafe EVP_PKEY_derive(
+                unsafe libcrypto.EVP_PKEY_derive(
                     context.pointer, output.baseAddress?.assumingMemoryBound(to: UInt8.self), &length),
                 "agree with this public key", code: failure)
             return length

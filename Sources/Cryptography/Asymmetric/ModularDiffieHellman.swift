@@ -28,22 +28,22 @@ public enum ModularDiffieHellman {
         public static func generate() throws(CryptographyError) -> PrivateKey {
             let parameters = try ModularDiffieHellman.key(publicKey: nil)
             let context = try unsafe Handle(
-                EVP_PKEY_CTX_new_from_pkey(nil, parameters.pointer, nil), "start making a key"
-            ) { unsafe EVP_PKEY_CTX_free($0) }
-            try OpenSSL.check(unsafe EVP_PKEY_keygen_init(context.pointer), "start making a key")
+                libcrypto.EVP_PKEY_CTX_new_from_pkey(nil, parameters.pointer, nil), "start making a key"
+            ) { unsafe libcrypto.EVP_PKEY_CTX_free($0) }
+            try OpenSSL.check(unsafe libcrypto.EVP_PKEY_keygen_init(context.pointer), "start making a key")
             var made: OpaquePointer?
-            try OpenSSL.check(unsafe EVP_PKEY_keygen(context.pointer, &made), "make a key")
-            return try PrivateKey(unsafe Handle(made, "make a key") { unsafe EVP_PKEY_free($0) })
+            try OpenSSL.check(unsafe libcrypto.EVP_PKEY_keygen(context.pointer, &made), "make a key")
+            return try PrivateKey(unsafe Handle(made, "make a key") { unsafe libcrypto.EVP_PKEY_free($0) })
         }
 
         private init(_ handle: consuming Handle) throws(CryptographyError) {
             var number: OpaquePointer?
             try OpenSSL.check(
-                unsafe EVP_PKEY_get_bn_param(handle.pointer, ParameterName.publicKey.pointer, &number),
+                unsafe libcrypto.EVP_PKEY_get_bn_param(handle.pointer, ParameterName.publicKey.pointer, &number),
                 "read a public key")
-            let held = try unsafe Handle(number, "read a public key") { unsafe BN_free($0) }
+            let held = try unsafe Handle(number, "read a public key") { unsafe libcrypto.BN_free($0) }
             var bytes = [UInt8](repeating: 0, count: ModularDiffieHellman.count)
-            guard unsafe BN_bn2binpad(held.pointer, &bytes, Int32(bytes.count)) == bytes.count else {
+            guard unsafe libcrypto.BN_bn2binpad(held.pointer, &bytes, Int32(bytes.count)) == bytes.count else {
                 throw OpenSSL.failure("write a public key")
             }
             publicKey = bytes
@@ -57,18 +57,20 @@ public enum ModularDiffieHellman {
             let padded = try ModularDiffieHellman.checked(publicKey)
             let theirs = try ModularDiffieHellman.key(publicKey: padded)
             let context = try unsafe Handle(
-                EVP_PKEY_CTX_new_from_pkey(nil, handle.pointer, nil), "start a key agreement"
-            ) { unsafe EVP_PKEY_CTX_free($0) }
-            try OpenSSL.check(unsafe EVP_PKEY_derive_init(context.pointer), "start a key agreement")
-            try OpenSSL.check(unsafe EVP_PKEY_CTX_set_dh_pad(context.pointer, 1), "ask for a secret of full length")
+                libcrypto.EVP_PKEY_CTX_new_from_pkey(nil, handle.pointer, nil), "start a key agreement"
+            ) { unsafe libcrypto.EVP_PKEY_CTX_free($0) }
+            try OpenSSL.check(unsafe libcrypto.EVP_PKEY_derive_init(context.pointer), "start a key agreement")
             try OpenSSL.check(
-                unsafe EVP_PKEY_derive_set_peer(context.pointer, theirs.pointer), "agree with this public key",
+                unsafe libcrypto.EVP_PKEY_CTX_set_dh_pad(context.pointer, 1), "ask for a secret of full length")
+            try OpenSSL.check(
+                unsafe libcrypto.EVP_PKEY_derive_set_peer(context.pointer, theirs.pointer),
+                "agree with this public key",
                 code: .invalidKey)
             let secret = try unsafe SecretBytes(unsafeCapacity: ModularDiffieHellman.count) {
                 (output) throws(CryptographyError) in
                 var length = ModularDiffieHellman.count
                 try OpenSSL.check(
-                    unsafe EVP_PKEY_derive(
+                    unsafe libcrypto.EVP_PKEY_derive(
                         context.pointer, output.baseAddress?.assumingMemoryBound(to: UInt8.self), &length),
                     "agree with this public key", code: .invalidKey)
                 return length
@@ -95,45 +97,47 @@ public enum ModularDiffieHellman {
 
     /// A key with or without its public half. Without one, it only holds the group.
     private static func key(publicKey: [UInt8]?) throws(CryptographyError) -> Handle {
-        let builder = try unsafe Handle(OSSL_PARAM_BLD_new(), "describe a key", code: .outOfMemory) {
-            unsafe OSSL_PARAM_BLD_free($0)
+        let builder = try unsafe Handle(libcrypto.OSSL_PARAM_BLD_new(), "describe a key", code: .outOfMemory) {
+            unsafe libcrypto.OSSL_PARAM_BLD_free($0)
         }
         // The builder keeps pointers to the numbers, so they live until the key is made.
         let prime = try number(Self.prime)
         let generator = try number(Self.generator)
         let point = try number(publicKey ?? [])
         try OpenSSL.check(
-            unsafe OSSL_PARAM_BLD_push_BN(builder.pointer, ParameterName("p").pointer, prime.pointer), "describe a key")
+            unsafe libcrypto.OSSL_PARAM_BLD_push_BN(builder.pointer, ParameterName("p").pointer, prime.pointer),
+            "describe a key")
         try OpenSSL.check(
-            unsafe OSSL_PARAM_BLD_push_BN(builder.pointer, ParameterName("g").pointer, generator.pointer),
+            unsafe libcrypto.OSSL_PARAM_BLD_push_BN(builder.pointer, ParameterName("g").pointer, generator.pointer),
             "describe a key")
         if publicKey != nil {
             try OpenSSL.check(
-                unsafe OSSL_PARAM_BLD_push_BN(builder.pointer, ParameterName.publicKey.pointer, point.pointer),
+                unsafe libcrypto.OSSL_PARAM_BLD_push_BN(
+                    builder.pointer, ParameterName.publicKey.pointer, point.pointer),
                 "describe a key")
         }
-        guard let parameters = unsafe OSSL_PARAM_BLD_to_param(builder.pointer) else {
+        guard let parameters = unsafe libcrypto.OSSL_PARAM_BLD_to_param(builder.pointer) else {
             throw OpenSSL.failure("describe a key", code: .outOfMemory)
         }
-        defer { unsafe OSSL_PARAM_free(parameters) }
-        let context = try unsafe Handle(EVP_PKEY_CTX_new_from_name(nil, "DH", nil), "read a key") {
-            unsafe EVP_PKEY_CTX_free($0)
+        defer { unsafe libcrypto.OSSL_PARAM_free(parameters) }
+        let context = try unsafe Handle(libcrypto.EVP_PKEY_CTX_new_from_name(nil, "DH", nil), "read a key") {
+            unsafe libcrypto.EVP_PKEY_CTX_free($0)
         }
-        try OpenSSL.check(unsafe EVP_PKEY_fromdata_init(context.pointer), "read a key")
+        try OpenSSL.check(unsafe libcrypto.EVP_PKEY_fromdata_init(context.pointer), "read a key")
         var made: OpaquePointer?
         let selection =
             publicKey == nil
             ? OSSL_KEYMGMT_SELECT_ALL_PARAMETERS : OSSL_KEYMGMT_SELECT_ALL_PARAMETERS | OSSL_KEYMGMT_SELECT_PUBLIC_KEY
         try OpenSSL.check(
-            unsafe EVP_PKEY_fromdata(context.pointer, &made, Int32(selection), parameters), "read a key",
+            unsafe libcrypto.EVP_PKEY_fromdata(context.pointer, &made, Int32(selection), parameters), "read a key",
             code: .invalidKey)
         _ = (unsafe prime.pointer, unsafe generator.pointer, unsafe point.pointer)
-        return try unsafe Handle(made, "read a key", code: .outOfMemory) { unsafe EVP_PKEY_free($0) }
+        return try unsafe Handle(made, "read a key", code: .outOfMemory) { unsafe libcrypto.EVP_PKEY_free($0) }
     }
 
     private static func number(_ bytes: [UInt8]) throws(CryptographyError) -> Handle {
-        try unsafe Handle(BN_bin2bn(bytes, Int32(bytes.count), nil), "read a number", code: .outOfMemory) {
-            unsafe BN_free($0)
+        try unsafe Handle(libcrypto.BN_bin2bn(bytes, Int32(bytes.count), nil), "read a number", code: .outOfMemory) {
+            unsafe libcrypto.BN_free($0)
         }
     }
 }

@@ -15,22 +15,25 @@ extension P256 {
         let pointer = unsafe name.withUnsafeMutableBufferPointer { name in
             unsafe point.withUnsafeMutableBytes { point in
                 var parameters = unsafe [
-                    OSSL_PARAM_construct_utf8_string(ParameterName.group.pointer, name.baseAddress, 0),
-                    OSSL_PARAM_construct_octet_string(ParameterName.publicKey.pointer, point.baseAddress, point.count),
-                    OSSL_PARAM_construct_end(),
+                    libcrypto.OSSL_PARAM_construct_utf8_string(ParameterName.group.pointer, name.baseAddress, 0),
+                    libcrypto.OSSL_PARAM_construct_octet_string(
+                        ParameterName.publicKey.pointer, point.baseAddress, point.count),
+                    libcrypto.OSSL_PARAM_construct_end(),
                 ]
                 return unsafe key(publicHalf, &parameters)
             }
         }
         let handle = try unsafe Handle(pointer, "read a point: it is not on P-256", code: .invalidKey) {
-            unsafe EVP_PKEY_free($0)
+            unsafe libcrypto.EVP_PKEY_free($0)
         }
         // Reading the point checks the curve's equation. This call also checks range and order (SP 800-56A, 5.6.2.3.3).
-        let context = try unsafe Handle(EVP_PKEY_CTX_new_from_pkey(nil, handle.pointer, nil), "check a point") {
-            unsafe EVP_PKEY_CTX_free($0)
+        let context = try unsafe Handle(libcrypto.EVP_PKEY_CTX_new_from_pkey(nil, handle.pointer, nil), "check a point")
+        {
+            unsafe libcrypto.EVP_PKEY_CTX_free($0)
         }
         try OpenSSL.check(
-            unsafe EVP_PKEY_public_check(context.pointer), "use a point: it is not on P-256", code: .invalidKey)
+            unsafe libcrypto.EVP_PKEY_public_check(context.pointer), "use a point: it is not on P-256",
+            code: .invalidKey)
         return handle
     }
 
@@ -42,21 +45,23 @@ extension P256 {
             unsafe name.withUnsafeMutableBufferPointer { name in
                 unsafe point.withUnsafeMutableBytes { point in
                     var parameters = unsafe [
-                        OSSL_PARAM_construct_utf8_string(ParameterName.group.pointer, name.baseAddress, 0),
-                        OSSL_PARAM_construct_BN(
+                        libcrypto.OSSL_PARAM_construct_utf8_string(ParameterName.group.pointer, name.baseAddress, 0),
+                        libcrypto.OSSL_PARAM_construct_BN(
                             ParameterName.privateKey.pointer,
                             UnsafeMutablePointer(mutating: native.baseAddress?.assumingMemoryBound(to: UInt8.self)),
                             native.count),
-                        OSSL_PARAM_construct_octet_string(
+                        libcrypto.OSSL_PARAM_construct_octet_string(
                             ParameterName.publicKey.pointer, point.baseAddress, point.count),
-                        OSSL_PARAM_construct_end(),
+                        libcrypto.OSSL_PARAM_construct_end(),
                     ]
                     return unsafe key(publicHalf | OSSL_KEYMGMT_SELECT_PRIVATE_KEY, &parameters)
                 }
             }
         }
         // Range and point were checked when this key was made, so the only cause left is a lack of memory.
-        return try unsafe Handle(pointer, "read a private key", code: .outOfMemory) { unsafe EVP_PKEY_free($0) }
+        return try unsafe Handle(pointer, "read a private key", code: .outOfMemory) {
+            unsafe libcrypto.EVP_PKEY_free($0)
+        }
     }
 
     /// Computes the point of a scalar, and checks the scalar's range.
@@ -64,29 +69,31 @@ extension P256 {
         guard scalar.count == scalarCount else {
             throw CryptographyError(code: .invalidKey, reason: "a P-256 private key has 32 bytes")
         }
-        let group = try unsafe Handle(EC_GROUP_new_by_curve_name(NID_X9_62_prime256v1), "find P-256") {
-            unsafe EC_GROUP_free($0)
+        let group = try unsafe Handle(libcrypto.EC_GROUP_new_by_curve_name(NID_X9_62_prime256v1), "find P-256") {
+            unsafe libcrypto.EC_GROUP_free($0)
         }
-        let point = try unsafe Handle(EC_POINT_new(group.pointer), "allocate a point") {
-            unsafe EC_POINT_clear_free($0)
+        let point = try unsafe Handle(libcrypto.EC_POINT_new(group.pointer), "allocate a point") {
+            unsafe libcrypto.EC_POINT_clear_free($0)
         }
-        let number = try unsafe Handle(BN_secure_new(), "allocate a number", code: .outOfMemory) {
-            unsafe BN_clear_free($0)
+        let number = try unsafe Handle(libcrypto.BN_secure_new(), "allocate a number", code: .outOfMemory) {
+            unsafe libcrypto.BN_clear_free($0)
         }
         _ = try unsafe OpenSSL.require(
             scalar.withUnsafeBytes {
-                unsafe BN_bin2bn($0.baseAddress?.assumingMemoryBound(to: UInt8.self), Int32($0.count), number.pointer)
+                unsafe libcrypto.BN_bin2bn(
+                    $0.baseAddress?.assumingMemoryBound(to: UInt8.self), Int32($0.count), number.pointer)
             }, "read a private key", code: .outOfMemory)
-        guard unsafe BN_is_zero(number.pointer) == 0,
-            unsafe BN_cmp(number.pointer, EC_GROUP_get0_order(group.pointer)) < 0
+        guard unsafe libcrypto.BN_is_zero(number.pointer) == 0,
+            unsafe libcrypto.BN_cmp(number.pointer, libcrypto.EC_GROUP_get0_order(group.pointer)) < 0
         else {
             throw CryptographyError(code: .invalidKey, reason: "a P-256 private key lies between 1 and n − 1")
         }
-        unsafe BN_set_flags(number.pointer, BN_FLG_CONSTTIME)
+        unsafe libcrypto.BN_set_flags(number.pointer, BN_FLG_CONSTTIME)
         try OpenSSL.check(
-            unsafe EC_POINT_mul(group.pointer, point.pointer, number.pointer, nil, nil, nil), "compute a public key")
+            unsafe libcrypto.EC_POINT_mul(group.pointer, point.pointer, number.pointer, nil, nil, nil),
+            "compute a public key")
         var bytes = [UInt8](repeating: 0, count: pointCount)
-        let written = unsafe EC_POINT_point2oct(
+        let written = unsafe libcrypto.EC_POINT_point2oct(
             group.pointer, point.pointer, POINT_CONVERSION_UNCOMPRESSED, &bytes, bytes.count, nil)
         guard written == pointCount else { throw OpenSSL.failure("write a public key") }
         return bytes
@@ -97,19 +104,19 @@ extension P256 {
         var name = [CChar](repeating: 0, count: 64)
         var length = 0
         try OpenSSL.check(
-            unsafe EVP_PKEY_get_utf8_string_param(key.pointer, "group", &name, name.count, &length),
+            unsafe libcrypto.EVP_PKEY_get_utf8_string_param(key.pointer, "group", &name, name.count, &length),
             "find the curve of a key", code: .invalidKey)
         guard name.prefix(length).elementsEqual(groupName.utf8.map { CChar(bitPattern: $0) }) else {
             throw CryptographyError(code: .invalidKey, reason: "not a P-256 key")
         }
         var number: OpaquePointer?
         try OpenSSL.check(
-            unsafe EVP_PKEY_get_bn_param(key.pointer, "priv", &number), "find the private half of a key",
+            unsafe libcrypto.EVP_PKEY_get_bn_param(key.pointer, "priv", &number), "find the private half of a key",
             code: .invalidKey)
-        let scalar = try unsafe Handle(number, "read a private key") { unsafe BN_clear_free($0) }
+        let scalar = try unsafe Handle(number, "read a private key") { unsafe libcrypto.BN_clear_free($0) }
         return try unsafe SecretBytes(unsafeCapacity: scalarCount) { (output) throws(CryptographyError) in
             let start = unsafe output.baseAddress?.assumingMemoryBound(to: UInt8.self)
-            guard unsafe BN_bn2binpad(scalar.pointer, start, Int32(scalarCount)) == Int32(scalarCount) else {
+            guard unsafe libcrypto.BN_bn2binpad(scalar.pointer, start, Int32(scalarCount)) == Int32(scalarCount) else {
                 throw OpenSSL.failure("write a private key")
             }
             return scalarCount
@@ -117,11 +124,11 @@ extension P256 {
     }
 
     private static func key(_ selection: Int32, _ parameters: UnsafeMutablePointer<OSSL_PARAM>) -> OpaquePointer? {
-        guard let context = unsafe EVP_PKEY_CTX_new_from_name(nil, "EC", nil) else { return nil }
-        defer { unsafe EVP_PKEY_CTX_free(context) }
+        guard let context = unsafe libcrypto.EVP_PKEY_CTX_new_from_name(nil, "EC", nil) else { return nil }
+        defer { unsafe libcrypto.EVP_PKEY_CTX_free(context) }
         var key: OpaquePointer?
-        guard unsafe EVP_PKEY_fromdata_init(context) == 1,
-            unsafe EVP_PKEY_fromdata(context, &key, selection, parameters) == 1
+        guard unsafe libcrypto.EVP_PKEY_fromdata_init(context) == 1,
+            unsafe libcrypto.EVP_PKEY_fromdata(context, &key, selection, parameters) == 1
         else { return nil }
         return unsafe key
     }
@@ -149,14 +156,16 @@ extension P256.PrivateKey {
             throw CryptographyError(code: .invalidLength, reason: "too long for a private key in PEM")
         }
         let key = try unsafe pem.withUnsafeBytes { (bytes) throws(CryptographyError) in
-            let input = try unsafe Handle(BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count)), "read a PEM file") {
-                unsafe BIO_free($0)
+            let input = try unsafe Handle(
+                libcrypto.BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count)), "read a PEM file"
+            ) {
+                _ = unsafe libcrypto.BIO_free($0)
             }
             // Without this callback, OpenSSL would ask for an encrypted key's password at the terminal.
             return try unsafe Handle(
-                PEM_read_bio_PrivateKey_ex(input.pointer, nil, { _, _, _, _ in -1 }, nil, nil, nil),
+                libcrypto.PEM_read_bio_PrivateKey_ex(input.pointer, nil, { _, _, _, _ in -1 }, nil, nil, nil),
                 "read a private key from PEM", code: .invalidKey
-            ) { unsafe EVP_PKEY_free($0) }
+            ) { unsafe libcrypto.EVP_PKEY_free($0) }
         }
         try self.init(rawRepresentation: P256.scalar(of: key))
     }
@@ -164,12 +173,14 @@ extension P256.PrivateKey {
     /// - Throws: `.outOfMemory`, `.library`.
     public func pem() throws(CryptographyError) -> SecretBytes {
         let key = try handle()
-        let output = try unsafe Handle(BIO_new(BIO_s_secmem()), "write a PEM file") { unsafe BIO_free($0) }
+        let output = try unsafe Handle(libcrypto.BIO_new(libcrypto.BIO_s_secmem()), "write a PEM file") {
+            _ = unsafe libcrypto.BIO_free($0)
+        }
         try OpenSSL.check(
-            unsafe PEM_write_bio_PKCS8PrivateKey(output.pointer, key.pointer, nil, nil, 0, nil, nil),
+            unsafe libcrypto.PEM_write_bio_PKCS8PrivateKey(output.pointer, key.pointer, nil, nil, 0, nil, nil),
             "write a private key as PEM")
         var start: UnsafeMutableRawPointer?
-        let count = unsafe BIO_ctrl(output.pointer, BIO_CTRL_INFO, 0, &start)
+        let count = unsafe libcrypto.BIO_ctrl(output.pointer, BIO_CTRL_INFO, 0, &start)
         guard count > 0, let start = unsafe start else { throw OpenSSL.failure("write a private key as PEM") }
         return try unsafe SecretBytes(copying: UnsafeRawBufferPointer(start: start, count: count))
     }

@@ -5,13 +5,16 @@ extension P256.PrivateKey {
     /// - Throws: `.library`, `.outOfMemory`.
     public func signature(for message: [UInt8]) throws(CryptographyError) -> [UInt8] {
         let key = try handle()
-        let context = try unsafe Handle(EVP_MD_CTX_new(), "allocate a digest") { unsafe EVP_MD_CTX_free($0) }
+        let context = try unsafe Handle(libcrypto.EVP_MD_CTX_new(), "allocate a digest") {
+            unsafe libcrypto.EVP_MD_CTX_free($0)
+        }
         try OpenSSL.check(
-            unsafe EVP_DigestSignInit_ex(context.pointer, nil, "SHA256", nil, nil, key.pointer, nil), "start to sign")
+            unsafe libcrypto.EVP_DigestSignInit_ex(context.pointer, nil, "SHA256", nil, nil, key.pointer, nil),
+            "start to sign")
         var der = [UInt8](repeating: 0, count: 80)
         var length = der.count
         try OpenSSL.check(
-            unsafe EVP_DigestSign(context.pointer, &der, &length, message, message.count), "sign")
+            unsafe libcrypto.EVP_DigestSign(context.pointer, &der, &length, message, message.count), "sign")
         return try P256.fromDER(Array(der.prefix(length)))
     }
 
@@ -23,14 +26,14 @@ extension P256.PrivateKey {
             throw CryptographyError(code: .invalidLength, reason: "a digest to sign has 32 bytes")
         }
         let key = try handle()
-        let context = try unsafe Handle(EVP_PKEY_CTX_new_from_pkey(nil, key.pointer, nil), "start to sign") {
-            unsafe EVP_PKEY_CTX_free($0)
+        let context = try unsafe Handle(libcrypto.EVP_PKEY_CTX_new_from_pkey(nil, key.pointer, nil), "start to sign") {
+            unsafe libcrypto.EVP_PKEY_CTX_free($0)
         }
-        try OpenSSL.check(unsafe EVP_PKEY_sign_init(context.pointer), "start to sign")
+        try OpenSSL.check(unsafe libcrypto.EVP_PKEY_sign_init(context.pointer), "start to sign")
         var der = [UInt8](repeating: 0, count: 80)
         var length = der.count
         try OpenSSL.check(
-            unsafe EVP_PKEY_sign(context.pointer, &der, &length, digest, digest.count), "sign")
+            unsafe libcrypto.EVP_PKEY_sign(context.pointer, &der, &length, digest, digest.count), "sign")
         return try P256.fromDER(Array(der.prefix(length)))
     }
 }
@@ -44,11 +47,13 @@ extension P256 {
     ) throws(CryptographyError) -> Bool {
         let key = try publicHandle(publicKey)
         let der = try toDER(signature)
-        let context = try unsafe Handle(EVP_MD_CTX_new(), "allocate a digest") { unsafe EVP_MD_CTX_free($0) }
+        let context = try unsafe Handle(libcrypto.EVP_MD_CTX_new(), "allocate a digest") {
+            unsafe libcrypto.EVP_MD_CTX_free($0)
+        }
         try OpenSSL.check(
-            unsafe EVP_DigestVerifyInit_ex(context.pointer, nil, "SHA256", nil, nil, key.pointer, nil),
+            unsafe libcrypto.EVP_DigestVerifyInit_ex(context.pointer, nil, "SHA256", nil, nil, key.pointer, nil),
             "start to check a signature")
-        let result = unsafe EVP_DigestVerify(context.pointer, der, der.count, message, message.count)
+        let result = unsafe libcrypto.EVP_DigestVerify(context.pointer, der, der.count, message, message.count)
         if result == 1 { return true }
         let failure = OpenSSL.failure("check a signature")
         // 0 means a wrong signature. A negative result means another failure, which must not pass for a wrong
@@ -60,16 +65,17 @@ extension P256 {
     private static func fromDER(_ der: [UInt8]) throws(CryptographyError) -> [UInt8] {
         let parsed = unsafe der.withUnsafeBufferPointer { der in
             var start = der.baseAddress
-            return unsafe d2i_ECDSA_SIG(nil, &start, der.count)
+            return unsafe libcrypto.d2i_ECDSA_SIG(nil, &start, der.count)
         }
         let signature = try unsafe Handle(parsed, "read a signature", code: .invalidSignature) {
-            unsafe ECDSA_SIG_free($0)
+            unsafe libcrypto.ECDSA_SIG_free($0)
         }
         var bytes = [UInt8](repeating: 0, count: signatureCount)
         let written = unsafe bytes.withUnsafeMutableBufferPointer { bytes in
-            unsafe BN_bn2binpad(ECDSA_SIG_get0_r(signature.pointer), bytes.baseAddress, Int32(scalarCount))
-                + BN_bn2binpad(
-                    ECDSA_SIG_get0_s(signature.pointer), bytes.baseAddress?.advanced(by: scalarCount),
+            unsafe libcrypto.BN_bn2binpad(
+                libcrypto.ECDSA_SIG_get0_r(signature.pointer), bytes.baseAddress, Int32(scalarCount))
+                + libcrypto.BN_bn2binpad(
+                    libcrypto.ECDSA_SIG_get0_s(signature.pointer), bytes.baseAddress?.advanced(by: scalarCount),
                     Int32(scalarCount))
         }
         guard written == signatureCount else {
@@ -84,21 +90,23 @@ extension P256 {
         }
         let first = Array(signature.prefix(scalarCount))
         let second = Array(signature.suffix(scalarCount))
-        let parsed = try unsafe Handle(ECDSA_SIG_new(), "allocate a signature") { unsafe ECDSA_SIG_free($0) }
-        let r = unsafe BN_bin2bn(first, Int32(first.count), nil)
-        let s = unsafe BN_bin2bn(second, Int32(second.count), nil)
+        let parsed = try unsafe Handle(libcrypto.ECDSA_SIG_new(), "allocate a signature") {
+            unsafe libcrypto.ECDSA_SIG_free($0)
+        }
+        let r = unsafe libcrypto.BN_bin2bn(first, Int32(first.count), nil)
+        let s = unsafe libcrypto.BN_bin2bn(second, Int32(second.count), nil)
         // On success the signature owns both numbers.
-        guard unsafe ECDSA_SIG_set0(parsed.pointer, r, s) == 1 else {
-            unsafe BN_free(r)
-            unsafe BN_free(s)
+        guard unsafe libcrypto.ECDSA_SIG_set0(parsed.pointer, r, s) == 1 else {
+            unsafe libcrypto.BN_free(r)
+            unsafe libcrypto.BN_free(s)
             throw OpenSSL.failure("read a signature", code: .outOfMemory)
         }
-        let length = unsafe i2d_ECDSA_SIG(parsed.pointer, nil)
+        let length = unsafe libcrypto.i2d_ECDSA_SIG(parsed.pointer, nil)
         guard length > 0 else { throw OpenSSL.failure("encode a signature", code: .invalidSignature) }
         var der = [UInt8](repeating: 0, count: Int(length))
         let written = unsafe der.withUnsafeMutableBufferPointer { der in
             var start = der.baseAddress
-            return unsafe i2d_ECDSA_SIG(parsed.pointer, &start)
+            return unsafe libcrypto.i2d_ECDSA_SIG(parsed.pointer, &start)
         }
         guard written == length else { throw OpenSSL.failure("encode a signature", code: .invalidSignature) }
         return der

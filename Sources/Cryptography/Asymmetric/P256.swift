@@ -35,14 +35,16 @@ public enum P256 {
 
         /// - Throws: `.outOfMemory`, `.library`.
         public static func generate() throws(CryptographyError) -> PrivateKey {
-            let context = try unsafe Handle(EVP_PKEY_CTX_new_from_name(nil, "EC", nil), "start a key generation") {
-                unsafe EVP_PKEY_CTX_free($0)
+            let context = try unsafe Handle(
+                libcrypto.EVP_PKEY_CTX_new_from_name(nil, "EC", nil), "start a key generation"
+            ) {
+                unsafe libcrypto.EVP_PKEY_CTX_free($0)
             }
-            try OpenSSL.check(unsafe EVP_PKEY_keygen_init(context.pointer), "start a key generation")
-            try OpenSSL.check(unsafe EVP_PKEY_CTX_set_group_name(context.pointer, groupName), "choose P-256")
+            try OpenSSL.check(unsafe libcrypto.EVP_PKEY_keygen_init(context.pointer), "start a key generation")
+            try OpenSSL.check(unsafe libcrypto.EVP_PKEY_CTX_set_group_name(context.pointer, groupName), "choose P-256")
             var pointer: OpaquePointer?
-            try OpenSSL.check(unsafe EVP_PKEY_generate(context.pointer, &pointer), "generate a key")
-            let key = try unsafe Handle(pointer, "generate a key") { unsafe EVP_PKEY_free($0) }
+            try OpenSSL.check(unsafe libcrypto.EVP_PKEY_generate(context.pointer, &pointer), "generate a key")
+            let key = try unsafe Handle(pointer, "generate a key") { unsafe libcrypto.EVP_PKEY_free($0) }
             return try PrivateKey(rawRepresentation: P256.scalar(of: key))
         }
 

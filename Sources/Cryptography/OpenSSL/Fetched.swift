@@ -9,15 +9,15 @@ struct Fetched: @unchecked Sendable {
 
     private init?(_ pointer: OpaquePointer?) {
         guard let pointer = unsafe pointer else {
-            ERR_clear_error()
+            libcrypto.ERR_clear_error()
             return nil
         }
         unsafe self.pointer = unsafe pointer
     }
 
-    static let sha256 = unsafe Fetched(EVP_MD_fetch(nil, "SHA256", nil))
-    static let aesGCM = unsafe Fetched(EVP_CIPHER_fetch(nil, "AES-256-GCM", nil))
-    static let chaChaPoly = unsafe Fetched(EVP_CIPHER_fetch(nil, "ChaCha20-Poly1305", nil))
-    static let hmac = unsafe Fetched(EVP_MAC_fetch(nil, "HMAC", nil))
-    static let hkdf = unsafe Fetched(EVP_KDF_fetch(nil, "HKDF", nil))
+    static let sha256 = unsafe Fetched(libcrypto.EVP_MD_fetch(nil, "SHA256", nil))
+    static let aesGCM = unsafe Fetched(libcrypto.EVP_CIPHER_fetch(nil, "AES-256-GCM", nil))
+    static let chaChaPoly = unsafe Fetched(libcrypto.EVP_CIPHER_fetch(nil, "ChaCha20-Poly1305", nil))
+    static let hmac = unsafe Fetched(libcrypto.EVP_MAC_fetch(nil, "HMAC", nil))
+    static let hkdf = unsafe Fetched(libcrypto.EVP_KDF_fetch(nil, "HKDF", nil))
 }

@@ -19,9 +19,9 @@ enum OpenSSL {
     /// - Parameter code: the error code, unless OpenSSL lacked memory. A key is not wrong because there was no room for
     ///   it.
     static func failure(_ doing: String, code: CryptographyError.Code = .library) -> CryptographyError {
-        let raw = UInt(ERR_peek_last_error())
+        let raw = UInt(libcrypto.ERR_peek_last_error())
         let isOutOfMemory = lackedMemory()
-        ERR_clear_error()
+        libcrypto.ERR_clear_error()
         return CryptographyError(
             code: isOutOfMemory ? .outOfMemory : code, reason: "OpenSSL could not \(doing)", openSSLCode: raw)
     }
@@ -29,7 +29,7 @@ enum OpenSSL {
     /// Empties the whole queue, because the first error lies below those that its callers added.
     private static func lackedMemory() -> Bool {
         while true {
-            let entry = ERR_get_error()
+            let entry = libcrypto.ERR_get_error()
             guard entry != 0 else { return false }
             // Swift does not import the C macros. The library is in bits 23 and up, the reason in the bits below.
             let library = Int32(truncatingIfNeeded: entry >> 23) & 0xFF

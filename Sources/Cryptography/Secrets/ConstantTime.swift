@@ -5,6 +5,6 @@ public enum ConstantTime {
     /// Whether both have the same bytes. Lengths are not secret.
     public static func equal(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         guard left.count == right.count else { return false }
-        return unsafe CRYPTO_memcmp(left, right, left.count) == 0
+        return unsafe libcrypto.CRYPTO_memcmp(left, right, left.count) == 0
     }
 }

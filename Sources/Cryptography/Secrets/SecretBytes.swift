@@ -50,7 +50,7 @@ public struct SecretBytes: Sendable {
         try unsafe SecretBytes(unsafeCapacity: count) { (buffer) throws(CryptographyError) in
             if count > 0 {
                 let start = unsafe buffer.baseAddress?.assumingMemoryBound(to: UInt8.self)
-                try OpenSSL.check(unsafe RAND_priv_bytes_ex(nil, start, count, 256), "make random bytes")
+                try OpenSSL.check(unsafe libcrypto.RAND_priv_bytes_ex(nil, start, count, 256), "make random bytes")
             }
             return count
         }
@@ -86,7 +86,7 @@ extension SecretBytes: Equatable {
         guard left.count == right.count else { return false }
         return unsafe left.withUnsafeBytes { (mine) -> Bool in
             unsafe right.withUnsafeBytes { (theirs) -> Bool in
-                unsafe CRYPTO_memcmp(mine.baseAddress, theirs.baseAddress, mine.count) == 0
+                unsafe libcrypto.CRYPTO_memcmp(mine.baseAddress, theirs.baseAddress, mine.count) == 0
             }
         }
     }

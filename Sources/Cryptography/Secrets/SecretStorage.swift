@@ -15,10 +15,10 @@ struct SecretAllocator: Sendable {
     static let openSSL = unsafe SecretAllocator(
         allocate: { count in
             count <= SecretStorage.largestInSecureHeap
-                ? unsafe CRYPTO_secure_malloc(count, #fileID, #line)
-                : unsafe CRYPTO_malloc(count, #fileID, #line)
+                ? unsafe libcrypto.CRYPTO_secure_malloc(count, #fileID, #line)
+                : unsafe libcrypto.CRYPTO_malloc(count, #fileID, #line)
         },
-        free: { pointer, count in unsafe CRYPTO_secure_clear_free(pointer, count, #fileID, #line) }
+        free: { pointer, count in unsafe libcrypto.CRYPTO_secure_clear_free(pointer, count, #fileID, #line) }
     )
 }
 
@@ -52,7 +52,7 @@ final class SecretStorage: @unchecked Sendable {
             }
             count = written
         } catch {
-            unsafe OPENSSL_cleanse(pointer, capacity)
+            unsafe libcrypto.OPENSSL_cleanse(pointer, capacity)
             unsafe allocator.free(pointer, capacity)
             throw error
         }
@@ -66,7 +66,7 @@ final class SecretStorage: @unchecked Sendable {
     }
 
     deinit {
-        unsafe OPENSSL_cleanse(pointer, capacity)
+        unsafe libcrypto.OPENSSL_cleanse(pointer, capacity)
         unsafe allocator.free(pointer, capacity)
     }
 }

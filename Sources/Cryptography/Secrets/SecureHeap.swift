@@ -12,15 +12,17 @@ public enum SecureHeap {
         guard bytes > 0, bytes.nonzeroBitCount == 1 else {
             throw CryptographyError(code: .invalidLength, reason: "the secure heap's size must be a power of two")
         }
+        // The library is open before errno is cleared, which opening it may change.
+        let functions = libcrypto
         errno = 0
-        switch CRYPTO_secure_malloc_init(bytes, smallestPiece) {
+        switch functions.CRYPTO_secure_malloc_init(bytes, smallestPiece) {
         case 1:
             return
         case 2:
             // The heap was made, but is not locked or not guarded. A secret could be swapped out, so this counts as a
             // failure.
             let cause = errno
-            CRYPTO_secure_malloc_done()
+            _ = functions.CRYPTO_secure_malloc_done()
             throw CryptographyError(
                 code: .outOfMemory,
                 reason: "the secure heap of \(bytes) bytes could not be locked in memory: \(why(cause))")
@@ -55,8 +57,8 @@ public enum SecureHeap {
     private static let smallestPiece = 32
 
     /// The bytes in use, including those lost by rounding up to powers of two.
-    public static var used: Int { CRYPTO_secure_used() }
+    public static var used: Int { libcrypto.CRYPTO_secure_used() }
 
     /// Whether `activate` succeeded in this process.
-    public static var isActive: Bool { CRYPTO_secure_malloc_initialized() == 1 }
+    public static var isActive: Bool { libcrypto.CRYPTO_secure_malloc_initialized() == 1 }
 }

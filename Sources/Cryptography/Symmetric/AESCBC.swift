@@ -37,8 +37,9 @@ public enum AESCBC {
         }
         let context = try AESGCM.newContext()
         let started = unsafe key.withUnsafeBytes {
-            unsafe EVP_CipherInit_ex2(
-                context.pointer, EVP_aes_128_cbc(), $0.baseAddress?.assumingMemoryBound(to: UInt8.self), vector,
+            unsafe libcrypto.EVP_CipherInit_ex2(
+                context.pointer, libcrypto.EVP_aes_128_cbc(), $0.baseAddress?.assumingMemoryBound(to: UInt8.self),
+                vector,
                 encrypts ? 1 : 0, nil)
         }
         try OpenSSL.check(started, "start AES-CBC")
@@ -46,14 +47,14 @@ public enum AESCBC {
             let start = unsafe output.baseAddress?.assumingMemoryBound(to: UInt8.self)
             var written: Int32 = 0
             let updated = unsafe input.withUnsafeBytes {
-                unsafe EVP_CipherUpdate(
+                unsafe libcrypto.EVP_CipherUpdate(
                     context.pointer, start, &written, $0.baseAddress?.assumingMemoryBound(to: UInt8.self),
                     Int32($0.count))
             }
             try OpenSSL.check(updated, "use AES-CBC")
             var rest: Int32 = 0
             try OpenSSL.check(
-                unsafe EVP_CipherFinal_ex(context.pointer, start.map { unsafe $0 + Int(written) }, &rest),
+                unsafe libcrypto.EVP_CipherFinal_ex(context.pointer, start.map { unsafe $0 + Int(written) }, &rest),
                 "finish AES-CBC", code: encrypts ? .library : .authenticationFailed)
             return Int(written) + Int(rest)
         }

@@ -18,15 +18,16 @@ public enum AESCFB {
         let context = try AESGCM.newContext()
         let vector = [UInt8](repeating: 0, count: 16)
         let started = unsafe key.withUnsafeBytes {
-            unsafe EVP_CipherInit_ex2(
-                context.pointer, EVP_aes_128_cfb128(), $0.baseAddress?.assumingMemoryBound(to: UInt8.self), vector, 1,
+            unsafe libcrypto.EVP_CipherInit_ex2(
+                context.pointer, libcrypto.EVP_aes_128_cfb128(), $0.baseAddress?.assumingMemoryBound(to: UInt8.self),
+                vector, 1,
                 nil)
         }
         try OpenSSL.check(started, "start AES-CFB")
         var encrypted = [UInt8](repeating: 0, count: plain.count)
         var written: Int32 = 0
         let updated = unsafe plain.withUnsafeBytes {
-            unsafe EVP_CipherUpdate(
+            unsafe libcrypto.EVP_CipherUpdate(
                 context.pointer, &encrypted, &written, $0.baseAddress?.assumingMemoryBound(to: UInt8.self),
                 Int32($0.count))
         }

@@ -27,28 +27,30 @@ public enum AESGCM {
         }
         let context = try newContext()
         let started = unsafe key.withUnsafeBytes {
-            unsafe EVP_EncryptInit_ex2(
-                context.pointer, Fetched.aesGCM?.pointer ?? EVP_aes_256_gcm(),
+            unsafe libcrypto.EVP_EncryptInit_ex2(
+                context.pointer, Fetched.aesGCM?.pointer ?? libcrypto.EVP_aes_256_gcm(),
                 $0.baseAddress?.assumingMemoryBound(to: UInt8.self), nonce, nil)
         }
         try OpenSSL.check(started, "start AES-GCM")
         var written: Int32 = 0
         try OpenSSL.check(
-            unsafe EVP_EncryptUpdate(context.pointer, nil, &written, associatedData, Int32(associatedData.count)),
+            unsafe libcrypto.EVP_EncryptUpdate(
+                context.pointer, nil, &written, associatedData, Int32(associatedData.count)),
             "authenticate associated data")
 
         var body = [UInt8](repeating: 0, count: plain.count + 16)
         let encrypted = unsafe plain.withUnsafeBytes {
-            unsafe EVP_EncryptUpdate(
+            unsafe libcrypto.EVP_EncryptUpdate(
                 context.pointer, &body, &written, $0.baseAddress?.assumingMemoryBound(to: UInt8.self), Int32($0.count))
         }
         try OpenSSL.check(encrypted, "encrypt")
         guard Int(written) == plain.count else { throw OpenSSL.failure("encrypt everything") }
         var unused = [UInt8](repeating: 0, count: 16)
-        try OpenSSL.check(unsafe EVP_EncryptFinal_ex(context.pointer, &unused, &written), "finish encrypting")
+        try OpenSSL.check(unsafe libcrypto.EVP_EncryptFinal_ex(context.pointer, &unused, &written), "finish encrypting")
         var tag = [UInt8](repeating: 0, count: tagCount)
         try OpenSSL.check(
-            unsafe EVP_CIPHER_CTX_ctrl(context.pointer, EVP_CTRL_AEAD_GET_TAG, Int32(tagCount), &tag), "make a tag")
+            unsafe libcrypto.EVP_CIPHER_CTX_ctrl(context.pointer, EVP_CTRL_AEAD_GET_TAG, Int32(tagCount), &tag),
+            "make a tag")
         return nonce + body.prefix(plain.count) + tag
     }
 
@@ -68,29 +70,31 @@ public enum AESGCM {
 
         let context = try newContext()
         let started = unsafe key.withUnsafeBytes {
-            unsafe EVP_DecryptInit_ex2(
-                context.pointer, Fetched.aesGCM?.pointer ?? EVP_aes_256_gcm(),
+            unsafe libcrypto.EVP_DecryptInit_ex2(
+                context.pointer, Fetched.aesGCM?.pointer ?? libcrypto.EVP_aes_256_gcm(),
                 $0.baseAddress?.assumingMemoryBound(to: UInt8.self), nonce, nil)
         }
         try OpenSSL.check(started, "start AES-GCM")
         var written: Int32 = 0
         try OpenSSL.check(
-            unsafe EVP_DecryptUpdate(context.pointer, nil, &written, associatedData, Int32(associatedData.count)),
+            unsafe libcrypto.EVP_DecryptUpdate(
+                context.pointer, nil, &written, associatedData, Int32(associatedData.count)),
             "authenticate associated data")
         try OpenSSL.check(
-            unsafe EVP_CIPHER_CTX_ctrl(context.pointer, EVP_CTRL_AEAD_SET_TAG, Int32(tagCount), &tag), "set a tag")
+            unsafe libcrypto.EVP_CIPHER_CTX_ctrl(context.pointer, EVP_CTRL_AEAD_SET_TAG, Int32(tagCount), &tag),
+            "set a tag")
         // Unauthenticated plain text stays in secret memory, and is wiped if the tag does not match.
         return try unsafe SecretBytes(unsafeCapacity: body.count) { (output) throws(CryptographyError) in
             var spare = [UInt8](repeating: 0, count: 16)
             if !body.isEmpty {
                 try OpenSSL.check(
-                    unsafe EVP_DecryptUpdate(
+                    unsafe libcrypto.EVP_DecryptUpdate(
                         context.pointer, output.baseAddress?.assumingMemoryBound(to: UInt8.self), &written, body,
                         Int32(body.count)),
                     "decrypt")
                 guard Int(written) == body.count else { throw OpenSSL.failure("decrypt everything") }
             }
-            guard unsafe EVP_DecryptFinal_ex(context.pointer, &spare, &written) == 1 else {
+            guard unsafe libcrypto.EVP_DecryptFinal_ex(context.pointer, &spare, &written) == 1 else {
                 let raw = OpenSSL.failure("decrypt").openSSLCode
                 throw CryptographyError(
                     code: .authenticationFailed, reason: "key, associated data or bytes are not those that were sealed",
@@ -101,8 +105,8 @@ public enum AESGCM {
     }
 
     static func newContext() throws(CryptographyError) -> Handle {
-        try unsafe Handle(EVP_CIPHER_CTX_new(), "allocate a cipher", code: .outOfMemory) {
-            unsafe EVP_CIPHER_CTX_free($0)
+        try unsafe Handle(libcrypto.EVP_CIPHER_CTX_new(), "allocate a cipher", code: .outOfMemory) {
+            unsafe libcrypto.EVP_CIPHER_CTX_free($0)
         }
     }
 

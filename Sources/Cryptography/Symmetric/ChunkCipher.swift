@@ -17,8 +17,8 @@ public enum ChunkCipher: Sendable {
     private var pointer: OpaquePointer? {
         if let fetched { return unsafe fetched.pointer }
         return switch self {
-        case .aesGCM: unsafe EVP_aes_256_gcm()
-        case .chaChaPoly: unsafe EVP_chacha20_poly1305()
+        case .aesGCM: libcrypto.EVP_aes_256_gcm()
+        case .chaChaPoly: libcrypto.EVP_chacha20_poly1305()
         }
     }
 }
@@ -36,7 +36,7 @@ extension ChunkCipher {
         try check(key, nonce, length: plain.count)
         let context = try AESGCM.newContext()
         let started = unsafe key.withUnsafeBytes {
-            unsafe EVP_EncryptInit_ex2(
+            unsafe libcrypto.EVP_EncryptInit_ex2(
                 context.pointer, pointer,
                 $0.baseAddress?.assumingMemoryBound(to: UInt8.self), nonce, nil)
         }
@@ -45,13 +45,14 @@ extension ChunkCipher {
         var written: Int32 = 0
         if !plain.isEmpty {
             try OpenSSL.check(
-                unsafe EVP_EncryptUpdate(context.pointer, &sealed, &written, plain, Int32(plain.count)), "encrypt")
+                unsafe libcrypto.EVP_EncryptUpdate(context.pointer, &sealed, &written, plain, Int32(plain.count)),
+                "encrypt")
         }
         guard Int(written) == plain.count else { throw OpenSSL.failure("encrypt everything") }
         var spare = [UInt8](repeating: 0, count: 16)
-        try OpenSSL.check(unsafe EVP_EncryptFinal_ex(context.pointer, &spare, &written), "finish encrypting")
+        try OpenSSL.check(unsafe libcrypto.EVP_EncryptFinal_ex(context.pointer, &spare, &written), "finish encrypting")
         let tagged = unsafe sealed.withUnsafeMutableBytes {
-            unsafe EVP_CIPHER_CTX_ctrl(
+            unsafe libcrypto.EVP_CIPHER_CTX_ctrl(
                 context.pointer, EVP_CTRL_AEAD_GET_TAG, Int32(AESGCM.tagCount),
                 $0.baseAddress.map { unsafe $0 + plain.count })
         }
@@ -71,7 +72,7 @@ extension ChunkCipher {
         }
         let context = try AESGCM.newContext()
         let started = unsafe key.withUnsafeBytes {
-            unsafe EVP_DecryptInit_ex2(
+            unsafe libcrypto.EVP_DecryptInit_ex2(
                 context.pointer, pointer,
                 $0.baseAddress?.assumingMemoryBound(to: UInt8.self), nonce, nil)
         }
@@ -79,20 +80,20 @@ extension ChunkCipher {
         let count = sealed.count - AESGCM.tagCount
         var tag = Array(sealed[count...])
         try OpenSSL.check(
-            unsafe EVP_CIPHER_CTX_ctrl(context.pointer, EVP_CTRL_AEAD_SET_TAG, Int32(AESGCM.tagCount), &tag),
+            unsafe libcrypto.EVP_CIPHER_CTX_ctrl(context.pointer, EVP_CTRL_AEAD_SET_TAG, Int32(AESGCM.tagCount), &tag),
             "set a tag")
         var plain = [UInt8](repeating: 0, count: count)
         var written: Int32 = 0
         if count > 0 {
             try OpenSSL.check(
-                unsafe EVP_DecryptUpdate(context.pointer, &plain, &written, sealed, Int32(count)), "decrypt")
+                unsafe libcrypto.EVP_DecryptUpdate(context.pointer, &plain, &written, sealed, Int32(count)), "decrypt")
         }
         guard Int(written) == count else { throw OpenSSL.failure("decrypt everything") }
         var spare = [UInt8](repeating: 0, count: 16)
-        guard unsafe EVP_DecryptFinal_ex(context.pointer, &spare, &written) == 1 else {
+        guard unsafe libcrypto.EVP_DecryptFinal_ex(context.pointer, &spare, &written) == 1 else {
             let raw = OpenSSL.failure("decrypt").openSSLCode
             // Nobody has vouched for these bytes.
-            unsafe plain.withUnsafeMutableBytes { unsafe OPENSSL_cleanse($0.baseAddress, $0.count) }
+            unsafe plain.withUnsafeMutableBytes { unsafe libcrypto.OPENSSL_cleanse($0.baseAddress, $0.count) }
             throw CryptographyError(
                 code: .authenticationFailed, reason: "key, place or bytes are not those that were sealed",
                 openSSLCode: raw)

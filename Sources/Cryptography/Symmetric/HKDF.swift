@@ -24,18 +24,18 @@ public enum HKDF {
                     unsafe salt.withUnsafeMutableBytes { salt in
                         unsafe info.withUnsafeMutableBytes { info in
                             let parameters = unsafe [
-                                OSSL_PARAM_construct_utf8_string(
+                                libcrypto.OSSL_PARAM_construct_utf8_string(
                                     ParameterName.digest.pointer, digestName.baseAddress, 0),
-                                OSSL_PARAM_construct_octet_string(
+                                libcrypto.OSSL_PARAM_construct_octet_string(
                                     ParameterName.key.pointer, UnsafeMutableRawPointer(mutating: key.baseAddress),
                                     key.count),
-                                OSSL_PARAM_construct_octet_string(
+                                libcrypto.OSSL_PARAM_construct_octet_string(
                                     ParameterName.salt.pointer, salt.baseAddress, salt.count),
-                                OSSL_PARAM_construct_octet_string(
+                                libcrypto.OSSL_PARAM_construct_octet_string(
                                     ParameterName.info.pointer, info.baseAddress, info.count),
-                                OSSL_PARAM_construct_end(),
+                                libcrypto.OSSL_PARAM_construct_end(),
                             ]
-                            return unsafe EVP_KDF_derive(
+                            return unsafe libcrypto.EVP_KDF_derive(
                                 context.pointer, output.baseAddress?.assumingMemoryBound(to: UInt8.self), count,
                                 parameters)
                         }
@@ -49,11 +49,13 @@ public enum HKDF {
 
     private static func newContext() throws(CryptographyError) -> Handle {
         if let method = Fetched.hkdf { return try unsafe context(method.pointer) }
-        let method = try unsafe Handle(EVP_KDF_fetch(nil, "HKDF", nil), "find HKDF") { unsafe EVP_KDF_free($0) }
+        let method = try unsafe Handle(libcrypto.EVP_KDF_fetch(nil, "HKDF", nil), "find HKDF") {
+            unsafe libcrypto.EVP_KDF_free($0)
+        }
         return try unsafe context(method.pointer)
     }
 
     private static func context(_ method: OpaquePointer) throws(CryptographyError) -> Handle {
-        try unsafe Handle(EVP_KDF_CTX_new(method), "start HKDF") { unsafe EVP_KDF_CTX_free($0) }
+        try unsafe Handle(libcrypto.EVP_KDF_CTX_new(method), "start HKDF") { unsafe libcrypto.EVP_KDF_CTX_free($0) }
     }
 }

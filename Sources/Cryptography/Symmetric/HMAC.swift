@@ -29,30 +29,35 @@ public enum HMAC {
         let started = unsafe key.withUnsafeBytes { key in
             unsafe digestName.withUnsafeMutableBufferPointer { digestName in
                 let parameters = unsafe [
-                    OSSL_PARAM_construct_utf8_string(ParameterName.digest.pointer, digestName.baseAddress, 0),
-                    OSSL_PARAM_construct_end(),
+                    libcrypto.OSSL_PARAM_construct_utf8_string(ParameterName.digest.pointer, digestName.baseAddress, 0),
+                    libcrypto.OSSL_PARAM_construct_end(),
                 ]
-                return unsafe EVP_MAC_init(
+                return unsafe libcrypto.EVP_MAC_init(
                     context.pointer, key.baseAddress?.assumingMemoryBound(to: UInt8.self), key.count, parameters)
             }
         }
         try OpenSSL.check(started, "start an HMAC")
-        try OpenSSL.check(unsafe EVP_MAC_update(context.pointer, message, message.count), "compute an HMAC")
+        try OpenSSL.check(unsafe libcrypto.EVP_MAC_update(context.pointer, message, message.count), "compute an HMAC")
         var code = [UInt8](repeating: 0, count: digest.count)
         var written = 0
-        try OpenSSL.check(unsafe EVP_MAC_final(context.pointer, &code, &written, digest.count), "compute an HMAC")
+        try OpenSSL.check(
+            unsafe libcrypto.EVP_MAC_final(context.pointer, &code, &written, digest.count), "compute an HMAC")
         guard written == digest.count else { throw OpenSSL.failure("compute an HMAC") }
         return code
     }
 
     private static func newContext() throws(CryptographyError) -> Handle {
         if let method = Fetched.hmac { return try unsafe context(method.pointer) }
-        let method = try unsafe Handle(EVP_MAC_fetch(nil, "HMAC", nil), "find HMAC") { unsafe EVP_MAC_free($0) }
+        let method = try unsafe Handle(libcrypto.EVP_MAC_fetch(nil, "HMAC", nil), "find HMAC") {
+            unsafe libcrypto.EVP_MAC_free($0)
+        }
         return try unsafe context(method.pointer)
     }
 
     private static func context(_ method: OpaquePointer) throws(CryptographyError) -> Handle {
-        try unsafe Handle(EVP_MAC_CTX_new(method), "start an HMAC", code: .outOfMemory) { unsafe EVP_MAC_CTX_free($0) }
+        try unsafe Handle(libcrypto.EVP_MAC_CTX_new(method), "start an HMAC", code: .outOfMemory) {
+            unsafe libcrypto.EVP_MAC_CTX_free($0)
+        }
     }
 }
 

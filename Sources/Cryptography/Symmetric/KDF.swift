@@ -35,9 +35,11 @@ public enum KDF {
         guard (1...SHA256.count).contains(count), !key.isEmpty else {
             throw CryptographyError(code: .invalidLength, reason: "\(method) does not take inputs of these lengths")
         }
-        let found = try unsafe Handle(EVP_KDF_fetch(nil, method, nil), "find \(method)") { unsafe EVP_KDF_free($0) }
-        let context = try unsafe Handle(EVP_KDF_CTX_new(found.pointer), "start \(method)") {
-            unsafe EVP_KDF_CTX_free($0)
+        let found = try unsafe Handle(libcrypto.EVP_KDF_fetch(nil, method, nil), "find \(method)") {
+            unsafe libcrypto.EVP_KDF_free($0)
+        }
+        let context = try unsafe Handle(libcrypto.EVP_KDF_CTX_new(found.pointer), "start \(method)") {
+            unsafe libcrypto.EVP_KDF_CTX_free($0)
         }
         var digestName = Array("SHA256".utf8CString)
         var macName = Array((mac ?? "").utf8CString)
@@ -48,26 +50,26 @@ public enum KDF {
                     unsafe macName.withUnsafeMutableBufferPointer { macName in
                         unsafe all.withUnsafeMutableBytes { all in
                             var parameters = unsafe [
-                                OSSL_PARAM_construct_utf8_string(
+                                libcrypto.OSSL_PARAM_construct_utf8_string(
                                     ParameterName.digest.pointer, digestName.baseAddress, 0),
-                                OSSL_PARAM_construct_octet_string(
+                                libcrypto.OSSL_PARAM_construct_octet_string(
                                     ParameterName.key.pointer, UnsafeMutableRawPointer(mutating: key.baseAddress),
                                     key.count),
                             ]
                             if mac != nil {
                                 unsafe parameters.append(
-                                    OSSL_PARAM_construct_utf8_string(
+                                    libcrypto.OSSL_PARAM_construct_utf8_string(
                                         ParameterName.mac.pointer, macName.baseAddress, 0))
                             }
                             var start = 0
                             for (name, bytes) in octets {
                                 unsafe parameters.append(
-                                    OSSL_PARAM_construct_octet_string(
+                                    libcrypto.OSSL_PARAM_construct_octet_string(
                                         name.pointer, all.baseAddress.map { unsafe $0 + start }, bytes.count))
                                 start += bytes.count
                             }
-                            unsafe parameters.append(OSSL_PARAM_construct_end())
-                            return unsafe EVP_KDF_derive(
+                            unsafe parameters.append(libcrypto.OSSL_PARAM_construct_end())
+                            return unsafe libcrypto.EVP_KDF_derive(
                                 context.pointer, output.baseAddress?.assumingMemoryBound(to: UInt8.self), count,
                                 parameters)
                         }

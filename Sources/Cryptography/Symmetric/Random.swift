@@ -8,7 +8,7 @@ public enum Random {
             throw CryptographyError(code: .invalidLength, reason: "a negative number of random bytes")
         }
         var bytes = [UInt8](repeating: 0, count: count)
-        try OpenSSL.check(unsafe RAND_bytes_ex(nil, &bytes, count, 256), "make random bytes")
+        try OpenSSL.check(unsafe libcrypto.RAND_bytes_ex(nil, &bytes, count, 256), "make random bytes")
         return bytes
     }
 }

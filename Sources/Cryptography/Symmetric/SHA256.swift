@@ -12,7 +12,8 @@ public enum SHA256 {
         var digest = [UInt8](repeating: 0, count: count)
         var written: UInt32 = 0
         try OpenSSL.check(
-            unsafe EVP_Digest(bytes, bytes.count, &digest, &written, Fetched.sha256?.pointer ?? EVP_sha256(), nil),
+            unsafe libcrypto.EVP_Digest(
+                bytes, bytes.count, &digest, &written, Fetched.sha256?.pointer ?? libcrypto.EVP_sha256(), nil),
             "hash")
         return digest
     }

@@ -36,7 +36,7 @@ public enum Scrypt {
         }
         return try unsafe SecretBytes(unsafeCapacity: count) { (output) throws(CryptographyError) in
             let result = unsafe password.withUnsafeBytes { password in
-                unsafe EVP_PBE_scrypt(
+                unsafe libcrypto.EVP_PBE_scrypt(
                     password.baseAddress?.assumingMemoryBound(to: CChar.self), password.count, salt, salt.count,
                     cost.rounds, cost.blockSize, cost.parallelism, mostMemory,
                     output.baseAddress?.assumingMemoryBound(to: UInt8.self), count)
