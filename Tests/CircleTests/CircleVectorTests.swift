@@ -25,10 +25,18 @@ struct CircleVectorTests {
             let digest: String
         }
 
+        struct Giving: Decodable {
+            let bytes: String
+            let signature: String
+            let name: String
+            let device: String
+        }
+
         let keys: [String: String]
         let devices: [String: String]
         let circle: String
         let statements: [Statement]
+        let giving: Giving
         let generation: String
         let generationName: String
         let metadataHalf: String
@@ -114,6 +122,12 @@ struct CircleVectorTests {
         let generation = try KeyGeneration(decoding: Self.raw(file.generation))
         #expect(generation.name.bytes == Self.raw(file.generationName))
         #expect(try Membership(of: circle, statements).generation(of: circle, among: [generation]) == generation)
+        let giving = try Statement(decoding: Self.raw(file.giving.bytes))
+        #expect(giving.name.bytes == Self.raw(file.giving.name))
+        let larger = try Membership(
+            of: circle, statements + [SignedStatement(giving, signature: Self.raw(file.giving.signature))])
+        #expect(larger.members.map(\.keys.device.bytes).contains(Self.raw(file.giving.device)))
+        #expect(larger.generation(of: circle, among: [generation]) == generation)
     }
 
     @Test func eachRecordOpens() throws {

@@ -275,6 +275,54 @@ struct MembershipTests {
         #expect(whole.generation(of: circle, among: [two]) == nil)
     }
 
+    @Test func whoWasGivenTheKeysNeedsNoOthers() throws {
+        let three = try generation(a, are(a, b, c))
+        func after(_ statements: SignedStatement...) throws -> KeyGeneration? {
+            let orders = orders(statements)
+            let found = try orders.map { try Membership(of: circle, begun + $0).generation(of: circle, among: [three]) }
+            #expect(found.allSatisfy { $0 == found[0] })
+            return found[0]
+        }
+        let e = try Device(5)
+        let givesD = try says(a, .addition(d.keys, .reader, given: three.name))
+        #expect(try after(givesD) == three)
+        #expect(try after(says(a, .addition(d.keys, .reader))) == nil)
+        // Others, also at the same time, and by a device that has them itself in this way.
+        #expect(try after(givesD, says(b, .addition(e.keys, .reader, given: three.name))) == three)
+        #expect(try after(givesD, says(b, .addition(e.keys, .reader))) == nil)
+        let admin = try says(a, .addition(d.keys, .admin, given: three.name))
+        let next = try says(d, .addition(e.keys, .reader, given: three.name), after: [admin.statement.name])
+        #expect(try after(admin, next) == three)
+        // Added twice, once with the keys and once without: it has them.
+        #expect(try after(givesD, says(b, .addition(d.keys, .reader))) == three)
+        // The keys of another generation are not these.
+        let other = try generation(a, are(a, b, c), 9)
+        #expect(try after(says(a, .addition(d.keys, .reader, given: other.name))) == nil)
+    }
+
+    /// Attacker 11: what a removed device says that it has given is not believed, and what it was given it does not keep.
+    @Test func whatARemovedDeviceGivesIsNotGiven() throws {
+        let removal = try says(c, .removal([b.id]))
+        let removed = try Membership(of: circle, begun + [removal])
+        let two = try generation(c, are(a, c), knowing: removed)
+        let byA = try says(a, .addition(d.keys, .reader), after: [removal.statement.name])
+        let byB = try says(b, .addition(d.keys, .reader, given: two.name))
+        let membership = try Membership(of: circle, begun + [removal, byA, byB])
+        #expect(membership.members.map(\.keys.device) == are(a, c, d))
+        #expect(membership.generation(of: circle, among: [two]) == nil)
+        // Who was given keys is removed like everybody else.
+        let three = try generation(a, are(a, b, c))
+        let gives = try says(a, .addition(d.keys, .reader, given: three.name))
+        let ends = try says(a, .removal([d.id]), after: [gives.statement.name])
+        let whole = try Membership(of: circle, begun + [gives, ends])
+        #expect(whole.generation(of: circle, among: [three]) == nil)
+        #expect(try whole.generation(of: circle, among: [generation(a, are(a, b, c), knowing: whole)]) != nil)
+        // A receiver that is no member is one too many, whoever else was given the keys.
+        let four = try generation(a, (are(a, b, c) + [Device(9).id]).sorted(), 4)
+        let more = try says(a, .addition(d.keys, .reader, given: four.name))
+        #expect(try Membership(of: circle, begun + [more]).generation(of: circle, among: [four]) == nil)
+    }
+
     /// A member is given the keys from before it joined, so nobody uses them after its removal.
     @Test func keysOfBeforeARemovalAreNotUsedAgain() throws {
         let removed = try Membership(of: circle, begun + [says(a, .removal([b.id]))])

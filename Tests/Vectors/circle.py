@@ -266,10 +266,12 @@ def make():
     founding = domain(b"statement") + b"\x01" + desk.keys
     circle = sha(founding)
     addition = domain(b"statement") + b"\x02" + circle + desk.id + listed([circle]) + b"\x03" + laptop.keys
+    phone = Device("phone")
     halves = [sha(f"half {index}".encode()) for index in range(3)]
     publics = b"".join(public(x25519.X25519PrivateKey.from_private_bytes(one)) for one in halves)
     generation = domain(b"generation") + circle + desk.id + sha(domain(b"removals") + listed([])) + publics + listed(sorted(sealed_halves(circle, halves, one) for one in (desk, laptop)))
     name = sha(generation)
+    giving = domain(b"statement") + b"\x05" + circle + desk.id + listed([sha(addition)]) + b"\x01" + phone.keys + name
     run, later = sha(b"first run")[:16], sha(b"second run")[:16]
     signatures = [sign(desk.membership, one) for one in (founding, addition)]
     bodies = [(bytes(32), b"\x01" + signatures[0] + founding), (bytes(32), b"\x02" + generation), (name, b"\x01" + signatures[1] + addition),
@@ -319,6 +321,7 @@ def make():
     return {
         "keys": {"desk": desk.keys.hex(), "laptop": laptop.keys.hex()}, "devices": {"desk": desk.id.hex(), "laptop": laptop.id.hex()},
         "circle": circle.hex(), "statements": [{"bytes": one.hex(), "signature": signature.hex(), "name": sha(one).hex()} for one, signature in statements],
+        "giving": {"bytes": giving.hex(), "signature": sign(desk.membership, giving).hex(), "name": sha(giving).hex(), "device": phone.id.hex()},
         "generation": generation.hex(), "generationName": name.hex(), "metadataHalf": halves[2].hex(), "halves": b"".join(halves).hex(),
         "segments": [segment(records, ends[0][24:]).hex(), segment(second, second_start).hex()],
         "bodies": [body.hex() for _, body in bodies] + [another.hex()], "ends": [one.hex() for one in ends],
@@ -382,6 +385,16 @@ def check(given):
         assert is_signed(membership, bytes.fromhex(one["signature"]), data), "a statement's signature"
     assert given["circle"] in [one["name"] for one in given["statements"]], "the circle"
     assert sha(raw("generation")).hex() == given["generationName"], "the generation's name"
+    # An addition that gives the generation's keys, to a device that is none of its receivers.
+    one = given["giving"]
+    data = bytes.fromhex(one["bytes"])
+    assert sha(data).hex() == one["name"] and is_signed(membership, bytes.fromhex(one["signature"]), data), "a giving statement"
+    part = Take(data[len(domain(b"statement")):])
+    assert part.take(1) == b"\x05" and part.take(32) == circle and part.take(16) == device_id(desk), "a giving statement's place"
+    past, role, added, generation = part.list(lambda: part.take(32)), part.take(1), part.take(453), part.take(32)
+    part.end()
+    assert all(name.hex() in [one["name"] for one in given["statements"]] for name in past) and role == b"\x01", "a giving statement's past"
+    assert device_id(added).hex() == one["device"] and generation == sha(raw("generation")), "what a giving statement gives"
     # The generation: each receiver opens its three halves.
     part = Take(raw("generation")[len(domain(b"generation")):])
     assert part.take(32) == circle and part.take(16) == device_id(desk), "the generation's place"

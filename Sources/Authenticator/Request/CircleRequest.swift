@@ -61,13 +61,13 @@ struct CircleRequest: Equatable {
             }
             deed = .found
             signed = Signed(statement: statement, signer: keys)
-        case (.addToCircle, .addition(let keys, let role)?):
+        case (.addToCircle, .addition(let keys, let role, _)?):
             guard let statement, let signer, signer.device == statement.signer, let request, request.keys == keys,
                 facts.circle == nil, facts.machines == nil, role != .paper
             else { throw Self.unclear }
             deed = .add(request, role)
             signed = Signed(statement: statement, signer: signer)
-        case (.paperToCircle, .addition(let keys, .paper)?):
+        case (.paperToCircle, .addition(let keys, .paper, _)?):
             guard request == nil, facts.circle == nil, facts.machines == nil, let statement, let signer,
                 signer.device == statement.signer
             else { throw Self.unclear }

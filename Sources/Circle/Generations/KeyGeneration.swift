@@ -72,16 +72,18 @@ package struct KeyGeneration: Hashable, Sendable {
 }
 
 extension Membership {
-    /// The generation that members write to: its receivers are exactly the present members, and a member that may write
-    /// has made it, knowing of exactly these removals. Of several, the smallest name.
+    /// The generation that members write to: exactly the present members have its keys, as receivers or since they were
+    /// added, and a member that may write has made it, knowing of exactly these removals. Of several, the smallest name.
     ///
     /// - Returns: nil if somebody must make one.
     package func generation(of circle: StatementName, among all: [KeyGeneration]) -> KeyGeneration? {
-        let present = members.map(\.keys.device)
+        let present = Set(members.map(\.keys.device))
         let makers = members.filter(\.role.mayWrite).map(\.keys.device)
-        return all.filter {
-            $0.circle == circle && $0.removals == removalsDigest && makers.contains($0.maker)
-                && $0.receivers.map(\.device) == present
+        return all.filter { one in
+            guard one.circle == circle, one.removals == removalsDigest, makers.contains(one.maker) else { return false }
+            let receivers = Set(one.receivers.map(\.device))
+            return receivers.isSubset(of: present)
+                && members.allSatisfy { receivers.contains($0.keys.device) || $0.given.contains(one.name) }
         }.min { $0.name < $1.name }
     }
 

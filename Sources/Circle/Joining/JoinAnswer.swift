@@ -103,7 +103,7 @@ package struct JoinAnswer: Sendable {
         guard self.request == request.digest else { return nil }
         let membership = try Membership(of: circle, statements)
         let isAdded = statements.map(\.statement).contains { one in
-            guard case .addition(request.keys, _) = one.content, one.signer == adder else { return false }
+            guard case .addition(request.keys, _, _) = one.content, one.signer == adder else { return false }
             // Somebody else may have written it, or it rests on what is not here.
             return !membership.refused.contains(one.name) && !membership.waiting.contains(one.name)
         }

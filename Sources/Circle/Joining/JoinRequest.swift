@@ -54,7 +54,7 @@ package struct JoinRequest: Hashable, Sendable {
     ///
     /// - Throws: `.hash`.
     package func isAdded(by statement: Statement, code: JoinCode) throws(CircleFormError) -> Bool {
-        guard case .addition(keys, _) = statement.content else { return false }
+        guard case .addition(keys, _, _) = statement.content else { return false }
         return try code.isCode(of: self)
     }
 }

@@ -7,6 +7,8 @@ package struct Membership: Equatable, Sendable {
     package struct Member: Equatable, Sendable {
         package let keys: MemberKeys
         package let role: MemberRole
+        /// The generations whose keys it was given as it came, without being one of their receivers.
+        let given: Set<StatementName>
     }
 
     /// Sorted by id.
@@ -78,6 +80,7 @@ private struct History {
         let role: MemberRole?
         /// Nil for the founder.
         let adder: WriterID?
+        let given: StatementName?
     }
 
     private let circle: StatementName
@@ -117,7 +120,8 @@ private struct History {
         }
         switch statement.content {
         case .founding(let keys): introduce(keys, .admin, by: nil, at: place)
-        case .addition(let keys, let role): introduce(keys, role, by: statement.signer, at: place)
+        case .addition(let keys, let role, let given):
+            introduce(keys, role, by: statement.signer, at: place, given: given)
         case .succession(let keys, _):
             introduce(keys, nil, by: statement.signer, at: place)
             removals[statement.signer, default: []].append(place)
@@ -126,9 +130,11 @@ private struct History {
         return true
     }
 
-    private mutating func introduce(_ keys: MemberKeys, _ role: MemberRole?, by adder: WriterID?, at place: Int) {
+    private mutating func introduce(
+        _ keys: MemberKeys, _ role: MemberRole?, by adder: WriterID?, at place: Int, given: StatementName? = nil
+    ) {
         introductions[keys.device, default: []].append(
-            Introduction(place: place, keys: keys, role: role, adder: adder))
+            Introduction(place: place, keys: keys, role: role, adder: adder, given: given))
         if role == .paper { papers.insert(keys.device) }
         guard introductions[keys.device]?.count == 1 else { return }
         for key in keys.each { holders[key, default: []].append(keys.device) }
@@ -144,7 +150,7 @@ private struct History {
         else { return false }
         switch statement.content {
         case .founding: return false
-        case .addition(let keys, let role):
+        case .addition(let keys, let role, _):
             return signer.role == .admin && !isKnown(keys, in: past) && (role != .paper || !hasPaper(in: past))
         case .succession(let keys, let proof):
             let proven = Statement.proofBytes(circle: circle, signer: statement.signer, keys: keys)
@@ -177,13 +183,16 @@ private struct History {
     /// - Parameter past: the statements that count; nil: all.
     /// - Returns: nil if it is no member by these.
     func member(_ device: WriterID, in past: Places?) -> Membership.Member? {
-        guard !isRemoved(device, in: past), let keys = introductions[device]?.first?.keys,
-            let role = role(of: device, in: past), role != .paper || isFirstPaper(device, in: past)
-        else { return nil }
+        guard !isRemoved(device, in: past), let keys = introductions[device]?.first?.keys else { return nil }
+        let ways = countingWays(of: device, in: past)
+        guard let role = smallest(ways.map(\.role)), role != .paper || isFirstPaper(device, in: past) else {
+            return nil
+        }
         // A key that was removed under another id is no way back. Of the keys, only this one is proven to be its device's:
         // with others, a device that copies a member's public keys would take the member along.
         let isBack = signers[keys.membership, default: []].contains { isRemoved($0, in: past) }
-        return isBack ? nil : Membership.Member(keys: keys, role: role)
+        // Who is not in the circle gives nothing, so only ways that count are asked.
+        return isBack ? nil : Membership.Member(keys: keys, role: role, given: Set(ways.compactMap(\.given)))
     }
 
     private func hasPaper(in past: Places) -> Bool {
@@ -219,6 +228,13 @@ private struct History {
     /// The role that a device came in with. Each of those who let it in, back to the founder, must not have been removed
     /// before. Of two additions at the same time, the smaller role counts.
     func role(of device: WriterID, in past: Places?) -> MemberRole? {
+        smallest(countingWays(of: device, in: past).map(\.role))
+    }
+
+    /// The additions of a device that count, each with its role and the generation that it gave.
+    private func countingWays(
+        of device: WriterID, in past: Places?
+    ) -> [(role: MemberRole, given: StatementName?)] {
         let own = introductions[device, default: []].filter { past?.contains($0.place) ?? true }
         // All on the ways from the founder, found without recursion: a chain is as long as its members like.
         var needed: [Int: Introduction] = [:]
@@ -243,7 +259,7 @@ private struct History {
             }
             roles[place] = one.role ?? given
         }
-        return smallest(own.compactMap { roles[$0.place] })
+        return own.compactMap { one in roles[one.place].map { ($0, one.given) } }
     }
 
     /// How its adder had come in, as far as the adder knew. These places are smaller.

@@ -26,7 +26,9 @@ package struct Statement: Hashable, Sendable {
     package enum Content: Hashable, Sendable {
         /// Begins a circle. Its signer is its first admin.
         case founding(MemberKeys)
-        case addition(MemberKeys, MemberRole)
+        /// - Parameter given: the generation whose keys the answer brings, so that members can go on writing to it; nil if
+        ///   the device waits for another one.
+        case addition(MemberKeys, MemberRole, given: StatementName? = nil)
         /// Sorted, each once.
         case removal([WriterID])
         /// The signer goes on under new keys, with its role. The proof is a signature by the new membership key.
@@ -94,9 +96,10 @@ package struct Statement: Hashable, Sendable {
         let past = try rest.elements(upTo: Self.most) { (rest) throws(CircleFormError) in try rest.circle() }
         let content: Content
         switch kind {
-        case 2:
+        case 2, 5:
             guard let role = MemberRole(rawValue: try rest.integer()) else { throw .kind }
-            content = .addition(try MemberKeys(bytes: try rest.take(MemberKeys.count)), role)
+            let keys = try MemberKeys(bytes: try rest.take(MemberKeys.count))
+            content = .addition(keys, role, given: kind == 5 ? try rest.circle() : nil)
         case 3:
             content = .removal(
                 try rest.elements(upTo: Self.most) { (rest) throws(CircleFormError) in try rest.device() })
@@ -130,9 +133,10 @@ extension Statement.Content {
     fileprivate var kind: UInt8 {
         switch self {
         case .founding: 1
-        case .addition: 2
+        case .addition(_, _, given: nil): 2
         case .removal: 3
         case .succession: 4
+        case .addition: 5
         }
     }
 
@@ -140,7 +144,7 @@ extension Statement.Content {
         switch self {
         case .founding(let keys): keys.bytes
         case .succession(let keys, let proof): keys.bytes + proof
-        case .addition(let keys, let role): [role.rawValue] + keys.bytes
+        case .addition(let keys, let role, let given): [role.rawValue] + keys.bytes + (given?.bytes ?? [])
         case .removal(let devices):
             BigEndian.bytes(UInt32(clamping: devices.count)) + devices.flatMap(\.bytes)
         }

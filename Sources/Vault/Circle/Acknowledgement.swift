@@ -26,7 +26,8 @@ extension CircleView {
     /// The ends that the next head names. Members come first.
     var seen: [SeenEnd] {
         let members = members
-        let others = streams.keys.filter { $0 != device.id && !members.contains($0) }
+        let readers = Set(membership.members.filter { !$0.role.mayWrite }.map(\.keys.device) + membership.formerReaders)
+        let others = streams.keys.filter { $0 != device.id && !members.contains($0) && !readers.contains($0) }
         return Array((unsaid + others.sorted().compactMap(unsaid)).prefix(StreamHead.mostSeen))
             .sorted { $0.device < $1.device }
     }
@@ -42,7 +43,9 @@ extension CircleView {
 
     /// Whether a member has said that it has taken in all that this device gave out.
     func hasTakenAll(_ member: WriterID) -> Bool {
-        device.end != nil && named(by: member, of: device.id).contains { isEndOfAll($0, of: device.id) }
+        // What a reader writes changes nothing, so nobody says to have it.
+        role?.mayWrite == false
+            || device.end != nil && named(by: member, of: device.id).contains { isEndOfAll($0, of: device.id) }
     }
 
     /// The head that this device has signed at its present end; nil if there is none, or the store has a later one.
@@ -51,9 +54,10 @@ extension CircleView {
         return head
     }
 
-    /// Nobody answers a paper.
+    /// Those whose records change anything. Nobody answers a paper or a reader. Otherwise each of a thousand servers would name
+    /// all others, and answer their answers.
     private var members: Set<WriterID> {
-        Set(membership.members.filter { $0.role != .paper }.map(\.keys.device)).subtracting([device.id])
+        Set(membership.members.filter(\.role.mayWrite).map(\.keys.device)).subtracting([device.id])
     }
 }
 

@@ -298,7 +298,19 @@ struct CircleView: Sendable {
     /// opens here. A member can make one that opens nowhere, and that must neither spoil a change that waits nor keep that
     /// member from being removed.
     var usable: KeyGeneration? {
-        present.flatMap { halves[$0.name] == nil ? nil : $0 } ?? openGenerations.first
+        presentThatOpens ?? openGenerations.first
+    }
+
+    /// The present generation, if this device has its keys.
+    var presentThatOpens: KeyGeneration? { present.flatMap { halves[$0.name] == nil ? nil : $0 } }
+
+    /// Who says to have given the keys of a generation to this device: its maker, or who has added this device with it.
+    func giver(of generation: KeyGeneration) -> WriterID {
+        guard !generation.receivers.contains(where: { $0.device == device.id }) else { return generation.maker }
+        let additions = statements.values.compactMap(\.first?.statement).filter { statement in
+            if case .addition(device.keys, _, given: generation.name) = statement.content { true } else { false }
+        }
+        return additions.map(\.signer).min() ?? generation.maker
     }
 
     /// The generations that this device can open, by their names.
@@ -374,7 +386,7 @@ extension Statement.Content {
     /// The keys that it brings into the circle.
     var newKeys: MemberKeys? {
         switch self {
-        case .founding(let keys), .addition(let keys, _), .succession(let keys, _): keys
+        case .founding(let keys), .addition(let keys, _, _), .succession(let keys, _): keys
         case .removal: nil
         }
     }

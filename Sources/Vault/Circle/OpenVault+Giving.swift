@@ -40,7 +40,7 @@ extension OpenVault {
                 return try prepared(view, bodies, given: [], from: view, forPaper: envelopes ?? [])
             }
             guard let key = view.halves[present.name] else {
-                throw .closedKeys(by: present.maker)
+                throw .closedKeys(by: view.giver(of: present))
             }
             if let envelopes, !envelopes.isEmpty {
                 return try prepared(view, bodies, given: [], from: view, forPaper: envelopes)

@@ -103,7 +103,7 @@ extension OpenVault {
             do throws(CircleFormError) {
                 return try Statement(
                     circle: view.device.circle, signer: view.device.id, past: view.newestStatements,
-                    .addition(request.keys, role ?? usual))
+                    .addition(request.keys, role ?? usual, given: view.presentThatOpens?.name))
             } catch { throw .impossible(error) }
         }
     }
@@ -120,7 +120,7 @@ extension OpenVault {
             var after = material
             after.statements.append(signed)
             let view = try CircleView(after, classKeys, in: format.vault)
-            guard case .addition(request.keys, _) = signed.statement.content,
+            guard case .addition(request.keys, _, _) = signed.statement.content,
                 view.membership.members.contains(where: { $0.keys == request.keys })
             else {
                 throw VaultError(.changed, "the members were changed meanwhile", advice: "try again")
@@ -152,7 +152,7 @@ extension OpenVault {
             let (material, view) = try view(snapshot, classKeys)
             try Self.checkAgreed(to: request, material)
             let adders = view.signedStatements.filter { signed in
-                if case .addition(request.keys, _) = signed.statement.content { true } else { false }
+                if case .addition(request.keys, _, _) = signed.statement.content { true } else { false }
             }.map(\.statement.signer)
             guard let adder = adders.contains(view.device.id) ? view.device.id : adders.min(),
                 view.membership.members.contains(where: { $0.keys == request.keys })

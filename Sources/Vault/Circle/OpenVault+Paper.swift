@@ -41,7 +41,7 @@ extension OpenVault {
             var after = material
             after.statements.append(signed)
             let view = try CircleView(after, classKeys, in: format.vault)
-            guard case .addition(let paper, .paper) = signed.statement.content, view.paper == paper else {
+            guard case .addition(let paper, .paper, _) = signed.statement.content, view.paper == paper else {
                 throw VaultError(.changed, "the members were changed meanwhile", advice: "try again")
             }
             let envelopes = try PaperSealing.envelopes(

@@ -46,7 +46,7 @@ extension CircleMaterial {
     fileprivate var isBroughtAsReader: Bool {
         let own = Set(ownDevices)
         return statements.contains { signed in
-            guard case .addition(let keys, .reader) = signed.statement.content else { return false }
+            guard case .addition(let keys, .reader, _) = signed.statement.content else { return false }
             return own.contains(keys.device)
         }
     }

@@ -89,7 +89,9 @@ extension OpenVault {
             }
             if let key = view.halves[present.name] { return try records(view, opening, last, in: present, key) }
             // Who succeeds this device is said in any case. What waits must not be lost for it.
-            guard view.pending.isEmpty, view.pendingSlots.isEmpty else { throw .closedKeys(by: present.maker) }
+            guard view.pending.isEmpty, view.pendingSlots.isEmpty else {
+                throw .closedKeys(by: view.giver(of: present))
+            }
             return try prepared(view, last, given: [], from: view)
         }
     }

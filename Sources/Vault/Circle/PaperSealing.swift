@@ -97,7 +97,7 @@ extension CircleView {
     /// Whether somebody has added a device as paper.
     func isPaper(_ device: WriterID) -> Bool {
         statements.values.contains { copies in
-            guard case .addition(let keys, .paper)? = copies.first?.statement.content else { return false }
+            guard case .addition(let keys, .paper, _)? = copies.first?.statement.content else { return false }
             return keys.device == device
         }
     }

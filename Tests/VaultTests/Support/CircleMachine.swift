@@ -226,12 +226,14 @@ final class CircleMachine {
     }
 
     /// Adds a machine with a role that the person did not choose, as another version may.
-    func add(_ request: JoinRequest, as role: MemberRole) throws -> JoinAnswer {
+    func add(
+        _ request: JoinRequest, as role: MemberRole, given: StatementName? = nil
+    ) throws -> JoinAnswer {
         let own = try vault.signatory(classKeys)
         let view = try view()
         let statement = try Statement(
             circle: view.device.circle, signer: own.keys.device, past: view.newestStatements,
-            .addition(request.keys, role))
+            .addition(request.keys, role, given: given))
         try commit(
             vault.add(sign(statement, own.key, own.keys.membership, own.password), of: request, classKeys))
         return try vault.answer(request, classKeys)
