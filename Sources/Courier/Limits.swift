@@ -58,6 +58,7 @@ extension StorePath {
         case .segment: CircleLimits.segment
         case .head: CircleLimits.head
         case .beacon: CourierLimits.beacon
+        case .knock: CircleLimits.knock + AESGCM.overhead
         case .request: CircleLimits.request + AESGCM.overhead
         case .answer: CircleLimits.answer + AESGCM.overhead
         case .proof(.identity, _): CircleLimits.identity + AESGCM.overhead

@@ -78,6 +78,13 @@ struct CommandSession {
         try answer(to: method, for: purpose, noPrompt: noPrompt, command: command, asksOwner: asksOwner, code: code)
     }
 
+    /// Makes a call that root has answered beforehand, by an invitation.
+    func call<Method: Challengeable>(
+        _ method: Method, code: TypedCode? = nil, by invitation: InvitationAnswer
+    ) throws(KeychainError) -> Method.Reply {
+        try client.call(method, code: code) { purposes throws(KeychainError) in try invitation.checked(purposes) }
+    }
+
     /// Makes a call about items that may need a person.
     func call<Method: Challengeable, Answer>(
         _ request: ItemCall<Method, Answer>, for purpose: String, noPrompt: Bool = false, command: String

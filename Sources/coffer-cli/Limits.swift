@@ -1,3 +1,4 @@
+import Circle
 import Coffer
 
 // Every limit of the command line. The broker has the last word: its limits are in docs/broker-protocol.md ("Limits").
@@ -77,6 +78,24 @@ enum InputLimits {
 enum FileWaitLimits {
     /// How long the request of a machine that joins is waited for. Syncthing takes about 10 seconds.
     static let request: Duration = .seconds(600)
+}
+
+/// Machines that join by an invitation.
+enum InvitationLimits {
+    /// How many machines one lets in: as many as a circle can have.
+    static let guests = 1...1024
+    /// For how long it lets machines in, if root does not say: a day.
+    static let seconds = 86_400.0
+    /// What root's machine keeps of one, in bytes.
+    static let file = 1 << 20
+    /// The digits of its name.
+    static let name = 12
+    /// What its file has besides the text: an end of line.
+    static let text = Invitation.textCount + 2
+    /// Strange files that are looked at in one go. What is strange is looked at once.
+    static let strange = 1024
+    /// Between two looks for machines, in a folder and elsewhere.
+    static let pause: (near: Duration, far: Duration) = (.seconds(2), .seconds(10))
 }
 
 /// Waiting until other machines have taken something in.

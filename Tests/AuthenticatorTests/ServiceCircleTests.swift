@@ -72,6 +72,52 @@ struct ServiceCircleTests {
         #expect(fixture.broker.completions.allSatisfy { $0.means == nil })
     }
 
+    /// Decision 39: what root's program answers for an invitation fits the role that it is for, and the circle that it leads
+    /// to. Attacker 13: a broker that was taken over puts another request in the place of the invited one.
+    @Test(arguments: [MemberRole.reader, .writer, .admin])
+    func anInvitationAddsWithItsRoleOnly(role: MemberRole) throws {
+        let fixture = try fixture()
+        let sample = try CircleSample(role)
+        for answer in ["reader", "writer", "admin", "paper", Hex.encode(sample.circle.bytes)] {
+            try fixture.ask(.addToCircle, sample)
+            var client = try fixture.client()
+            _ = try client.begin(code: sample.code(for: .addToCircle))
+            _ = try client.go()
+            let isRight = answer == (role == .reader ? "reader" : role == .writer ? "writer" : "")
+            let before = fixture.broker.completions.count
+            let outcome = try client.go(answer)
+            #expect(isRight ? outcome.isDone : outcome.name == .authenticationCancelled, "\(role) \(answer)")
+            #expect(fixture.broker.completions.count == before + (isRight ? 1 : 0))
+            if isRight { #expect(fixture.broker.completions.last?.means == "invitation") }
+        }
+    }
+
+    @Test func anInvitationEntersItsCircleOnly() throws {
+        let fixture = try fixture()
+        let own = Hex.encode(sample.circle.bytes)
+        let others = [
+            Hex.encode(try CircleSample().circle.bytes), String(own.dropLast()), own.uppercased(), "reader", "",
+        ]
+        for answer in others + [own] {
+            try fixture.ask(.joinCircle, sample)
+            var client = try fixture.client()
+            _ = try question(&client, .joinCircle)
+            let outcome = try client.go(answer)
+            #expect(answer == own ? outcome.isDone : outcome.name == .authenticationCancelled, "\(answer)")
+        }
+        #expect(fixture.broker.calls.count { $0 == "ConfirmAcceptance" } == 1)
+        // It begins no circle, and removes nobody.
+        for purpose in [Keychain.Purpose.foundCircle, .removeFromCircle] {
+            for answer in [own, "reader", "writer", "admin"] {
+                try fixture.ask(purpose, sample)
+                var client = try fixture.client()
+                _ = try question(&client, purpose)
+                #expect(try client.go(answer).name == .authenticationCancelled, "\(purpose) \(answer)")
+            }
+        }
+        #expect(fixture.broker.completions.isEmpty)
+    }
+
     @Test(arguments: purposes)
     func everyOtherAnswerIsNo(purpose: Keychain.Purpose) throws {
         let fixture = try fixture()

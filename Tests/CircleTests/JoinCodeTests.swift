@@ -125,6 +125,8 @@ struct JoinCodeTests {
             .segment(circle: founder.circle, device: device.keys.device, number: 2048, run: run),
             .head(circle: founder.circle, device: device.keys.device), .beacon(circle: founder.circle),
             .request(place), .answer(place),
+            .knock(
+                circle: founder.circle, try #require(InvitationPlace(bytes: [UInt8](repeating: 9, count: 16))), place),
         ]
         for path in paths {
             #expect(StorePath(path.text) == path)

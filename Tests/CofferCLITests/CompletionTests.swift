@@ -89,8 +89,8 @@ import Testing
         #expect(try words("completion", "") == ["bash", "zsh", "fish"])
         #expect(
             try words("sync", "") == [
-                "init", "join", "add", "now", "watch", "wait", "status", "conflicts", "resolve", "release", "remove",
-                "exposed", "leave", "paper", "restore", "identity", "store",
+                "init", "join", "add", "invite", "admit", "now", "watch", "wait", "status", "conflicts", "resolve",
+                "release", "remove", "exposed", "leave", "paper", "restore", "identity", "store",
             ])
         #expect(try words("vault", "") == ["create", "accept", "set-aside"])
         #expect(try words("set", "a", "b", "--policy", "") == ["letters-digits", "symbols", "words", "pin"])

@@ -96,7 +96,7 @@ import Varlink
         defer { leaving.remove() }
         let toldThere = try Self.manage(&leaving)
         #expect(try leaving.fake.program.run("sync", "leave", "--user", "web").status == 0)
-        #expect(Self.lines(toldThere) == ["\(words) disable --now coffer-courier@web.service"])
+        #expect(Self.lines(toldThere) == ["\(words) disable --now coffer-courier@web.service coffer-admit@web.service"])
     }
 
     /// Advice is about the vault that the command was about.

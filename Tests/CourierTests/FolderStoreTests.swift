@@ -1,3 +1,4 @@
+import Authorization
 import Circle
 import Courier
 import Foundation
@@ -40,6 +41,20 @@ import Testing
         for path in try fixture.paths() { try store.remove(path) }
         // Reading and removing make nothing.
         #expect(try StoreFixture.tree(fixture.folder).isEmpty)
+    }
+
+    @Test func knocksAreThoseOfTheCircle() throws {
+        let fixture = try StoreFixture()
+        let store = try fixture.store()
+        #expect(try store.knocks(of: fixture.circle).isEmpty)
+        for byte: UInt8 in [1, 2] { try store.write([byte], to: try fixture.knock(byte)) }
+        try fixture.put([1], "\(Hex.encode(fixture.circle.bytes))/knocks/strange")
+        #expect(try Set(store.knocks(of: fixture.circle)) == [fixture.knock(1), fixture.knock(2)])
+        #expect(try store.knocks(of: StoreFixture.circle(7)).isEmpty)
+        #expect(try store.heads(of: fixture.circle).isEmpty)
+        // Of many names, no more are read than of other folders.
+        let narrow = try fixture.store { $0.names = 2 }
+        #expect(throws: StoreError.self) { try narrow.knocks(of: fixture.circle) }
     }
 
     @Test func listingsAreInOrder() throws {
@@ -167,7 +182,7 @@ import Testing
             switch path {
             case .segment: _ = try store.segments(of: fixture.circle, device: fixture.device)
             case .head: _ = try store.heads(of: fixture.circle)
-            case .beacon, .request, .answer, .proof: try store.write([2], to: path)
+            case .beacon, .request, .answer, .proof, .knock: try store.write([2], to: path)
             }
             let names = try FileManager.default.contentsOfDirectory(atPath: folder)
             #expect(!names.contains(Self.leftover))

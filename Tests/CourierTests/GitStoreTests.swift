@@ -92,6 +92,15 @@ import Testing
         #expect(try git.fetched(laptop).read(head) == [2])
     }
 
+    @Test func knocksTravel() throws {
+        let knock = try git.store.knock(1)
+        try git.run(desk, [head: [1], knock: [2]])
+        let store = try git.fetched(laptop)
+        #expect(try store.knocks(of: circle) == [knock])
+        #expect(try store.read(knock) == [2])
+        #expect(try store.heads(of: circle).count == 1)
+    }
+
     @Test func aRunThatWritesNothingCommitsNothing() throws {
         try git.run(desk, [head: [1]])
         let before = try git.git("rev-parse", "main", in: git.bare)

@@ -41,8 +41,13 @@ struct StoreFixture {
     func paths() throws -> [StorePath] {
         [
             try segment(1), .head(circle: circle, device: device), .beacon(circle: circle), .request(place),
-            .answer(place),
+            .answer(place), try knock(1),
         ]
+    }
+
+    func knock(_ byte: UInt8) throws -> StorePath {
+        .knock(
+            circle: circle, try #require(InvitationPlace(bytes: [UInt8](repeating: byte, count: 16))), place)
     }
 
     func store(_ change: (inout CourierLimits) -> Void = { _ in }) throws -> FolderStore {

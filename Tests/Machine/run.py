@@ -393,6 +393,14 @@ def courier():
     owners = {os.lstat(os.path.join(folder, name)).st_uid for folder, _, names in os.walk(FLEET) for name in names}
     demand(owners == {pwd.getpwnam("nightly").pw_uid}, f"the files are of {owners}")
     run("coffer", "sync", "status", "--user", "nightly").expect(0, "admin")
+    # Root invites, and a service of root's waits for those who come.
+    run("coffer", "sync", "invite", "--output", "/opt/invitation", "--user", "nightly").expect(0, "coffer-admit@nightly")
+    run("systemctl", "is-active", "coffer-admit@nightly.service").expect(0)
+    demand(os.stat("/var/lib/coffer-invitations").st_mode & 0o7777 == 0o700, "others read root's invitations")
+    name = run("coffer", "sync", "invite", "--list", "--user", "nightly").expect(0).out.split()[0]
+    run("coffer", "sync", "invite", "--end", name, "--user", "nightly").expect(0)
+    wait_for(lambda: run("systemctl", "is-active", "coffer-admit@nightly.service").code != 0, "it ends with the last invitation")
+    demand(run("systemctl", "is-failed", "coffer-admit@nightly.service").code != 0, "it ends in good order")
     run("coffer", "sync", "leave", user="nightly").expect(6)
     run("coffer", "sync", "leave", "--user", "nightly", askpass="/opt/yes").expect(0)
     wait_for(lambda: run("systemctl", "is-active", "coffer-courier@nightly.service").code != 0, "the courier ends")
@@ -433,7 +441,7 @@ def scores():
 
 def scores_hold():
     """What the units forbid stays forbidden."""
-    most = {"cofferd": 1.0, "coffer-authenticator": 6.7, "coffer-authenticator-report": 5.6, "coffer-unlock": 2.9, "coffer-courier": 2.0}
+    most = {"cofferd": 1.0, "coffer-authenticator": 6.7, "coffer-authenticator-report": 5.6, "coffer-unlock": 2.9, "coffer-courier": 2.0, "coffer-admit": 2.9}
     for unit in unit_files():
         text = run("systemd-analyze", "--no-pager", "security", unit).expect(0).out
         score = float(re.search(r"exposure level for \S+: ([0-9.]+)", text).group(1))

@@ -249,8 +249,8 @@ public struct ClientConversation {
     ) throws(ConversationError) -> Proof {
         guard let person = try checked.person(client) else {
             guard checked.request.changesCircle else { return .root }
-            try RootConsent.ask(PromptNotice.text(for: checked, from: client), &session)
-            return .asked
+            return try RootConsent.ask(
+                PromptNotice.text(for: checked, from: client), invited: checked.request.answerOfInvitation, &session)
         }
         if checked.leased != nil { return .leased }
         if try canReuse(client, checked) { return .reused }

@@ -68,6 +68,8 @@ enum Proof: String {
     case leased = "lease"
     /// Nobody was asked, because the client is root and the vault is a service's.
     case root
+    /// Root had made an invitation, and root's `coffer` answered by it.
+    case invited = "invitation"
 
     /// The name that the broker writes to the access log; nil for the normal case, `asked`.
     var means: String? { self == .asked ? nil : rawValue }

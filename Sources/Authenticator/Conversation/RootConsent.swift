@@ -6,17 +6,25 @@ import Platform
 /// has typed a word after that.
 enum RootConsent {
     static let question = "Type yes to agree: "
-    private static let yes = Array("yes".utf8)
+    private static let yes = "yes"
 
-    /// - Parameter notice: all that is signed.
+    /// - Parameters:
+    ///   - notice: all that is signed.
+    ///   - invited: what root's `coffer` answers for an invitation that root has made; nil if there can be none.
     /// - Throws: ``ConversationError`` for every other answer.
-    static func ask(_ notice: String, _ session: inout ClientSession) throws(ConversationError) {
+    static func ask(
+        _ notice: String, invited: String?, _ session: inout ClientSession
+    ) throws(ConversationError) -> Proof {
         _ = try session.show(Message(style: .info, text: notice), limit: PromptLimits.notice)
         let answer = try session.show(Message(style: .visible, text: question))
-        let isYes =
-            answer?.withBytes { bytes in
-                bytes.count == yes.count && bytes.indices.allSatisfy { bytes[$0] == yes[$0] }
+        func isAnswer(_ text: String) -> Bool {
+            let expected = Array(text.utf8)
+            return answer?.withBytes { bytes in
+                bytes.count == expected.count && bytes.indices.allSatisfy { bytes[$0] == expected[$0] }
             } ?? false
-        guard isYes else { throw .cancelled }
+        }
+        if isAnswer(yes) { return .asked }
+        guard let invited, isAnswer(invited) else { throw .cancelled }
+        return .invited
     }
 }

@@ -92,6 +92,17 @@ struct CircleRequest: Equatable {
         }
     }
 
+    /// What root's `coffer` answers for an invitation: which role it is for, or which circle it leads to. Both are in the
+    /// bytes that are agreed to, so a broker that puts another request in the place of the invited one gets no answer to it.
+    var answerOfInvitation: String? {
+        switch deed {
+        case .add(_, .reader): "reader"
+        case .add(_, .writer): "writer"
+        case .join(_, let circle, _): Hex.encode(circle.bytes)
+        case .add, .found, .paper, .remove: nil
+        }
+    }
+
     /// Whether it is this machine that a removal names.
     func isOwn(_ device: WriterID) -> Bool { signed?.signer.device == device }
 

@@ -161,6 +161,12 @@ enum PersonRequest: Equatable {
         }
     }
 
+    /// What root's `coffer` answers for an invitation; nil if none can be meant.
+    var answerOfInvitation: String? {
+        guard case .circle(let circle) = self else { return nil }
+        return circle.answerOfInvitation
+    }
+
     /// The items that are read.
     var items: [BrokerInterface.NamedItem] {
         switch self {

@@ -136,6 +136,8 @@ struct Challenge: Sendable {
         case lease
         /// No person: root opens a vault for which nobody can be asked.
         case root
+        /// Root's invitation, which root made before.
+        case invitation
 
         /// The text for people who read the access log.
         var detail: String {
@@ -144,6 +146,7 @@ struct Challenge: Sendable {
             case .shared: "answered together with other requests of the program"
             case .lease: Lease.readDetail
             case .root: "by root, without a person"
+            case .invitation: "by an invitation of root's"
             }
         }
     }

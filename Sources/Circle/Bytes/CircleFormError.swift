@@ -30,3 +30,10 @@ enum CircleDigest {
         do { return try SHA256.digest(bytes) } catch { throw .hash }
     }
 }
+
+/// For a library that fails.
+///
+/// - Throws: `.hash`.
+func library<Value>(_ body: () throws(CryptographyError) -> Value) throws(CircleFormError) -> Value {
+    do throws(CryptographyError) { return try body() } catch { throw .hash }
+}

@@ -26,6 +26,7 @@ package enum CircleLimits {
     package static let identity = 256
     package static let challenge = 256
     package static let evidence = 4096
+    package static let knock = 256
     package static let statements = 8192
     package static let generations = 1024
     /// The names, and the digests of values, that one record has of what is no longer given out.

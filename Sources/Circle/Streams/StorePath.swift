@@ -14,9 +14,12 @@ package enum StorePath: Hashable, Sendable {
     case request(JoinPlace)
     case answer(JoinPlace)
     case proof(ProofStep, JoinPlace)
+    case knock(circle: StatementName, InvitationPlace, JoinPlace)
 
     /// What the file is called that everybody replaces who wrote something.
     package static let beaconName = "beacon"
+    /// The folder in which invited machines knock.
+    package static let knocksName = "knocks"
     /// The numbers of one folder of segments.
     private static let folder: UInt64 = 1024
 
@@ -28,6 +31,8 @@ package enum StorePath: Hashable, Sendable {
                 + "\(Self.decimal(number, 16))-\(Hex.encode(run.bytes))"
         case .head(let circle, let device): "\(Hex.encode(circle.bytes))/heads/\(Hex.encode(device.bytes))"
         case .beacon(let circle): "\(Hex.encode(circle.bytes))/\(Self.beaconName)"
+        case .knock(let circle, let invitation, let place):
+            "\(Hex.encode(circle.bytes))/\(Self.knocksName)/\(Hex.encode(invitation.bytes + place.bytes))"
         case .request(let place): "join/\(Hex.encode(place.bytes))-request"
         case .answer(let place): "join/\(Hex.encode(place.bytes))-answer"
         case .proof(let step, let place): "join/\(Hex.encode(place.bytes))-\(step.rawValue)"
@@ -53,8 +58,15 @@ package enum StorePath: Hashable, Sendable {
             switch parts.count {
             case 2: self = .beacon(circle: circle)
             case 3:
-                guard let device = WriterID(bytes: Self.bytes(parts[2])) else { return nil }
-                self = .head(circle: circle, device: device)
+                if let device = WriterID(bytes: Self.bytes(parts[2])) {
+                    self = .head(circle: circle, device: device)
+                } else {
+                    let name = Self.bytes(parts[2])
+                    guard let invitation = InvitationPlace(bytes: Array(name.prefix(InvitationPlace.count))),
+                        let place = JoinPlace(bytes: Array(name.dropFirst(InvitationPlace.count)))
+                    else { return nil }
+                    self = .knock(circle: circle, invitation, place)
+                }
             case 4:
                 guard let device = WriterID(bytes: Self.bytes(parts[1])), parts[3].count == 49,
                     let run = RunID(bytes: Self.bytes(Array(parts[3][17...]))),

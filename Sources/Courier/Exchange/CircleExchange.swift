@@ -236,8 +236,7 @@ extension CircleExchange {
 
     /// Tells the others that there is something new.
     private func ring() throws(Failure) {
-        let beacon = (0..<CourierLimits.written).map { _ in UInt8.random(in: .min ... .max) }
-        try fromStore { () throws(StoreError) in try store.write(beacon, to: .beacon(circle: circle)) }
+        try fromStore { () throws(StoreError) in try store.ring(circle) }
     }
 
     /// Writes what the store has lost of other machines, so that a new machine and those that were off find it.

@@ -95,6 +95,13 @@ package final class RemoteStore: SharedStore {
         }
     }
 
+    package func knocks(of circle: StatementName) throws(StoreError) -> [StorePath] {
+        try look(circle, isAnew: false)
+        return state.withLock { state in
+            state.files.keys.filter { path in if case .knock(circle, _, _) = path { true } else { false } }
+        }
+    }
+
     package func read(_ path: StorePath) throws(StoreError) -> [UInt8]? {
         let known = state.withLock { state -> [UInt8]? in
             guard let kept = state.heads[path], let tag = state.files[path], tag == kept.tag else { return nil }

@@ -46,7 +46,17 @@ struct WebDAVServer: RemoteServer {
             guard let path = StorePath("\(whole)/heads/\(entry.name)"), case .head = path else { continue }
             files.append(RemoteFile(path: path, tag: entry.tag))
         }
-        for device in try names(whole) where StorePath("\(whole)/heads/\(device.name)") != nil {
+        for device in try names(whole) {
+            guard case .head? = StorePath("\(whole)/heads/\(device.name)") else {
+                guard device.name == StorePath.knocksName else { continue }
+                for entry in try names("\(whole)/\(device.name)") {
+                    guard let path = StorePath("\(whole)/\(device.name)/\(entry.name)"), case .knock = path else {
+                        continue
+                    }
+                    files.append(RemoteFile(path: path, tag: entry.tag))
+                }
+                continue
+            }
             for folder in try names("\(whole)/\(device.name)") where FolderStore.isNumber(folder.name) {
                 let place = "\(whole)/\(device.name)/\(folder.name)"
                 for entry in try names(place) {

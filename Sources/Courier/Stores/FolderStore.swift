@@ -99,6 +99,16 @@ package struct FolderStore: SharedStore {
         return found.sorted { ($0.number, $0.run) < ($1.number, $1.run) }.map(\.path)
     }
 
+    package func knocks(of circle: StatementName) throws(StoreError) -> [StorePath] {
+        let place = [Hex.encode(circle.bytes), StorePath.knocksName]
+        var budget = limits.names
+        guard let folder = try open(place, making: false) else { return [] }
+        return try names(folder, place, &budget).compactMap { name in
+            guard let path = Self.path(place, name), case .knock(circle, _, _) = path else { return nil }
+            return path
+        }
+    }
+
     package func read(_ path: StorePath) throws(StoreError) -> [UInt8]? {
         let (place, name) = Self.parts(path)
         guard let folder = try open(place, making: false),
@@ -139,7 +149,7 @@ package struct FolderStore: SharedStore {
         }
         try sync(folder, place)
         switch path {
-        case .beacon, .request, .answer, .proof:
+        case .beacon, .request, .answer, .proof, .knock:
             // `try?`: no listing comes by here, and what cannot be listed does no harm.
             var budget = Self.tidied
             if let names = try? folder.names(within: &budget) { Leftover.tidy(folder, names) }

@@ -139,6 +139,12 @@ extension GitStore {
             }.sorted { ($0.number, $0.run) < ($1.number, $1.run) }.map(\.path)
     }
 
+    package func knocks(of circle: StatementName) throws(StoreError) -> [StorePath] {
+        try paths(in: "\(Hex.encode(circle.bytes))/\(StorePath.knocksName)").filter { path in
+            if case .knock(circle, _, _) = path { true } else { false }
+        }
+    }
+
     package func read(_ path: StorePath) throws(StoreError) -> [UInt8]? {
         if let written = written()[path] { return written }
         let folder = path.text.split(separator: "/").dropLast()

@@ -21,10 +21,21 @@ package protocol Store: Sendable {
     func remove(_ path: StorePath) throws(StoreError)
 }
 
+extension Store {
+    /// Tells the others that there is something new.
+    package func ring(_ circle: StatementName) throws(StoreError) {
+        let beacon = (0..<CourierLimits.written).map { _ in UInt8.random(in: .min ... .max) }
+        try write(beacon, to: .beacon(circle: circle))
+    }
+}
+
 /// A store that people name by a folder.
 package protocol SharedStore: Store {
     /// The circles that have a folder here, in order.
     func circles() throws(StoreError) -> [StatementName]
+
+    /// What invited machines have written, in no order.
+    func knocks(of circle: StatementName) throws(StoreError) -> [StorePath]
 
     /// Whether the circle is here.
     func holds(_ circle: StatementName) throws(StoreError) -> Bool

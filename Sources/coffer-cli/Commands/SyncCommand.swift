@@ -8,7 +8,7 @@ struct SyncCommand: ParsableCommand {
         commandName: "sync",
         abstract: "Share your vault's secrets with your other machines.",
         usage:
-            "coffer sync init | join | add | now | watch | wait | status | conflicts | resolve | release | remove | exposed | leave | paper | restore | identity | store",
+            "coffer sync init | join | add | invite | admit | now | watch | wait | status | conflicts | resolve | release | remove | exposed | leave | paper | restore | identity | store",
         discussion: """
             Your machines share secrets through a folder that all of them can use: of Syncthing, on a network, or on a stick. It can also be a \
             bucket that speaks S3, or a folder of a WebDAV server such as Nextcloud: coffer help sync init. What lies there is sealed and \
@@ -44,7 +44,9 @@ struct SyncCommand: ParsableCommand {
               coffer sync restore FOLDER
             """,
         subcommands: [
-            SyncInitCommand.self, SyncJoinCommand.self, SyncAddCommand.self, SyncNowCommand.self,
+            SyncInitCommand.self, SyncJoinCommand.self, SyncAddCommand.self, SyncInviteCommand.self,
+            SyncAdmitCommand.self,
+            SyncNowCommand.self,
             SyncWatchCommand.self, SyncWaitCommand.self, SyncStatusCommand.self, SyncConflictsCommand.self,
             SyncResolveCommand.self, SyncReleaseCommand.self, SyncRemoveCommand.self,
             SyncExposedCommand.self, SyncLeaveCommand.self, SyncPaperCommand.self, SyncRestoreCommand.self,

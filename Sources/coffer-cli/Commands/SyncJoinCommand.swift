@@ -8,7 +8,7 @@ struct SyncJoinCommand: SharingCommand {
         commandName: "join",
         abstract: "Join the machines that share secrets through a folder.",
         usage:
-            "coffer sync join <folder> [--git] [--endpoint <address>] [--region <region>] [--path-style] [--name <name>] [--new] [--no-wait] [--no-service] [--user <name>]",
+            "coffer sync join <folder> [--git] [--endpoint <address>] [--region <region>] [--path-style] [--name <name>] [--new] [--no-wait] [--no-service] [--invitation <file>] [--user <name>]",
         discussion: """
             Shows a code. Type it on a machine that shares already: coffer sync add. This machine waits for the answer, and then asks you to \
             compare five words with those that the other machine shows. If they differ, somebody else has answered: refuse.
@@ -20,6 +20,9 @@ struct SyncJoinCommand: SharingCommand {
             address takes the place of the folder, as there.
 
             --user is for the vault of a service: root runs the command, and a system service of that account carries the changes.
+
+            --invitation takes the file that coffer sync invite has made for this service. Nobody is asked then, here or there, and this machine \
+            joins the machines of the invitation and no others.
 
             Example:
               coffer sync join ~/Sync/coffer
@@ -38,6 +41,11 @@ struct SyncJoinCommand: SharingCommand {
     @Flag(help: "Do not wait for the answer: show the code, and end.")
     var noWait = false
 
+    @Option(
+        help: ArgumentHelp("The invitation of this service.", valueName: "file"),
+        completion: .file())
+    var invitation: String?
+
     @OptionGroup var store: StoreOptions
     @OptionGroup var service: SharingUnitOptions
     @OptionGroup var shared: ServiceVaultOptions
@@ -47,22 +55,29 @@ struct SyncJoinCommand: SharingCommand {
         try SyncCommand.checkFolder(folder, isPlace: true)
         _ = try store.place(folder)
         if let name { _ = try SyncCommand.name(name) }
+        if invitation != nil { try SyncInviteCommand.checkService(shared) }
     }
 
     func share() throws {
         let name = try name.map(SyncCommand.name) ?? SyncCommand.hostName()
         let session = CommandSession(shared.vault)
+        let invited = try invitation.map { InvitedJoining(invitation: try InvitationInput(path: $0).read()) }
         let place = try Sharing.place(try store.place(folder), session, noPrompt: prompt.noPrompt)
         try session.openVault(noPrompt: prompt.noPrompt)
         let reply = try session.client.call(Sync.Request(name: name.text, renew: new ? true : nil))
         let joining = try JoiningFiles(reply)
         var challenge = ChallengeAnswer(session, place, joining.place)
-        guard let answer = try answer(to: joining, code: reply.code, in: place, &challenge) else { return }
+        guard let answer = try answer(to: joining, code: reply.code, in: place, &challenge, invited) else { return }
+        try invited?.check(answer, code: reply.code)
         let entered: Sync.Enter.Reply
         do throws(KeychainError) {
-            entered = try session.call(
-                Sync.Enter(answer: Base64.encode(answer)), for: "joining your other machines",
-                noPrompt: prompt.noPrompt, command: again)
+            let enter = Sync.Enter(answer: Base64.encode(answer))
+            if let invited {
+                entered = try session.call(enter, by: invited.answer)
+            } else {
+                entered = try session.call(
+                    enter, for: "joining your other machines", noPrompt: prompt.noPrompt, command: again)
+            }
         } catch { throw Self.named(error, renewing: "\(again) --new") }
         place.remove(joining.request)
         place.remove(joining.answer)
@@ -76,20 +91,25 @@ struct SyncJoinCommand: SharingCommand {
     }
 
     private var again: String {
-        ShellText.command(["coffer", "sync", "join", folder] + store.words)
+        ShellText.command(
+            ["coffer", "sync", "join", folder] + store.words + (invitation.map { ["--invitation", $0] } ?? []))
     }
 
     /// - Returns: nil if nobody has answered, and the command does not wait.
     private func answer(
-        to joining: JoiningFiles, code: String, in place: SharedFolder, _ challenge: inout ChallengeAnswer
+        to joining: JoiningFiles, code: String, in place: SharedFolder, _ challenge: inout ChallengeAnswer,
+        _ invited: InvitedJoining?
     ) throws -> [UInt8]? {
         if let answer = try place.read(joining.answer) { return answer }
         try place.write(joining.content, to: joining.request)
         if let identity = joining.identity { try place.write(identity, to: .proof(.identity, joining.place)) }
+        try invited?.knock(joining, code: code, in: place)
         try place.publish()
-        Output.note(shared.naming("On a machine that shares already, run: coffer sync add"))
-        Output.note("There, type this code:")
-        try Output.line("\n    \(VisibleText.line(code))\n")
+        if invited == nil {
+            Output.note(shared.naming("On a machine that shares already, run: coffer sync add"))
+            Output.note("There, type this code:")
+            try Output.line("\n    \(VisibleText.line(code))\n")
+        }
         if noWait {
             try challenge.give()
             Output.note(shared.naming("Then run here again: \(again)"))

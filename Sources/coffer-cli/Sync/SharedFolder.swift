@@ -133,6 +133,16 @@ struct SharedFolder {
         do throws(StoreError) { try store.write(bytes, to: path) } catch { throw Self.failure(error) }
     }
 
+    /// What invited machines have written.
+    func knocks(of circle: StatementName) throws -> [StorePath] {
+        do throws(StoreError) { return try store.knocks(of: circle) } catch { throw Self.failure(error) }
+    }
+
+    /// Tells the others that there is something new.
+    func ring(_ circle: StatementName) throws {
+        do throws(StoreError) { try store.ring(circle) } catch { throw Self.failure(error) }
+    }
+
     /// Removes a file that has done its work. One that stays does no harm.
     func remove(_ path: StorePath) {
         do throws(StoreError) { try store.remove(path) } catch {
@@ -175,4 +185,9 @@ struct SharedFolder {
 
     /// Errors of this program begin with a small letter, behind its name. A path stays as it is.
     private static func begun(_ text: String) -> String { text.prefix(1).lowercased() + text.dropFirst() }
+}
+
+extension CommandFailure {
+    /// Whether a file of the store is not what Coffer writes. The others may be.
+    var isAboutOneFile: Bool { ["folder-strange", "store-strange"].contains(code) }
 }

@@ -33,6 +33,9 @@ struct SharingUnit {
         (self.name, self.isSystems, environment) = (name, isSystems, ProcessInfo.processInfo.environment)
     }
 
+    /// What lets machines in that root has invited for the service vault of this account.
+    static func admission(for user: String) -> SharingUnit { SharingUnit("coffer-admit@\(user)", isSystems: true) }
+
     /// In words.
     var shown: String { "\(isSystems ? "system" : "user") service \(name)" }
 
@@ -59,8 +62,8 @@ struct SharingUnit {
     /// - Parameter user: the account of a service vault; nil for the caller's own vault.
     static func stop(for user: String?) {
         if let user {
-            let courier = SharingUnit(courierName(of: user), isSystems: true)
-            _ = courier.tell(["disable", "--now"], [courier.name])
+            let names = [courierName(of: user), admission(for: user).name]
+            _ = SharingUnit(names[0], isSystems: true).tell(["disable", "--now"], names)
         } else {
             _ = SharingUnit(name, isSystems: false).tell(["disable", "--now"], names)
         }

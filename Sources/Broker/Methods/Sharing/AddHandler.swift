@@ -22,8 +22,10 @@ enum AddHandler: MethodHandler {
                 let signature = granted.grant.key
             else { throw Faults.challengeRefused }
             try await request.vaultActor.sharing.add(in: request.vaultActor, plan, signature)
+            let means = granted.grant.means.map { ", \($0.detail)" } ?? ""
             await request.vaultActor.note(
-                AccessRecord(.share, by: request.program(granted), detail: "\(wanted.name.text) was added"), .anchored)
+                AccessRecord(.share, by: request.program(granted), detail: "\(wanted.name.text) was added" + means),
+                .anchored)
         } else if let plan = try await request.vaultActor.sharing.addition(
             in: request.vaultActor, of: wanted, as: role ?? usualRole(request), evidence)
         {

@@ -1,0 +1,124 @@
+import Authorization
+import Circle
+import Coffer
+import FoundationEssentials
+import Glibc
+import Platform
+
+/// Root's invitations on this machine: a folder that nobody else can write, with a file for each.
+struct InvitationFolder {
+    static let installed = "/var/lib/coffer-invitations"
+    /// The variable that names another one, for a sandbox.
+    static let variable = "COFFER_INVITATIONS"
+
+    private let path: String
+
+    init(_ session: CommandSession) { path = session.variable(Self.variable) ?? Self.installed }
+
+    /// Those of a circle, by their names.
+    func all(of circle: StatementName) throws(KeychainError) -> [(name: String, invitation: IssuedInvitation)] {
+        guard try exists() else { return [] }
+        let names: [String]
+        do { names = try FileManager.default.contentsOfDirectory(atPath: path) } catch { throw unusable("\(error)") }
+        var found: [(name: String, invitation: IssuedInvitation)] = []
+        for name in names.sorted() where Self.isName(name) {
+            guard let invitation = try read(name), invitation.circle == Hex.encode(circle.bytes) else { continue }
+            found.append((name, invitation))
+        }
+        return found
+    }
+
+    /// Keeps a new one.
+    func add(_ invitation: IssuedInvitation, as name: String) throws(KeychainError) {
+        if try !exists() {
+            do {
+                try FileManager.default.createDirectory(
+                    atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+            } catch { throw unusable("\(error)") }
+            // Somebody else may have made it meanwhile.
+            _ = try exists()
+        }
+        do throws(SystemError) { try DurableFile.create(Self.encoded(invitation), at: file(name), mode: 0o600) } catch {
+            throw unusable(error.description)
+        }
+    }
+
+    /// Notes that a machine comes in, before it does. So no crash lets one more in.
+    /// - Returns: nil if it may not.
+    func admit(
+        _ guest: IssuedInvitation.Guest, by name: String, now: Int64
+    ) throws(KeychainError) -> IssuedInvitation? {
+        do throws(SystemError) {
+            let lock = try FileLock(path: path + "/lock")
+            defer { withExtendedLifetime(lock) {} }
+            guard var invitation = try readable(name), invitation.admits(guest.device, at: now) else { return nil }
+            guard !invitation.guests.contains(where: { $0.device == guest.device }) else { return invitation }
+            invitation.guests.append(guest)
+            try DurableFile.write(Self.encoded(invitation), to: file(name), mode: 0o600)
+            return invitation
+        } catch { throw unusable(error.description) }
+    }
+
+    /// Ends one. Who came in by it stays.
+    func end(_ name: String) throws(KeychainError) {
+        guard Self.isName(name), try exists(), try read(name) != nil else {
+            throw KeychainError(
+                .notFound, "this machine has made no such invitation",
+                advice: "see them with: coffer sync invite --list")
+        }
+        do { try FileManager.default.removeItem(atPath: file(name)) } catch { throw unusable("\(error)") }
+    }
+
+    /// Whether it is there, and nobody else can write in it.
+    private func exists() throws(KeychainError) -> Bool {
+        do throws(SystemError) {
+            guard let status = try FileStatus.of(path) else { return false }
+            guard status.isFolder, status.uid == geteuid(), status.mode & 0o022 == 0 else {
+                throw SystemError("use \(path)", reason: "it must be a folder that only you can write")
+            }
+            return true
+        } catch { throw unusable(error.description) }
+    }
+
+    private func read(_ name: String) throws(KeychainError) -> IssuedInvitation? {
+        do throws(SystemError) { return try readable(name) } catch { throw unusable(error.description) }
+    }
+
+    private func readable(_ name: String) throws(SystemError) -> IssuedInvitation? {
+        let bytes: [UInt8]
+        do throws(SystemError) { bytes = try DurableFile.read(file(name), limit: InvitationLimits.file) } catch {
+            if error.errno == ENOENT { return nil }
+            throw error
+        }
+        do { return try JSONDecoder().decode(IssuedInvitation.self, from: Data(bytes)) } catch {
+            throw SystemError("use \(file(name))", reason: "it is not as coffer sync invite writes it")
+        }
+    }
+
+    private static func encoded(_ invitation: IssuedInvitation) throws(SystemError) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+        do { return Array(try encoder.encode(invitation)) + [UInt8(ascii: "\n")] } catch {
+            throw SystemError("write an invitation", reason: "\(error)")
+        }
+    }
+
+    private func file(_ name: String) -> String { "\(path)/\(name)" }
+
+    private func unusable(_ reason: String) -> KeychainError {
+        KeychainError(
+            .failed, "this machine's invitations cannot be used: \(reason)",
+            advice: "see to the folder \(path); only root may own and write it")
+    }
+
+    /// Its place, as files have it.
+    static func name(of key: InvitationKey) throws(KeychainError) -> String {
+        do { return String(Hex.encode(try key.place.bytes).prefix(InvitationLimits.name)) } catch {
+            throw KeychainError(.failed, "an invitation has no name: \(error)", advice: "free some memory")
+        }
+    }
+
+    private static func isName(_ name: String) -> Bool {
+        name.utf8.count == InvitationLimits.name && Hex.decode(name) != nil
+    }
+}
