@@ -47,6 +47,33 @@ struct CircleSharingTests {
         try settle(desk, laptop)
     }
 
+    /// Each item counts once, whatever became of it. `coffer sync` and the log tell people these numbers.
+    @Test func whatWasTakenInIsCounted() throws {
+        let (desk, laptop) = try pair()
+        func taken() throws -> [Int] {
+            try desk.sync(store)
+            let taken = try laptop.sync(store)
+            return [taken.added, taken.updated, taken.deleted]
+        }
+        for name in ["a", "b", "c", "d"] { try desk.set(name, "", "1") }
+        try desk.set(setting: "theme", "dark")
+        #expect(try taken() == [5, 0, 0])
+        #expect(try taken() == [0, 0, 0])
+        try desk.set("a", "", "2")
+        try desk.edit("b", MetadataChanges(label: "label"))
+        #expect(try taken() == [0, 2, 0])
+        try desk.vault.putAside(service: "a", account: "")
+        try desk.vault.delete(service: "b", account: "")
+        try desk.vault.delete(service: "app", account: "theme", kind: .setting)
+        #expect(try taken() == [0, 0, 3])
+        // Here, the laptop has no bin.
+        try laptop.vault.put(laptop.vault.history, BinSetting(days: 0))
+        try desk.vault.putAside(service: "c", account: "")
+        #expect(try taken() == [0, 0, 1])
+        #expect(try laptop.names == ["d"])
+        #expect(try taken() == [0, 0, 0])
+    }
+
     @Test func whatBothHadBeforeIsTogetherAfterwards() throws {
         let (desk, laptop) = (try CircleMachine("desk"), try CircleMachine("laptop", clock: 1_800_000_500_000))
         try desk.set("github", "me", "of the desk")
