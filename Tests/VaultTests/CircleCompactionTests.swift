@@ -306,6 +306,32 @@ struct CircleCompactionTests {
         #expect(try spare.digest() == desk.digest())
     }
 
+    /// Who names the end of a removed machine's stream says it again. Then the former records go, and the end counts.
+    @Test func whatIsSaidOfARemovedMachineIsSaidAgain() throws {
+        let group = try CircleGroup("desk", "laptop", "lost", room: Self.room)
+        let (desk, laptop, lost) = (group.machines[0], group.machines[1], group.machines[2])
+        try lost.set("mine", "", "from the lost one")
+        try group.settle()
+        try desk.remove(lost)
+        for _ in 0..<2 { for machine in [desk, laptop] { try machine.sync(group.store) } }
+        let device = try desk.view().device.id
+        for numbers in [1...10, 11...20] {
+            for number in numbers {
+                try desk.set("file", "", long(number))
+                for machine in [desk, laptop] { try machine.sync(group.store) }
+            }
+            for _ in 0..<2 { for machine in [desk, laptop] { try machine.sync(group.store) } }
+            for machine in [desk, laptop] {
+                let view = try machine.view()
+                let compacted = try #require(view.compacted[device])
+                #expect(compacted.isFaithful && view.isOutdated(device))
+                #expect(compacted.former.isEmpty, "what it no longer gives out is gone")
+                #expect(try machine.get("mine") == "from the lost one")
+            }
+        }
+        #expect(try desk.digest() == laptop.digest())
+    }
+
     @Test func filesGoWhenTheStoreHasWhatStandsForThem() throws {
         let group = try group()
         let desk = group.machines[0]
