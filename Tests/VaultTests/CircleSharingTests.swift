@@ -74,6 +74,25 @@ struct CircleSharingTests {
         #expect(try taken() == [0, 0, 0])
     }
 
+    /// What has no room in one file goes into the next ones, and nothing is in two.
+    @Test func moreThanAFileHoldsGoesIntoSeveral() throws {
+        let (desk, laptop) = try pair()
+        for number in 0..<5 { try desk.set("big", "\(number)", String(repeating: "\(number)", count: 400_000)) }
+        try desk.sync(store)
+        let own = try desk.view().device.id
+        let segments = try desk.vault.read { (snapshot) throws(VaultError) in
+            try desk.vault.view(snapshot, desk.classKeys).0.segments(of: own).map(\.segment)
+        }
+        #expect(segments.count > 2 && segments.allSatisfy { $0.bytes.count <= CircleLimits.segment })
+        let numbers = segments.flatMap(\.records).map(\.header.number)
+        #expect(numbers.sorted() == Array(1...UInt64(numbers.count)))
+        try laptop.sync(store)
+        for number in 0..<5 {
+            #expect(try laptop.get("big", "\(number)") == String(repeating: "\(number)", count: 400_000))
+        }
+        try settle(desk, laptop)
+    }
+
     @Test func whatBothHadBeforeIsTogetherAfterwards() throws {
         let (desk, laptop) = (try CircleMachine("desk"), try CircleMachine("laptop", clock: 1_800_000_500_000))
         try desk.set("github", "me", "of the desk")

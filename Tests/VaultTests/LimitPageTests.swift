@@ -37,10 +37,19 @@ struct LimitPageTests {
         ] { #expect(page.contains(row), "\(row)") }
     }
 
+    @Test func thePageOfBinding() throws {
+        let page = try SourceTree.text("docs/binding.md")
+        #expect(page.contains("They have \(TPMSealer.tries) tries, for everything that stays on this device."))
+    }
+
     @Test func thePagesOfTheCircle() throws {
         let room = Self.room
         for (page, sentence) in [
             ("docs/sync.md", "at most \(PageWords.size(Int(room.circle)))."),
+            (
+                "docs/sync-merging.md",
+                "compares the values of \(PageWords.count(OpenVault.comparedParts)) parts at once"
+            ),
             ("docs/sync.md", "when it has given out \(PageWords.size(room.given)) or \(room.givenFiles) files"),
             ("docs/sync-format.md", "if it has given out \(PageWords.size(room.given)) or \(room.givenFiles) files"),
         ] { #expect(try SourceTree.text(page).contains(sentence), "\(sentence)") }
@@ -62,6 +71,7 @@ struct LimitPageTests {
         #expect(DatabaseLimits.fields == 192 << 20)
         #expect(DatabaseLimits.heap == 384 << 20 && DatabaseLimits.statement == 64 << 10)
         #expect(AccessLogLimits.size == 4 << 20 && AccessLogLimits.answer == 500)
+        #expect(OpenVault.openedForExposure == 4_000)
         #expect(VaultLimits.recoveryCodePart == 64 && VaultLimits.stepsToAccept == 4096)
         #expect(VaultLimits.note == 192 << 10 && VaultLimits.decisionTime == 20_000)
         #expect(Self.kept.value == 4 << 10 && Self.kept.reserve == 16 << 20 && Self.kept.ensured == 512 << 10)
