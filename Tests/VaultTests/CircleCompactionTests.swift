@@ -93,6 +93,41 @@ struct CircleCompactionTests {
         #expect(try Set(group.values("file").map(Set.init)) == [[long(10), "phone's"]])
     }
 
+    /// What it has is known by numbers alone, because the records between are gone. A person must not be told that the
+    /// present secret is there.
+    @Test func whoWasAwayIsNotTakenToHaveAll() throws {
+        let group = try CircleGroup("desk", "laptop", "phone", room: Self.room)
+        let (desk, laptop, phone) = (group.machines[0], group.machines[1], group.machines[2])
+        try fill(group, 1...3)
+        for machine in [phone, desk] { try machine.sync(group.store) }
+        let devices = try [laptop, phone].map { try $0.view().device.id }
+        /// What the desk knows of the laptop and the phone: of everything, and of the one item.
+        func have() throws -> [Bool] {
+            try [nil, desk.find("file").id].flatMap { item in
+                let state = try #require(try desk.vault.circleState(desk.classKeys, of: item))
+                return try devices.map { id in try #require(state.machines.first { $0.device == id }).hasTakenAll }
+            }
+        }
+        #expect(try have() == [true, true, true, true])
+        for number in 4...10 {
+            try desk.set("file", "", long(number))
+            for machine in [desk, laptop] { try machine.sync(group.store) }
+        }
+        for _ in 0..<2 { for machine in [desk, laptop] { try machine.sync(group.store) } }
+        let own = try desk.view().device.id
+        try #require(desk.view().compacted[own] != nil)
+        #expect(try have() == [true, false, true, false])
+        // Also after another compaction, which has nothing left of what was said first.
+        for number in 11...20 {
+            try desk.set("file", "", long(number))
+            for machine in [desk, laptop] { try machine.sync(group.store) }
+        }
+        for _ in 0..<2 { for machine in [desk, laptop] { try machine.sync(group.store) } }
+        #expect(try have() == [true, false, true, false])
+        for machine in [phone, desk] { try machine.sync(group.store) }
+        #expect(try have() == [true, true, true, true])
+    }
+
     /// It has the beginning of what was given out, and what followed is gone.
     @Test func aMachineThatHadHalfOfItShowsWhatIsThereNow() throws {
         let group = try CircleGroup("desk", "laptop", "phone", room: Self.room)
@@ -269,6 +304,32 @@ struct CircleCompactionTests {
         for _ in 0..<2 { for machine in [desk, laptop, spare] { try machine.sync(group.store) } }
         #expect(try spare.get("mine") == "from the lost one")
         #expect(try spare.digest() == desk.digest())
+    }
+
+    /// Who names the end of a removed machine's stream says it again. Then the former records go, and the end counts.
+    @Test func whatIsSaidOfARemovedMachineIsSaidAgain() throws {
+        let group = try CircleGroup("desk", "laptop", "lost", room: Self.room)
+        let (desk, laptop, lost) = (group.machines[0], group.machines[1], group.machines[2])
+        try lost.set("mine", "", "from the lost one")
+        try group.settle()
+        try desk.remove(lost)
+        for _ in 0..<2 { for machine in [desk, laptop] { try machine.sync(group.store) } }
+        let device = try desk.view().device.id
+        for numbers in [1...10, 11...20] {
+            for number in numbers {
+                try desk.set("file", "", long(number))
+                for machine in [desk, laptop] { try machine.sync(group.store) }
+            }
+            for _ in 0..<2 { for machine in [desk, laptop] { try machine.sync(group.store) } }
+            for machine in [desk, laptop] {
+                let view = try machine.view()
+                let compacted = try #require(view.compacted[device])
+                #expect(compacted.isFaithful && view.isOutdated(device))
+                #expect(compacted.former.isEmpty, "what it no longer gives out is gone")
+                #expect(try machine.get("mine") == "from the lost one")
+            }
+        }
+        #expect(try desk.digest() == laptop.digest())
     }
 
     @Test func filesGoWhenTheStoreHasWhatStandsForThem() throws {

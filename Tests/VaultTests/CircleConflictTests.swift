@@ -317,7 +317,9 @@ struct CircleConflictTests {
         try group.settle()
         let digest = try group.machines[0].digest()
         #expect { try group.machines[0].resolve("github", as: "desk", keepingOthers: true) } throws: {
-            ($0 as? VaultError)?.code == .limitExceeded
+            let error = $0 as? VaultError
+            return error?.code == .limitExceeded
+                && error?.reason == "the item has room for 0 more fields, and 1 more values would be kept"
         }
         #expect(try group.machines[0].digest() == digest)
         #expect(try group.values("github").allSatisfy { $0 == ["of laptop", "of desk"] })

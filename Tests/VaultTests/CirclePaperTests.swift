@@ -162,6 +162,27 @@ struct CirclePaperTests {
         #expect(try values(restored()) == ["web/secret": "early"])
     }
 
+    /// Two machines have added a field each, and the item has more than a vault can have. What is left out is named.
+    @Test func whatIsMoreThanAnItemCanHaveIsNamed() throws {
+        try addPaper(desk)
+        try desk.set("many", "", "1")
+        for number in 0..<ItemLimits.fields - 2 {
+            try desk.set(field: #require(FieldName("f\(number)")), of: "many", "s")
+        }
+        try desk.sync(store)
+        let laptop = try CircleMachine("laptop", clock: 1_800_000_500_000)
+        try laptop.join(desk)
+        for machine in [desk, laptop] { try machine.sync(store) }
+        try desk.set(field: "desk", of: "many", "d")
+        try laptop.set(field: "laptop", of: "many", "l")
+        for machine in [desk, laptop] { try machine.sync(store) }
+        let circle = try restored()
+        let many = try #require(circle.items.first { $0.metadata.service == "many" })
+        #expect(many.metadata.fields.count == ItemLimits.fields)
+        let lost = circle.lost.filter { $0.name.service == "many" }
+        #expect(lost.map(\.reason) == ["the item has too many fields"])
+    }
+
     /// Machines that join, leave, and are renewed after the paper was made. Nobody waits for it.
     @Test func thePaperFollowsTheMembers() throws {
         try addPaper(desk)

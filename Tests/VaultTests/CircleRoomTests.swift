@@ -40,6 +40,27 @@ struct CircleRoomTests {
         for machine in group.machines { #expect(try machine.names.count == 7) }
     }
 
+    /// What fits to the byte is taken in, and what is one byte too long is not. The length of a record is foretold.
+    @Test func namesAreMeasuredToTheByte() throws {
+        let group = try CircleGroup("desk", "laptop")
+        let (desk, laptop) = (group.machines[0], group.machines[1])
+        for account in ["1", "2"] { try desk.set("desk", account, "1") }
+        try desk.sync(group.store)
+        var room = Room()
+        room.records = try desk.vault.read { (snapshot) throws(VaultError) in
+            for item in try snapshot.allItems() {
+                #expect(ItemRecord.length(of: item.summary.metadata) == item.record.encoded.count)
+            }
+            return try snapshot.rows.recordBytes()
+        }
+        let whole = room
+        room.records -= 1
+        #expect(try take(laptop, group.store, room: room).obstacles == ["no-room": 1])
+        #expect(try laptop.names.count == 1)
+        #expect(try take(laptop, group.store, room: whole).obstacles.isEmpty)
+        #expect(try laptop.names.count == 2)
+    }
+
     /// A member fills everybody's vault with names. The others go on.
     @Test func aMemberFillsNoVault() throws {
         let group = try CircleGroup("desk", "laptop")

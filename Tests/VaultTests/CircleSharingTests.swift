@@ -47,6 +47,52 @@ struct CircleSharingTests {
         try settle(desk, laptop)
     }
 
+    /// Each item counts once, whatever became of it. `coffer sync` and the log tell people these numbers.
+    @Test func whatWasTakenInIsCounted() throws {
+        let (desk, laptop) = try pair()
+        func taken() throws -> [Int] {
+            try desk.sync(store)
+            let taken = try laptop.sync(store)
+            return [taken.added, taken.updated, taken.deleted]
+        }
+        for name in ["a", "b", "c", "d"] { try desk.set(name, "", "1") }
+        try desk.set(setting: "theme", "dark")
+        #expect(try taken() == [5, 0, 0])
+        #expect(try taken() == [0, 0, 0])
+        try desk.set("a", "", "2")
+        try desk.edit("b", MetadataChanges(label: "label"))
+        #expect(try taken() == [0, 2, 0])
+        try desk.vault.putAside(service: "a", account: "")
+        try desk.vault.delete(service: "b", account: "")
+        try desk.vault.delete(service: "app", account: "theme", kind: .setting)
+        #expect(try taken() == [0, 0, 3])
+        // Here, the laptop has no bin.
+        try laptop.vault.put(laptop.vault.history, BinSetting(days: 0))
+        try desk.vault.putAside(service: "c", account: "")
+        #expect(try taken() == [0, 0, 1])
+        #expect(try laptop.names == ["d"])
+        #expect(try taken() == [0, 0, 0])
+    }
+
+    /// What has no room in one file goes into the next ones, and nothing is in two.
+    @Test func moreThanAFileHoldsGoesIntoSeveral() throws {
+        let (desk, laptop) = try pair()
+        for number in 0..<5 { try desk.set("big", "\(number)", String(repeating: "\(number)", count: 400_000)) }
+        try desk.sync(store)
+        let own = try desk.view().device.id
+        let segments = try desk.vault.read { (snapshot) throws(VaultError) in
+            try desk.vault.view(snapshot, desk.classKeys).0.segments(of: own).map(\.segment)
+        }
+        #expect(segments.count > 2 && segments.allSatisfy { $0.bytes.count <= CircleLimits.segment })
+        let numbers = segments.flatMap(\.records).map(\.header.number)
+        #expect(numbers.sorted() == Array(1...UInt64(numbers.count)))
+        try laptop.sync(store)
+        for number in 0..<5 {
+            #expect(try laptop.get("big", "\(number)") == String(repeating: "\(number)", count: 400_000))
+        }
+        try settle(desk, laptop)
+    }
+
     @Test func whatBothHadBeforeIsTogetherAfterwards() throws {
         let (desk, laptop) = (try CircleMachine("desk"), try CircleMachine("laptop", clock: 1_800_000_500_000))
         try desk.set("github", "me", "of the desk")

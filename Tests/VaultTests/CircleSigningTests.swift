@@ -217,6 +217,12 @@ struct CircleSigningTests {
         // One key's password is not the other's.
         #expect(code { _ = try fixture.sign(password: fixture.passwords.stream) } == .policyRefused)
         #expect(code { _ = try fixture.signHead(password: fixture.passwords.membership) } == .policyRefused)
+        // One that could be guessed is not tried.
+        if kind == .software {
+            let short = try SecretBytes.random(count: 16)
+            #expect(code { _ = try fixture.sign(password: short) } == .other)
+            #expect(code { _ = try fixture.signHead(password: short) } == .other)
+        }
         #expect(
             try P256.isValid(
                 signature: fixture.sign(), for: Self.statement, publicKey: fixture.keys.membershipPoint))

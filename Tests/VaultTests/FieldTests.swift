@@ -247,6 +247,28 @@ struct FieldTests {
         #expect(try vault.readPlan(for: item(), .all).alternatives[0].agreements.count == 30)
     }
 
+    /// What takes as many signatures as there may be is stored, and can be read at once.
+    @Test func asManySignaturesAsThereMayBe() throws {
+        let gated = try AccessControl(requirements: [.userPresence, .devicePasscode])
+        for number in 1...ItemLimits.signatures / 2 { try set(FieldName("field \(number)") ?? .secret, "value", gated) }
+        #expect(try vault.readPlan(for: item(), .all).alternatives[0].agreements.count == ItemLimits.signatures)
+    }
+
+    /// A text that fills its size class to the last byte has no padding. One of a byte more is in the next class.
+    @Test func noPaddingIsGoodPadding() throws {
+        for count in [251, 252, 253] {
+            let content = try SecretBytes(copying: [UInt8](repeating: 0x61, count: count))
+            let padded = try Padding.add(content, upTo: SizeClass.metadata(count))
+            #expect(padded.count == (count <= 252 ? 256 : 512))
+            #expect(try Padding.remove(padded, "a text", sizeClass: SizeClass.metadata) == content)
+        }
+    }
+
+    @Test func aRevisionHasSixteenBytes() throws {
+        try set(.secret, "password")
+        #expect(try item().revision.bytes.count == 16 && ItemRevision.count == 16)
+    }
+
     /// What has expired is given to nobody, and storing another value does not bring it back.
     @Test func anotherValueOfAnExpiredItemIsItsOnlyField() throws {
         try set(.secret, "password")

@@ -52,6 +52,22 @@ struct FileTests {
         for side in ["-wal", "-shm", "-journal"] { #expect(!exists(fixture.path + side), "\(side)") }
     }
 
+    /// Somebody puts a link in a successor's place. What it leads to is not taken up (attacker 5).
+    @Test func aLinkIsNoSuccessor() throws {
+        try fixture.open().close()
+        let (next, place) = (
+            try VaultFixture(owner: fixture.record.owner),
+            VaultFile.successorPath(of: fixture.record.owner, in: fixture.folder.path)
+        )
+        try FileManager.default.createSymbolicLink(atPath: place, withDestinationPath: next.path + ".new")
+        let before = try Data(contentsOf: URL(fileURLWithPath: fixture.path))
+        do { try VaultFile.adopt(directory: fixture.folder.path, record: next.record) } catch let error as VaultError {
+            #expect(error.code == .damaged)
+        }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: fixture.path)) == before)
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: place) == next.path + ".new")
+    }
+
     /// SQLite's own settings. They decide whether a change survives a power cut, and whether a deleted value does.
     @Test func theDatabaseIsSetForPowerCutsAndForDeletions() throws {
         let vault = try fixture.open()

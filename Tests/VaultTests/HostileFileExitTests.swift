@@ -31,6 +31,7 @@ struct HostileFileExitTests {
         try vault.close()
         try fixture.tamper { database in
             if change.contains("sqlite_schema") { try database.once("PRAGMA writable_schema = ON") }
+            if change.contains("INTO circle") { try database.once(Schema.circle.sql) }
             try database.once(change)
         }
         if let freePages {
@@ -63,6 +64,7 @@ struct HostileFileExitTests {
                 "UPDATE header SET content = \(long)", "UPDATE header SET mac = \(long)",
                 "UPDATE node SET content = \(long)", "UPDATE object SET public = \(long)",
                 "INSERT INTO recovery (id, content) VALUES (1, \(long))",
+                "INSERT INTO former SELECT id, \(long) FROM item", "INSERT INTO circle VALUES (x'03', \(long))",
                 "INSERT INTO transition (id, content) VALUES (1, \(long))",
                 "INSERT INTO sqlite_schema VALUES ('view', 'v', 'v', 0, 'CREATE VIEW v AS SELECT ''' || hex(zeroblob(20000000)) || '''')",
             ] {
@@ -77,12 +79,14 @@ struct HostileFileExitTests {
     func rows() async {
         await #expect(processExitsWith: .success) {
             let numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400)"
-            for change in [
+            for (place, change) in [
                 "\(numbers) INSERT INTO item SELECT randomblob(16), zeroblob(250000) FROM n",
                 "\(numbers) INSERT INTO posting SELECT randomblob(32), zeroblob(600000) FROM n",
-            ] {
+                "\(numbers) INSERT INTO former SELECT randomblob(16), zeroblob(250000) FROM n",
+                "\(numbers) INSERT INTO circle SELECT randomblob(17), zeroblob(700000) FROM n",
+            ].enumerated() {
                 // Also if the file claims that all of it is free.
-                for free in [nil, 20_000, UInt32.max] as [UInt32?] {
+                for free in place < 2 ? [nil, 20_000, UInt32.max] as [UInt32?] : [nil] {
                     let (code, memory) = try HostileFileExitTests.outcome(of: change, freePages: free)
                     try #require(code == .damaged, "\(change): \(String(describing: code))")
                     try #require(memory < 40_000_000, "\(change): \(memory) bytes")

@@ -37,10 +37,29 @@ struct LimitPageTests {
         ] { #expect(page.contains(row), "\(row)") }
     }
 
+    @Test func thePageOfBinding() throws {
+        let page = try SourceTree.text("docs/binding.md")
+        #expect(page.contains("They have \(TPMSealer.tries) tries, for everything that stays on this device."))
+    }
+
+    @Test func thePagesOfTheCircle() throws {
+        let room = Self.room
+        for (page, sentence) in [
+            ("docs/sync.md", "at most \(PageWords.size(Int(room.circle)))."),
+            (
+                "docs/sync-merging.md",
+                "compares the values of \(PageWords.count(OpenVault.comparedParts)) parts at once"
+            ),
+            ("docs/sync.md", "when it has given out \(PageWords.size(room.given)) or \(room.givenFiles) files"),
+            ("docs/sync-format.md", "if it has given out \(PageWords.size(room.given)) or \(room.givenFiles) files"),
+        ] { #expect(try SourceTree.text(page).contains(sentence), "\(sentence)") }
+    }
+
     /// What a vault may have is never more than what is read of it.
     @Test func whatIsWrittenCanBeRead() {
         #expect(DatabaseLimits.items == 2 * Self.room.records && DatabaseLimits.file == 2 * Self.room.file)
         #expect(DatabaseLimits.copy >= DatabaseLimits.file && DatabaseLimits.row == 4 * ItemLimits.value)
+        #expect(DatabaseLimits.circle == Self.room.circle + 64 << 20)
         #expect(
             Self.kept.names + Self.kept.items + Self.kept.postings + Self.kept.circle <= Self.kept.all
                 - Self.kept.reserve)
@@ -49,8 +68,10 @@ struct LimitPageTests {
     /// No test waits for these, or fills them. They change on purpose only, and then here, too.
     @Test func whatNoTestFillsIsAsItWasChosen() {
         #expect(DatabaseLimits.unchecked == 32 << 20 && DatabaseLimits.postings == 192 << 20)
+        #expect(DatabaseLimits.fields == 192 << 20)
         #expect(DatabaseLimits.heap == 384 << 20 && DatabaseLimits.statement == 64 << 10)
         #expect(AccessLogLimits.size == 4 << 20 && AccessLogLimits.answer == 500)
+        #expect(OpenVault.openedForExposure == 4_000)
         #expect(VaultLimits.recoveryCodePart == 64 && VaultLimits.stepsToAccept == 4096)
         #expect(VaultLimits.note == 192 << 10 && VaultLimits.decisionTime == 20_000)
         #expect(Self.kept.value == 4 << 10 && Self.kept.reserve == 16 << 20 && Self.kept.ensured == 512 << 10)

@@ -94,6 +94,22 @@ struct MigrationTests {
         #expect(after.filter { !before.contains($0) }.count == 1)
     }
 
+    /// What was sealed before values had revisions gets a fresh one by a renewal of all keys. What has one keeps it.
+    @Test func aRenewalKeepsTheRevisionsThatThereAre() throws {
+        let earlier = try EarlierVault(format: 2)
+        let vault = try earlier.open()
+        let keys = try earlier.unlock(vault)
+        func renewed() throws -> RenewedItem {
+            try vault.renewing(vault.find(service: "mail", account: "me"), classKeys: keys)
+        }
+        #expect(try renewed().revisions.isEmpty)
+        try vault.set(.make("mail", "me", "three"))
+        let revision = try vault.read { (snapshot) throws(VaultError) in
+            try snapshot.value(of: snapshot.items(service: "mail")[0]).field.revision
+        }
+        #expect(try renewed().revisions == [.secret: revision])
+    }
+
     /// The machine can stop at any moment of the migration. The file is good with every part of SQLite's log.
     @Test func aStopAtAnyMomentLosesNothing() throws {
         let earlier = try EarlierVault(format: 2)

@@ -130,6 +130,38 @@ struct SoftwareSealerTests {
             } == .damaged)
     }
 
+    /// The signature is for the command that a TPM would run, over every byte of it. If it were for a part, it would be
+    /// for other points and digests, too (attackers 5 and 13).
+    @Test func aRequestIsForTheWholeCommand() throws {
+        let point = try P256.PrivateKey.generate().publicKey
+        let digest = try SHA256.digest(Array("statement".utf8))
+        let password = try SecretBytes(copying: [UInt8](repeating: 7, count: 32))
+        let pair = try fixture.sealer.makeSigningKeys(
+            streamPassword: password, membershipPassword: password, record: fixture.record)
+        let signing = try SoftwareObject.check(
+            pair.membership, .membershipKey, point: pair.membershipPoint, record: fixture.record
+        ).name
+        let names = fixture.record.objects
+        // The command's code, the object's Name, and the parameters (TPM 2.0 Library, Part 1, section 16.7).
+        func command(_ code: UInt8, _ name: [UInt8]?, _ parameters: [UInt8]...) throws -> [UInt8] {
+            [0, 0, 0x01, code] + (try #require(name)) + parameters.joined()
+        }
+        let (x, y) = (Array(point[1..<33]), Array(point[33..<65]))
+        let commands: [(use: SignedUse, bytes: [UInt8])] = [
+            (.open(.unlockRoot), try command(0x5E, names[.unlockRoot])),
+            (.open(.recovery), try command(0x5E, names[.recovery])),
+            (.agree(.presence, point: point), try command(0x54, names[.presence], [0, 68, 0, 32], x, [0, 32], y)),
+            (
+                .sign(pair.membership, point: pair.membershipPoint, digest: digest, password: password),
+                try command(0x5D, signing, [0, 32], digest, [0, 0x10, 0x80, 0x24, 0x40, 0, 0, 0x07, 0, 0])
+            ),
+        ]
+        for (use, bytes) in commands {
+            let request = try fixture.sealer.begin(use, objects, record: fixture.record).request
+            #expect(try request.parameterHash == SHA256.digest(bytes), "\(use.role)")
+        }
+    }
+
     @Test func aUseEndsOnce() throws {
         func begin() throws -> any PendingUse {
             try fixture.sealer.begin(.open(.unlockRoot), objects, record: fixture.record)

@@ -453,6 +453,26 @@ struct TamperingTests {
         #expect(vaultError { try vault.set(.make("s", "a", "v")) } == .damaged)
     }
 
+    /// The complete check looks at the keys, too, also of a vault that is open (attacker 5).
+    @Test(arguments: ["keybag", "object", "transition"]) func otherKeysWhileOpen(table: String) throws {
+        let vault = try fixture.open()
+        _ = try vault.verify()
+        try vault.database.write { (rows) throws(VaultError) in
+            switch table {
+            case "keybag":
+                var keybag = try rows.keybag()
+                keybag[keybag.count - 1] ^= 1
+                try rows.replace(keybag: keybag)
+            case "object":
+                guard let object = try rows.objects()[.presence] else { throw .notFound }
+                try rows.replace(
+                    SealedObject(role: object.role, public: object.public, private: object.private + [0]))
+            default: try rows.put(transition: [1])
+            }
+        }
+        #expect(vaultError { _ = try vault.verify() } == .damaged)
+    }
+
     @Test func links() throws {
         let elsewhere = fixture.folder.path + "/elsewhere"
         try FileManager.default.moveItem(atPath: fixture.path, toPath: elsewhere)

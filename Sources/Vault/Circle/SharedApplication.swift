@@ -367,11 +367,11 @@ struct SharedApplication {
 
     mutating func bin(_ item: StoredItem) throws(VaultError) {
         guard item.summary.metadata.deleted == nil else { return }
-        outcome.deleted += 1
         guard BinSetting(change.next).days > 0, item.summary.metadata.kind.goesIntoBin else {
             // It stays among the shared items: somebody may restore it.
             return try drop(item)
         }
+        outcome.deleted += 1
         var metadata = item.summary.metadata
         metadata.deleted = vault.now()
         _ = try vault.replace(item, metadata: metadata, change)

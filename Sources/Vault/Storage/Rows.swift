@@ -39,12 +39,14 @@ struct Rows {
     /// file has no rows long enough to matter.
     private func checkKeys(_ format: UInt16) throws(VaultError) {
         guard try wholeFileBytes() > DatabaseLimits.unchecked else { return }
-        for (table, length, since) in [
+        let tables = [
             ("item", "length(id) + length(record)", 1), ("posting", "length(term) + length(items)", 1),
             ("node", "length(content)", 1), ("value", "length(id)", 1),
             ("former", "length(item) + length(records)", 2), ("field", "length(item) + length(content)", 3),
             ("slot", "length(revision) + length(slots)", 3),
-        ] where format >= since {
+        ]
+        let circle = try hasCircle() ? [("circle", "length(id) + length(content)", 3)] : []
+        for (table, length, since) in tables + circle where format >= since {
             guard try number("SELECT coalesce(max(\(length)), 0) FROM \(table)") <= DatabaseLimits.row else {
                 throw .damaged("it has a row that is too long")
             }
