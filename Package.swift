@@ -213,6 +213,13 @@ let package = Package(
             name: "Simulation", dependencies: ["Circle", "Item"], path: "Tests/Simulation", swiftSettings: settings),
         .executableTarget(
             name: "coffer-simulate", dependencies: ["Simulation"], path: "Tests/Simulate", swiftSettings: settings),
+        // A large circle as its machines leave it in a store (make sync-size).
+        .target(
+            name: "Growth", dependencies: ["Vault", "Circle", "Item", "Authorization", "Cryptography"],
+            path: "Tests/Growth", swiftSettings: settings),
+        .executableTarget(
+            name: "coffer-growth", dependencies: ["Growth", "Circle", "Cryptography"], path: "Tests/Grow",
+            swiftSettings: settings),
         // What a test starts several times at once.
         .executableTarget(
             name: "coffer-contender", dependencies: ["Coffer"], path: "Tests/Contender", swiftSettings: settings),
