@@ -78,7 +78,11 @@ package struct GrownCircle {
             let gone = max(given[place].count - plan.tail, 0) + (place == 0 ? 2 : 0)
             try devices[place].skip(UInt64(gone), &numbers)
         }
-        for place in 0..<plan.writers { try writeStream(place, given[place], history, state, waves) }
+        let past = try pasts(given, state)
+        for place in 0..<plan.writers {
+            let covers = try covers(place, given, past)
+            try writeStream(place, given[place], past[place], covers, history, waves)
+        }
         let ends = try devices.prefix(plan.writers).map { SeenEnd($0.keys.device, try $0.end) }
             .sorted { $0.device < $1.device }
         for device in devices {
@@ -97,14 +101,33 @@ package struct GrownCircle {
         self.oneMore = (writer.segments[count], head)
     }
 
+    /// What each writer has left out: of what it had changed by its compaction, all that could end.
+    private func pasts(_ given: [[PartChange]], _ state: SharedState) throws -> [Set<RevisionName>] {
+        try given.indices.map { place in
+            let all = given[place]
+            return try Compaction(of: all, in: state, by: devices[place].keys.device, now: Self.now).past
+                .intersection(all.dropLast(min(plan.tail, all.count)).map(\.name))
+        }
+    }
+
+    /// What a writer names in place of what it has left out. Machines compact one after the other, so it knows what the
+    /// others have left out before.
+    private func covers(
+        _ place: Int, _ given: [[PartChange]], _ past: [Set<RevisionName>]
+    ) throws -> [PartChange] {
+        let others = given.indices.filter { $0 != place }
+        var state = SharedState(past: Set(others.flatMap { past[$0].map(\.number) }))
+        let left = others.flatMap { other in given[other].filter { !past[other].contains($0.name) } }
+        _ = state.take(all: (left + given[place]).sorted { $0.stamp < $1.stamp })
+        return try Compaction(of: given[place], in: state, by: devices[place].keys.device, now: Self.now).covers
+    }
+
     /// What stays of a writer's changes after its compaction, and what it has changed since.
     private mutating func writeStream(
-        _ place: Int, _ all: [PartChange], _ history: GrownHistory, _ state: SharedState,
+        _ place: Int, _ all: [PartChange], _ past: Set<RevisionName>, _ covers: [PartChange], _ history: GrownHistory,
         _ waves: [(statements: Range<Int>, generation: Int)]
     ) throws {
         let former = all.dropLast(min(plan.tail, all.count))
-        let compaction = try Compaction(of: all, in: state, by: devices[place].keys.device, now: Self.now)
-        let past = compaction.past.intersection(former.map(\.name))
         let said = devices[place].number
         var bodies: [(body: RecordBody, generation: GrownGeneration?)] = []
         if place == 0 {
@@ -118,7 +141,7 @@ package struct GrownCircle {
         }
         bodies.append((.profile(devices[place].profile), present))
         bodies += try changeBodies(former.filter { !past.contains($0.name) }, history)
-        for cover in compaction.covers { bodies.append((.changes([try CarriedChange(cover)]), present)) }
+        for cover in covers { bodies.append((.changes([try CarriedChange(cover)]), present)) }
         var digests: [StatementName: Set<UInt64>] = [:]
         for name in past {
             guard let one = history.digests[name] else { continue }

@@ -22,6 +22,8 @@ package struct CircleRecord: Hashable, Sendable {
             (self.number, self.generation) = (number, generation)
         }
 
+        static let count = 2 + 2 * StatementName.count + SharedItemID.count + RunID.count + 8
+
         /// The associated data of what is sealed: 106 bytes.
         package var bytes: [UInt8] {
             BigEndian.bytes(CircleLimits.version) + circle.bytes + device.bytes + run.bytes
@@ -50,9 +52,10 @@ package struct CircleRecord: Hashable, Sendable {
     }
 
     package let header: Header
-    /// A nonce of 12 bytes, the padded body, a tag of 16.
-    package let sealed: [UInt8]
     package let bytes: [UInt8]
+
+    /// A nonce of 12 bytes, the padded body, a tag of 16.
+    package var sealed: [UInt8] { Array(bytes[(Header.count + 4)...]) }
 
     /// A record can be long, and few have one place.
     package func hash(into hasher: inout Hasher) {
@@ -64,7 +67,7 @@ package struct CircleRecord: Hashable, Sendable {
     package init(_ header: Header, sealed: [UInt8]) throws(CircleFormError) {
         guard sealed.count <= RecordPadding.largest + RecordPadding.overhead else { throw .length }
         guard RecordPadding.isClass(sealed.count - RecordPadding.overhead) else { throw .form }
-        (self.header, self.sealed) = (header, sealed)
+        self.header = header
         bytes = header.bytes + LengthPrefixed.encode(sealed)
     }
 

@@ -8,7 +8,8 @@ extension CircleView {
     private var unsaid: [SeenEnd] { members.sorted().compactMap(unsaid) }
 
     private func unsaid(of id: WriterID) -> SeenEnd? {
-        let inRecords = vouched.filter { $0.by == device.id && $0.seen.device == id }.map(\.seen.end)
+        guard hasSaidSomething(id) else { return nil }
+        let inRecords = vouched.ends(by: device.id, of: id)
         let former = ownHead?.seen.first { $0.device == id }?.end
         guard let end = takenIn(of: id) else {
             return former.flatMap { inRecords.contains($0) ? nil : SeenEnd(id, $0) }
@@ -37,12 +38,14 @@ extension CircleView {
     /// The ends of a device's stream up to which another one says that it has taken it in.
     func named(by member: WriterID, of device: WriterID) -> [RunEnd] {
         let inHead = streams[member]?.newest?.head.seen.filter { $0.device == device }.map(\.end) ?? []
-        return inHead + vouched.filter { $0.by == member && $0.seen.device == device }.map(\.seen.end)
+        return inHead + vouched.ends(by: member, of: device)
     }
 
     /// Whether a member has said that it has taken in all that this device gave out.
     func hasTakenAll(_ member: WriterID) -> Bool {
-        device.end != nil && named(by: member, of: device.id).contains { isEndOfAll($0, of: device.id) }
+        guard device.end != nil else { return false }
+        return !hasSaidSomething(device.id)
+            || named(by: member, of: device.id).contains { isEndOfAll($0, of: device.id) }
     }
 
     /// The head that this device has signed at its present end; nil if there is none, or the store has a later one.

@@ -40,13 +40,16 @@ struct CircleView: Sendable {
     private(set) var changes: [(change: PartChange, writer: WriterID, record: CircleRecord, after: ChainHash)] = []
     private var releases: [(slots: ReleasedSlots, writer: WriterID, after: ChainHash)] = []
     /// What each device has said to have seen of others, in its records.
-    private(set) var vouched: [(by: WriterID, seen: SeenEnd, after: ChainHash)] = []
+    private(set) var vouched = VouchedEnds()
     /// What this vault has merged of each other device, if it will name that once the device is removed.
     private let merged: [WriterID: RunEnd]
     /// What was sealed to papers, and who has given it out.
     private(set) var envelopes: [(by: WriterID, envelope: PaperEnvelope)] = []
-    /// Records that only tell what their device has taken in, or where its run begins. Nobody says to have them.
+    /// Records that only tell what their device has taken in, what it is called, or where its run begins. Nobody says to
+    /// have them. Otherwise a thousand servers that change nothing would name each other, a million times.
     private(set) var silent: Set<ChainHash> = []
+    /// The number of each device's last record that says something.
+    private(set) var lastSaid: [WriterID: UInt64] = [:]
     /// What devices no longer give out, and what ends their compactions.
     private(set) var pasts: [WriterID: [(past: PastChanges, after: ChainHash)]] = [:]
     private var summaries: [WriterID: [CompactedStream.Found]] = [:]
@@ -75,6 +78,9 @@ struct CircleView: Sendable {
         keys[device.id] = device.keys
         while try learn(material) {}
         findCompactions()
+        for (id, stream) in streams {
+            lastSaid[id] = stream.counted.filter { !silent.contains($0.after) }.map(\.record.header.number).max()
+        }
         try merge()
     }
 
@@ -88,12 +94,15 @@ struct CircleView: Sendable {
             if let new = signed.statement.content.newKeys, known.contains(new.device) { keys[new.device] = new }
         }
         var hasLearnt = false
-        for id in keys.keys.sorted() where streams[id] == nil {
+        let new = keys.keys.filter { streams[$0] == nil }.sorted()
+        // Each device would look at all files of all others otherwise.
+        let heads = new.isEmpty ? [:] : Dictionary(grouping: material.heads + passed) { $0.head.device }
+        let segments = new.isEmpty ? [:] : Dictionary(grouping: material.segments) { $0.device }
+        for id in new {
             guard let keys = keys[id] else { continue }
             do throws(CircleFormError) {
                 streams[id] = try DeviceStream(
-                    of: keys, in: device.circle, heads: (material.heads + passed).filter { $0.head.device == id },
-                    segments: material.segments.filter { $0.device == id })
+                    of: keys, in: device.circle, heads: heads[id] ?? [], segments: segments[id] ?? [])
             } catch { throw .impossible(error) }
             hasLearnt = true
         }
@@ -178,7 +187,9 @@ struct CircleView: Sendable {
             try take(generation, receiver)
         case .changes(let carried): changes += carried.map { ($0.change, record.header.device, record, counted.after) }
         case .released(let all): releases += all.map { ($0, record.header.device, counted.after) }
-        case .profile(let profile): profiles[record.header.device] = profile
+        case .profile(let profile):
+            silent.insert(counted.after)
+            profiles[record.header.device] = profile
         case .head(let head):
             silent.insert(counted.after)
             guard keys[head.head.device].map(head.isSigned) ?? false, !passed.contains(head) else { return }
@@ -187,7 +198,7 @@ struct CircleView: Sendable {
             streams[head.head.device] = nil
         case .seen(let seen):
             silent.insert(counted.after)
-            vouched += seen.map { (record.header.device, $0, counted.after) }
+            vouched.add(seen, by: record.header.device, after: counted.after)
         case .paper(let envelope): envelopes.append((record.header.device, envelope))
         case .past(let past):
             silent.insert(counted.after)
@@ -195,7 +206,7 @@ struct CircleView: Sendable {
         case .summary(let summary):
             silent.insert(counted.after)
             summaries[record.header.device, default: []].append((summary, counted))
-            vouched += summary.seen.map { (record.header.device, $0, counted.after) }
+            vouched.add(summary.seen, by: record.header.device, after: counted.after)
         case .again, .unknown: break
         }
     }
@@ -230,8 +241,7 @@ struct CircleView: Sendable {
     /// reader's. What a removed device wrote has an effect as far as a member has said to have merged it, or up to its
     /// own leaving.
     private mutating func merge() throws(VaultError) {
-        let readers = Set(membership.members.filter { !$0.role.mayWrite }.map(\.keys.device))
-            .union(membership.formerReaders)
+        let readers = readers
         var open: [PartChange] = []
         let removed = Dictionary(uniqueKeysWithValues: membership.others.map { ($0, whatCounts(of: $0)) })
         func hasEffect(_ writer: WriterID, _ after: ChainHash) -> Bool {
@@ -257,12 +267,17 @@ struct CircleView: Sendable {
         (changes, releases) = ([], [])
     }
 
+    /// The devices whose changes have no effect.
+    var readers: Set<WriterID> {
+        Set(membership.members.filter { !$0.role.mayWrite }.map(\.keys.device)).union(membership.formerReaders)
+    }
+
     /// The places up to which a removed device's records count: those that lead to an end which a member that may write has
     /// named in a record of its own, or which this vault is about to name, and those that lead to its leaving, if nobody
     /// else has removed it.
     func whatCounts(of device: WriterID) -> Set<ChainHash> {
         let members = Set(membership.members.filter(\.role.mayWrite).map(\.keys.device))
-        let ends = vouched.filter { members.contains($0.by) && $0.seen.device == device }.map(\.seen.end)
+        let ends = members.flatMap { vouched.ends(by: $0, of: device) }
         return streams[device]?.leading(to: ends + (merged[device].map { [$0] } ?? []) + farewell(of: device)) ?? []
     }
 

@@ -80,11 +80,11 @@ extension CircleView {
         }
         let names = Set(compacted.group.compactMap { told[$0] })
         let hasStatements = compacted.former.allSatisfy { told[$0].map(names.contains) ?? true }
-        let seen = vouched.filter { $0.by == device && membership.others.contains($0.seen.device) }
-        let said = seen.filter { compacted.group.contains($0.after) }.map(\.seen)
+        let seen = vouched.all(by: device, of: membership.others)
+        let said = seen.filter { compacted.group.contains($0.named.after) }
         let hasEnds = seen.allSatisfy { one in
-            !compacted.former.contains(one.after)
-                || said.contains { $0.device == one.seen.device && $0.end.number >= one.seen.end.number }
+            !compacted.former.contains(one.named.after)
+                || said.contains { $0.device == one.device && $0.named.end.number >= one.named.end.number }
         }
         let hasNames = (pasts[device] ?? []).allSatisfy { one in
             !compacted.former.contains(one.after) || past.isSuperset(of: one.past.names)

@@ -20,7 +20,7 @@ struct KeptCircle: Sendable {
         (self.material, bare, receivers) = (material, view.withoutKeys, view.receivers)
         self.rows = try Self.digest(of: rows)
         // A segment is there as a whole, as records, and as what they seal. A change is in the state several times.
-        let segments = material.segments.reduce(0) { $0 + $1.bytes.count }
+        let segments = material.segments.reduce(0) { $0 + $1.count }
         let pending = material.pending.reduce(0) { $0 + ($1.change.carried.value?.sealed.count ?? 0) + 600 }
         cost = 3 * segments + pending + 700 * view.state.changeCount
     }
