@@ -98,13 +98,7 @@ struct GrownGeneration {
 
     init(_ membership: Membership, in circle: StatementName, by maker: WriterID, _ numbers: inout GrowthNumbers) throws {
         let raw = numbers.bytes(KeyGeneration.publicCount)
-        let parts = try (0..<3).map {
-            try X25519.PrivateKey(rawRepresentation: SecretBytes(copying: Array(raw[32 * $0..<32 * ($0 + 1)])))
-        }
-        guard
-            let halves = try GenerationHalves(
-                whole: SecretBytes(copying: raw), publicHalves: parts.flatMap(\.publicKey))
-        else { throw GrowthError.impossible }
+        guard let halves = try GenerationHalves(whole: SecretBytes(copying: raw)) else { throw GrowthError.impossible }
         self.halves = halves
         self.public = try KeyGeneration(
             circle: circle, maker: maker, removals: membership.removalsDigest, publicHalves: halves.publicHalves,

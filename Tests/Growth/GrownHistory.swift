@@ -45,7 +45,7 @@ struct GrownHistory {
 
     init(_ plan: GrowthPlan, _ writers: [WriterID], _ generations: [GrownGeneration]) throws {
         let all = plan.items + plan.deleted
-        guard plan.records >= 3 * all + plan.deleted, all > 0,
+        guard plan.records > 3 * all + plan.deleted, plan.items > 0,
             let vault = VaultID(bytes: [UInt8](repeating: 0, count: VaultID.count))
         else { throw GrowthError.tooFewRecords }
         numbers = GrowthNumbers(seed: plan.seed &+ 7)
@@ -55,21 +55,24 @@ struct GrownHistory {
         for (place, step) in steps.enumerated() {
             switch place {
             case ..<all: try create(step)
-            case ..<(steps.count - plan.deleted): try set(step)
-            default: _ = try add(step, present[step.item].item, Self.field, replacing: [present[step.item]], nil)
+            case (steps.count - 1 - plan.deleted)..<(steps.count - 1):
+                _ = try add(step, present[step.item].item, Self.field, replacing: [present[step.item]], nil)
+            default: try set(step)
             }
         }
     }
 
-    /// Each item is made, then they are set in turn, and in the end some are deleted for good.
+    /// Each item is made, then they are set in turn, and some are deleted for good. The last change of all comes later.
     private mutating func steps(_ plan: GrowthPlan) -> [Step] {
         let all = plan.items + plan.deleted
         let count = plan.records - 2 * all
         var steps: [Step] = []
         for place in 0..<count {
+            let isRemoval = place >= count - 1 - plan.deleted && place < count - 1
             let item =
-                if place < all { place } else if place >= count - plan.deleted { plan.items + place - (count - plan.deleted)
-                } else { Int.random(in: 0..<all, using: &numbers) }
+                if place < all { place } else if isRemoval { plan.items + place - (count - 1 - plan.deleted) } else {
+                    Int.random(in: 0..<(place == count - 1 ? plan.items : all), using: &numbers)
+                }
             // The founder alone has the first generation.
             let generation = 1 + (generations.count - 1) * place / count
             steps.append(
@@ -81,7 +84,8 @@ struct GrownHistory {
             let isGone = step.item >= plan.items
             steps[place].isKept = left[step.writer] > 0 || isLast[step.item] && !isGone
             left[step.writer] -= place < all ? 3 : 1
-            isLast[step.item] = false
+            // Without the last change of all, the value before it is there.
+            if place < count - 1 { isLast[step.item] = false } else { steps[place].isKept = true }
         }
         return steps
     }

@@ -9,24 +9,25 @@ package struct JoinAnswer: Sendable {
     package let adder: WriterID
     /// Sorted by name.
     package let statements: [SignedStatement]
-    /// Sorted by name.
-    package let generations: [KeyGeneration]
+    /// The generations that the adder can open, sorted. Each is in a record of the store. With those for every receiver, an
+    /// answer would be too long after a hundred additions.
+    package let generations: [StatementName]
     /// Sorted by device, one for each.
     package let heads: [SignedHead]
     /// What members have said of themselves, sorted by device, one for each.
     package let profiles: [(device: WriterID, profile: DeviceProfile)]
     /// An X25519 key of 32 bytes.
     package let ephemeral: [UInt8]
-    /// The private halves of the generations, 96 bytes each, sealed to the request's one-time key.
+    /// The private halves of these, 96 bytes each, sealed to the request's one-time key.
     package let sealedKeys: [UInt8]
     package let bytes: [UInt8]
 
     private static let domain = LengthPrefixed.encode(Array("org.coffer.circle.answer".utf8))
 
-    /// - Throws: `.length`, `.order`, `.place` for a head or a generation of another circle.
+    /// - Throws: `.length`, `.order`, `.place` for a head of another circle.
     package init(
         request: [UInt8], circle: StatementName, adder: WriterID, statements: [SignedStatement],
-        generations: [KeyGeneration], heads: [SignedHead],
+        generations: [StatementName], heads: [SignedHead],
         profiles: [(device: WriterID, profile: DeviceProfile)] = [], ephemeral: [UInt8], sealedKeys: [UInt8]
     ) throws(CircleFormError) {
         guard request.count == 32, ephemeral.count == X25519.count,
@@ -35,11 +36,11 @@ package struct JoinAnswer: Sendable {
             heads.count <= CircleLimits.heads, profiles.count <= CircleLimits.heads,
             sealedKeys.count == KeyGeneration.publicCount * generations.count + AESGCM.overhead
         else { throw .length }
-        guard Self.isRising(statements.map(\.statement.name)), Self.isRising(generations.map(\.name)),
+        guard Self.isRising(statements.map(\.statement.name)), Self.isRising(generations),
             Self.isRising(heads.map(\.head.device)), Self.isRising(profiles.map(\.device))
         else { throw .order }
         guard statements.allSatisfy({ ($0.statement.circle ?? $0.statement.name) == circle }),
-            generations.allSatisfy({ $0.circle == circle }), heads.allSatisfy({ $0.head.circle == circle })
+            heads.allSatisfy({ $0.head.circle == circle })
         else { throw .place }
         (self.request, self.circle, self.adder, self.statements) = (request, circle, adder, statements)
         (self.generations, self.heads, self.ephemeral) = (generations, heads, ephemeral)
@@ -48,7 +49,7 @@ package struct JoinAnswer: Sendable {
         bytes =
             Self.domain + BigEndian.bytes(CircleLimits.version) + request + circle.bytes + adder.bytes
             + [UInt8](list: statements) { $0.signature + LengthPrefixed.encode($0.statement.bytes) }
-            + [UInt8](list: generations) { LengthPrefixed.encode($0.bytes) }
+            + [UInt8](list: generations, \.bytes)
             + [UInt8](list: heads) { LengthPrefixed.encode($0.bytes) }
             + [UInt8](list: profiles) { $0.device.bytes + $0.profile.bytes } + ephemeral
             + LengthPrefixed.encode(sealedKeys)
@@ -71,7 +72,7 @@ package struct JoinAnswer: Sendable {
             return SignedStatement(statement, signature: signature)
         }
         let generations = try rest.elements(upTo: CircleLimits.generations) { (rest) throws(CircleFormError) in
-            try KeyGeneration(decoding: try rest.prefixed(upTo: CircleLimits.generation))
+            try rest.circle()
         }
         let heads = try rest.elements(upTo: CircleLimits.heads) { (rest) throws(CircleFormError) in
             try SignedHead(decoding: try rest.prefixed(upTo: CircleLimits.head))

@@ -33,6 +33,7 @@ struct CircleView: Sendable {
     /// What opens the halves of generations, and the halves that were sealed for it.
     private var receiving: ReceivingKeys
     private var received: [StatementName: KeyGeneration.Receiver] = [:]
+    private let brought: [StatementName: KeyGeneration.Receiver]
     private(set) var read: Set<ChainHash> = []
     private var opened = OpenedRecords()
     /// Heads that records pass on. A run begins with that of the run before.
@@ -74,7 +75,8 @@ struct CircleView: Sendable {
         self.receiving = receiving
         membership = try Self.membership(of: material.device.circle, [])
         for signed in material.statements { statements[signed.statement.name, default: []].append(signed) }
-        for (generation, receiver) in material.brought { try take(generation, receiver) }
+        brought = material.brought
+        for generation in material.generations { try take(generation) }
         keys[device.id] = device.keys
         while try learn(material) {}
         findCompactions()
@@ -181,10 +183,7 @@ struct CircleView: Sendable {
             statements[signed.statement.name] = copies + [signed]
         case .generation(let generation):
             told[counted.after] = generation.name
-            guard generations[generation.name] == nil else { return }
-            generations[generation.name] = generation
-            guard let receiver = generation.receivers.first(where: { $0.device == device.id }) else { return }
-            try take(generation, receiver)
+            try take(generation)
         case .changes(let carried): changes += carried.map { ($0.change, record.header.device, record, counted.after) }
         case .released(let all): releases += all.map { ($0, record.header.device, counted.after) }
         case .profile(let profile):
@@ -208,6 +207,17 @@ struct CircleView: Sendable {
             summaries[record.header.device, default: []].append((summary, counted))
             vouched.add(summary.seen, by: record.header.device, after: counted.after)
         case .again, .unknown: break
+        }
+    }
+
+    /// Takes in a generation, with the halves that an answer has brought or that are in it. Of an answer it is not known
+    /// whether they are the generation's own.
+    private mutating func take(_ generation: KeyGeneration) throws(VaultError) {
+        guard generations[generation.name] == nil else { return }
+        generations[generation.name] = generation
+        for receiver in [brought[generation.name], generation.receivers.first { $0.device == device.id }] {
+            guard halves[generation.name] == nil, let receiver else { continue }
+            try take(generation, receiver)
         }
     }
 

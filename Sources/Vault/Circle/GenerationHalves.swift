@@ -30,15 +30,13 @@ package struct GenerationHalves: Sendable {
         }
     }
 
-    /// - Parameter publicHalves: those of the generation.
-    /// - Returns: nil if they do not belong together.
-    package init?(whole: SecretBytes, publicHalves: [UInt8]) throws(CryptographyError) {
+    /// - Returns: nil unless there are 96 bytes.
+    package init?(whole: SecretBytes) throws(CryptographyError) {
         var keys: [X25519.PrivateKey] = []
         guard whole.count == KeyGeneration.publicCount else { return nil }
         for place in 0..<3 {
             keys.append(try X25519.PrivateKey(rawRepresentation: whole.slice(place * 32..<(place + 1) * 32)))
         }
-        guard keys.flatMap(\.publicKey) == publicHalves else { return nil }
         self.init(classes: [.whenUnlocked: keys[0], .afterFirstUnlock: keys[1]], metadata: keys[2])
     }
 
