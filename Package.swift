@@ -276,8 +276,8 @@ let package = Package(
         tests(
             "CourierTests",
             [
-                "Courier", "Circle", "Authorization", "BrokerProtocol", "Cryptography", "HTTP", "Platform", "Varlink",
-                "XML", "CLinux", "TestSupport",
+                "Courier", "Circle", "Growth", "Authorization", "BrokerProtocol", "Cryptography", "HTTP", "Platform",
+                "Varlink", "XML", "CLinux", "TestSupport",
             ]),
         tests("HTTPTests", ["HTTP", "Cryptography", "TestSupport"]),
         tests("XMLTests", ["XML"]),
@@ -306,8 +306,8 @@ let package = Package(
         tests(
             "VaultTests",
             [
-                "Vault", "Circle", "Item", "Recovery", "TPM", "Authorization", "Cryptography", "JSON", "Platform",
-                "TestSupport", "SQLite",
+                "Vault", "Circle", "Growth", "Item", "Recovery", "TPM", "Authorization", "Cryptography", "JSON",
+                "Platform", "TestSupport", "SQLite",
             ]),
         tests("TPMTests", ["TPM", "CTSS2", "Cryptography", "Platform", "TestSupport"]),
         tests(

@@ -23,12 +23,15 @@ extension GrownCircle {
     }
 
     /// What the founder answers to the machine that was added with the last ones.
-    package func answer(to request: JoinRequest) throws -> JoinAnswer {
+    ///
+    /// - Parameter swapping: whether it gives the halves of each generation for another one, as a broker that was taken over
+    ///   can do.
+    package func answer(to request: JoinRequest, swapping: Bool = false) throws -> JoinAnswer {
         let ephemeral = try X25519.PrivateKey.generate()
         let info = JoinAnswer.keyInfo(circle: circle, request: request.digest, ephemeral: ephemeral.publicKey)
         let sorted = generations.sorted { $0.public.name < $1.public.name }
         let sealed = try AESGCM.seal(
-            .concatenating(sorted.map { try $0.halves.whole() }),
+            .concatenating((swapping ? sorted.reversed() : sorted).map { try $0.halves.whole() }),
             key: Agreement.key(ephemeral, request.oneTimeKey, info), associatedData: info)
         return try JoinAnswer(
             request: request.digest, circle: circle, adder: devices[0].keys.device,

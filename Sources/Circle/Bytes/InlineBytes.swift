@@ -20,25 +20,29 @@ struct InlineBytes16: Hashable, Sendable, Comparable {
 
 /// 32 bytes that take no memory of their own.
 struct InlineBytes32: Hashable, Sendable, Comparable {
-    private let words: SIMD4<UInt64>
+    // No vector of the processor: its places in memory are multiples of 32, and what has one is filled up to that.
+    private let first: UInt64
+    private let second: UInt64
+    private let third: UInt64
+    private let fourth: UInt64
 
     /// - Returns: nil unless there are 32 bytes.
     init?(_ bytes: [UInt8]) {
         guard bytes.count == 32 else { return nil }
-        words = SIMD4(
-            BigEndian.integer(bytes[0..<8]), BigEndian.integer(bytes[8..<16]), BigEndian.integer(bytes[16..<24]),
-            BigEndian.integer(bytes[24..<32]))
+        first = BigEndian.integer(bytes[0..<8])
+        second = BigEndian.integer(bytes[8..<16])
+        third = BigEndian.integer(bytes[16..<24])
+        fourth = BigEndian.integer(bytes[24..<32])
     }
 
     var bytes: [UInt8] {
-        BigEndian.bytes(words.x) + BigEndian.bytes(words.y) + BigEndian.bytes(words.z) + BigEndian.bytes(words.w)
+        BigEndian.bytes(first) + BigEndian.bytes(second) + BigEndian.bytes(third) + BigEndian.bytes(fourth)
     }
 
     /// The first eight bytes, as a number.
-    var number: UInt64 { words.x }
+    var number: UInt64 { first }
 
     static func < (one: InlineBytes32, other: InlineBytes32) -> Bool {
-        (one.words.x, one.words.y, one.words.z, one.words.w)
-            < (other.words.x, other.words.y, other.words.z, other.words.w)
+        (one.first, one.second, one.third, one.fourth) < (other.first, other.second, other.third, other.fourth)
     }
 }

@@ -51,11 +51,26 @@ package struct CircleRecord: Hashable, Sendable {
         }
     }
 
-    package let header: Header
-    package let bytes: [UInt8]
+    /// A record is in many lists, and is kept once.
+    private final class Content: Sendable {
+        let header: Header
+        let bytes: [UInt8]
+
+        init(_ header: Header, _ bytes: [UInt8]) { (self.header, self.bytes) = (header, bytes) }
+    }
+
+    private let content: Content
+
+    package var header: Header { content.header }
+    package var bytes: [UInt8] { content.bytes }
 
     /// A nonce of 12 bytes, the padded body, a tag of 16.
     package var sealed: [UInt8] { Array(bytes[(Header.count + 4)...]) }
+
+    package static func == (one: CircleRecord, other: CircleRecord) -> Bool {
+        // The header is in the bytes.
+        one.content === other.content || one.bytes == other.bytes
+    }
 
     /// A record can be long, and few have one place.
     package func hash(into hasher: inout Hasher) {
@@ -67,8 +82,7 @@ package struct CircleRecord: Hashable, Sendable {
     package init(_ header: Header, sealed: [UInt8]) throws(CircleFormError) {
         guard sealed.count <= RecordPadding.largest + RecordPadding.overhead else { throw .length }
         guard RecordPadding.isClass(sealed.count - RecordPadding.overhead) else { throw .form }
-        self.header = header
-        bytes = header.bytes + LengthPrefixed.encode(sealed)
+        content = Content(header, header.bytes + LengthPrefixed.encode(sealed))
     }
 
     /// Reads canonical bytes. Each record has one form.

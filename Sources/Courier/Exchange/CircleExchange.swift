@@ -79,12 +79,10 @@ extension CircleExchange {
             guard let bytes = try read(path, &outcome) else { continue }
             let content = Base64.encode(bytes)
             let size = MessageRoom.size(of: content)
-            all -= size
-            guard all >= 0 else {
-                guard known.contains(device) else { break }
-                throw .store(StoreError(.tooMany, at: path.text))
-            }
-            room -= size
+            (room, all) = (room - size, all - size)
+            // Those of others cost no more than one call.
+            guard room >= 0 || known.contains(device) else { break }
+            guard all >= 0 else { throw .store(StoreError(.tooMany, at: path.text)) }
             if room >= 0 { listing.heads.append((device, content)) } else { listing.furtherHeads.append(content) }
         }
         var left = limits.names

@@ -10,6 +10,8 @@ struct CircleView: Sendable {
     /// Each with all signatures that came with it. Somebody else's may have come first.
     private(set) var statements: [StatementName: [SignedStatement]] = [:]
     private(set) var membership: Membership
+    /// How many signed statements it is made of. They only become more.
+    private var judged = 0
     private(set) var generations: [StatementName: KeyGeneration] = [:]
     /// Of the generations that this device can open.
     private(set) var halves: [StatementName: GenerationHalves] = [:]
@@ -90,7 +92,12 @@ struct CircleView: Sendable {
     private mutating func learn(
         _ material: CircleMaterial
     ) throws(VaultError) -> Bool {
-        membership = try Self.membership(of: device.circle, statements.keys.sorted().flatMap { statements[$0] ?? [] })
+        let copies = statements.keys.sorted().flatMap { statements[$0] ?? [] }
+        // Each statement's signature is checked, so this is not done again for the same ones.
+        if copies.count != judged {
+            membership = try Self.membership(of: device.circle, copies)
+            judged = copies.count
+        }
         let known = Set(membership.members.map(\.keys.device) + membership.others)
         for signed in statements.values.compactMap(\.first) {
             if let new = signed.statement.content.newKeys, known.contains(new.device) { keys[new.device] = new }
@@ -260,7 +267,7 @@ struct CircleView: Sendable {
         for (slots, writer, after) in releases where hasEffect(writer, after) {
             released[slots.change, default: []].append(slots.slots)
         }
-        let ended = Dictionary(uniqueKeysWithValues: pasts.keys.filter(isOutdated).map { ($0, pastNames(of: $0)) })
+        let ended = Dictionary(uniqueKeysWithValues: pasts.keys.filter(isOutdated).map { ($0, pastHere(of: $0)) })
         for (change, writer, record, after) in changes
         where hasEffect(writer, after) && change.stamp.writer == writer {
             // The changes that took its place are there. The ones between can be gone.

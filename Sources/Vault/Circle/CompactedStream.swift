@@ -114,9 +114,15 @@ extension CircleView {
         return names
     }
 
-    /// Those of one device's changes that its compaction lists.
-    func pastNames(of device: WriterID) -> Set<UInt64> {
-        compacted[device].map { pastNames(of: device, in: $0) } ?? []
+    /// Those of one device's changes that are here although its compaction lists them. It lists many, and few are here.
+    func pastHere(of device: WriterID) -> Set<UInt64> {
+        guard let compacted = compacted[device] else { return [] }
+        let here = Set(changes.lazy.filter { $0.writer == device && $0.change.mayEnd }.map(\.change.name.number))
+        var past: Set<UInt64> = []
+        for one in pasts[device] ?? [] where compacted.group.contains(one.after) {
+            past.formUnion(one.past.names.lazy.filter(here.contains))
+        }
+        return past
     }
 
     private func pastNames(of device: WriterID, in compacted: CompactedStream) -> Set<UInt64> {
