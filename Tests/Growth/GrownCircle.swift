@@ -53,7 +53,7 @@ package struct GrownCircle {
                 Statement(circle: circle, signer: devices[0].keys.device, past: [last], .addition(keys, role))))
     }
 
-    private var present: GrownGeneration { generations[generations.count - 1] }
+    var present: GrownGeneration { generations[generations.count - 1] }
 
     private static let now: UInt64 = 1_780_000_000_000
 
@@ -157,8 +157,9 @@ package struct GrownCircle {
             .summary(StreamSummary(count: UInt32(bodies.count), said: said, runs: [], seen: others)), present)
         try devices[place].close()
         for change in all.suffix(all.count - former.count) {
+            let value = history.values[change.name]
             try devices[place].write(
-                .changes([CarriedChange(change, history.values[change.name]?.carried)]), present)
+                .changes([CarriedChange(change, value?.carried)]), value.map { generations[$0.generation] } ?? present)
             try devices[place].close()
         }
     }

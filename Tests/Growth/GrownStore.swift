@@ -36,7 +36,8 @@ extension GrownCircle {
         return try JoinAnswer(
             request: request.digest, circle: circle, adder: devices[0].keys.device,
             statements: statements.sorted { $0.statement.name < $1.statement.name },
-            generations: sorted.map(\.public.name), heads: heads.sorted { $0.head.device < $1.head.device },
+            generations: sorted.map(\.public.name), present: swapping ? nil : present.public,
+            heads: heads.sorted { $0.head.device < $1.head.device },
             profiles: devices.map { ($0.keys.device, $0.profile) }.sorted { $0.0 < $1.0 },
             ephemeral: ephemeral.publicKey, sealedKeys: sealed)
     }

@@ -8,7 +8,7 @@ extension CircleView {
     private var unsaid: [SeenEnd] { members.sorted().compactMap(unsaid) }
 
     private func unsaid(of id: WriterID) -> SeenEnd? {
-        guard hasSaidSomething(id) else { return nil }
+        guard !quiet.contains(id) else { return nil }
         let inRecords = vouched.ends(by: device.id, of: id)
         let former = ownHead?.seen.first { $0.device == id }?.end
         guard let end = takenIn(of: id) else {
@@ -44,7 +44,7 @@ extension CircleView {
     /// Whether a member has said that it has taken in all that this device gave out.
     func hasTakenAll(_ member: WriterID) -> Bool {
         guard device.end != nil else { return false }
-        return !hasSaidSomething(device.id)
+        return quiet.contains(device.id)
             || named(by: member, of: device.id).contains { isEndOfAll($0, of: device.id) }
     }
 

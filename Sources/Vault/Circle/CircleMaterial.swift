@@ -11,7 +11,7 @@ struct CircleMaterial: Sendable {
     /// The halves that an answer has brought, sealed to this device, by the generation. They count once the generation itself
     /// was read, and if they are its own.
     var brought: [StatementName: KeyGeneration.Receiver] = [:]
-    /// Generations that came in another way than by a record.
+    /// Those of them that are known before a record tells them.
     var generations: [KeyGeneration] = []
     var segments: [RecordSegment] = []
     var heads: [SignedHead] = []
@@ -102,7 +102,13 @@ struct CircleMaterial: Sendable {
         case .released(let change):
             released.append(try ReleasedSlots(of: change, ReleasedSlots.slots(decoding: content)))
         case .statement: statements.append(try SignedStatement(decoding: content))
-        case .halves(let name): brought[name] = try KeyGeneration.Receiver(device.id, sealed: content)
+        case .halves(let name):
+            let count = KeyGeneration.Receiver.sealedCount
+            brought[name] = try KeyGeneration.Receiver(device.id, sealed: Array(content.prefix(count)))
+            guard content.count > count else { break }
+            let generation = try KeyGeneration(decoding: Array(content.dropFirst(count)))
+            guard generation.name == name else { throw .hash }
+            generations.append(generation)
         case .segment: segments.append(try RecordSegment(decoding: content))
         case .head: heads.append(try SignedHead(decoding: content))
         case .pending(let number): pending.append((number, try PendingChange(decoding: content)))

@@ -7,11 +7,6 @@ extension CircleView {
         end.number >= max(lastSaid[device] ?? 0, compacted[device]?.summary.said ?? 0) && isKnown(end, of: device)
     }
 
-    /// Whether a device has ever said something that others answer.
-    func hasSaidSomething(_ device: WriterID) -> Bool {
-        lastSaid[device] != nil || (compacted[device]?.summary.said ?? 0) > 0
-    }
-
     /// The end of a device's stream, if this vault has taken in all up to there.
     /// - Returns: nil if a record is missing, or cannot be read.
     func takenIn(of device: WriterID) -> RunEnd? {

@@ -48,9 +48,13 @@ struct CircleView: Sendable {
     private let merged: [WriterID: RunEnd]
     /// What was sealed to papers, and who has given it out.
     private(set) var envelopes: [(by: WriterID, envelope: PaperEnvelope)] = []
-    /// Records that only tell what their device has taken in, what it is called, or where its run begins. Nobody says to
-    /// have them. Otherwise a thousand servers that change nothing would name each other, a million times.
+    /// Records that only tell what their device has taken in, or where its run begins. Nobody says to have them.
     private(set) var silent: Set<ChainHash> = []
+    /// Those that only tell what their device is called.
+    private var naming: Set<ChainHash> = []
+    /// Devices that only read and have told no more than that. Nobody says to have anything of them. Otherwise a thousand
+    /// servers that change nothing would name each other, a million times.
+    private(set) var quiet: Set<WriterID> = []
     /// The number of each device's last record that says something.
     private(set) var lastSaid: [WriterID: UInt64] = [:]
     /// What devices no longer give out, and what ends their compactions.
@@ -84,6 +88,9 @@ struct CircleView: Sendable {
         findCompactions()
         for (id, stream) in streams {
             lastSaid[id] = stream.counted.filter { !silent.contains($0.after) }.map(\.record.header.number).max()
+        }
+        quiet = readers.filter { id in
+            streams[id]?.counted.allSatisfy { silent.contains($0.after) || naming.contains($0.after) } ?? true
         }
         try merge()
     }
@@ -194,7 +201,7 @@ struct CircleView: Sendable {
         case .changes(let carried): changes += carried.map { ($0.change, record.header.device, record, counted.after) }
         case .released(let all): releases += all.map { ($0, record.header.device, counted.after) }
         case .profile(let profile):
-            silent.insert(counted.after)
+            naming.insert(counted.after)
             profiles[record.header.device] = profile
         case .head(let head):
             silent.insert(counted.after)

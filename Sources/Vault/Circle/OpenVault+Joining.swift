@@ -178,7 +178,8 @@ extension OpenVault {
                 return try JoinAnswer(
                     request: request.digest, circle: view.device.circle, adder: adder,
                     statements: view.signedStatements,
-                    generations: generations.map(\.name), heads: heads, profiles: profiles, ephemeral: ephemeral.publicKey,
+                    generations: generations.map(\.name),
+                    present: generations.first { $0 == view.present } ?? generations.first, heads: heads, profiles: profiles, ephemeral: ephemeral.publicKey,
                     sealedKeys: sealed)
             } catch {
                 throw VaultError(.limitExceeded, "the circle is too large for an answer", cause: error)
@@ -225,7 +226,9 @@ extension OpenVault {
             guard let halves else { throw .strangeAnswer }
             // From now on they are opened as every other generation's are.
             let own = try halves.sealed(to: request.keys, in: answer.circle)
-            rows.append((.halves(generation), own.sealed))
+            let isPresent = answer.present?.name == generation
+            guard !isPresent || halves.publicHalves == answer.present?.publicHalves else { throw .strangeAnswer }
+            rows.append((.halves(generation), own.sealed + (isPresent ? answer.present?.bytes ?? [] : [])))
         }
         for signed in answer.statements { rows.append((.statement(signed.statement.name), signed.bytes)) }
         rows.append((.receivers, GuardReceivers(circle: answer.circle, membership.members.map(\.keys)).encoded))

@@ -19,21 +19,21 @@ extension CircleView {
         guard member != device.id, role != nil, unread == 0, let stream = streams[member], !stream.isSuspended,
             let end = takenIn(of: member), let head = stream.newest?.head, head.end == end
         else { return nil }
-        let readers = readers
         for (id, other) in streams where id != member && !other.counted.isEmpty {
             let named = named(by: member, of: id)
             // What the members name of a removed device decides what counts. That can be in any of their records.
             let hasAll =
                 membership.others.isEmpty
                 ? named.contains { isEndOfAll($0, of: id) } : named.contains { $0 == takenIn(of: id) }
-            guard hasAll || isSilent(id, readers) else { return nil }
+            guard hasAll || isSilent(id) else { return nil }
         }
         return head.stateDigest == digest
     }
 
     /// Whether a device has said nothing that decides what others make of the changes. What it names of a removed device
     /// decides that, unless it only reads.
-    private func isSilent(_ id: WriterID, _ readers: Set<WriterID>) -> Bool {
-        !hasSaidSomething(id) && (membership.others.isEmpty || readers.contains(id))
+    private func isSilent(_ id: WriterID) -> Bool {
+        quiet.contains(id)
+            || membership.others.isEmpty && streams[id]?.counted.allSatisfy { silent.contains($0.after) } ?? true
     }
 }
