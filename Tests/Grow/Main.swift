@@ -10,8 +10,9 @@ struct Grow {
     static func main() throws {
         let words = Array(CommandLine.arguments.dropFirst())
         guard words.count >= 3, let plan = plan(words.dropFirst(3)) else {
-            print("usage: coffer-growth FOLDER MORE CODE [devices=N] [writers=N] [records=N] [items=N] [deleted=N] "
-                + "[waves=N] [tail=N] [seed=N]")
+            print(
+                "usage: coffer-growth FOLDER MORE CODE [devices=N] [writers=N] [records=N] [items=N] [deleted=N] "
+                    + "[waves=N] [tail=N] [seed=N]")
             exit(2)
         }
         let (folder, more) = (URL(fileURLWithPath: words[0]), URL(fileURLWithPath: words[1]))

@@ -28,7 +28,9 @@ package struct GrownCircle {
         var known: [(statements: Range<Int>, generation: Int)] = []
         for wave in 0..<plan.waves {
             let first = statements.count
-            let (from, to) = (1 + (plan.devices - 1) * wave / plan.waves, 1 + (plan.devices - 1) * (wave + 1) / plan.waves)
+            let (from, to) = (
+                1 + (plan.devices - 1) * wave / plan.waves, 1 + (plan.devices - 1) * (wave + 1) / plan.waves
+            )
             for number in from..<to {
                 let role: MemberRole = number < plan.writers ? .admin : .reader
                 let device = try GrownDevice(number, role, in: circle, seed: plan.seed)

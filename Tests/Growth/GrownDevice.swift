@@ -86,7 +86,8 @@ package struct GrownDevice {
 
     func head(at time: UInt64, digest: [UInt8], seen: [SeenEnd]) throws -> SignedHead {
         let head = try StreamHead(
-            circle: circle, device: keys.device, predecessor: nil, end: end, time: time, stateDigest: digest, seen: seen)
+            circle: circle, device: keys.device, predecessor: nil, end: end, time: time, stateDigest: digest, seen: seen
+        )
         return SignedHead(head, signature: SignedStatement.lower(try stream.signature(for: head.bytes)))
     }
 }
@@ -96,7 +97,8 @@ struct GrownGeneration {
     let `public`: KeyGeneration
     let halves: GenerationHalves
 
-    init(_ membership: Membership, in circle: StatementName, by maker: WriterID, _ numbers: inout GrowthNumbers) throws {
+    init(_ membership: Membership, in circle: StatementName, by maker: WriterID, _ numbers: inout GrowthNumbers) throws
+    {
         let raw = numbers.bytes(KeyGeneration.publicCount)
         guard let halves = try GenerationHalves(whole: SecretBytes(copying: raw)) else { throw GrowthError.impossible }
         self.halves = halves

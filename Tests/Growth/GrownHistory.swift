@@ -78,7 +78,9 @@ struct GrownHistory {
             steps.append(
                 Step(item: item, writer: Int.random(in: 0..<writers.count, using: &numbers), generation: generation))
         }
-        var (left, isLast) = ([Int](repeating: plan.tail + 1, count: writers.count), [Bool](repeating: true, count: all))
+        var (left, isLast) = (
+            [Int](repeating: plan.tail + 1, count: writers.count), [Bool](repeating: true, count: all)
+        )
         for place in steps.indices.reversed() {
             let step = steps[place]
             let isGone = step.item >= plan.items

@@ -45,8 +45,8 @@ extension GrownCircle {
     /// Reads the request that a machine has put into a folder, which shows this code.
     package static func request(_ code: JoinCode, in folder: URL) throws -> JoinRequest {
         let place = try code.place
-        guard let sealed = FileManager.default.contents(atPath: folder.appending(path: StorePath.request(place).text).path)
-        else { throw GrowthError.noRequest }
+        let file = folder.appending(path: StorePath.request(place).text)
+        guard let sealed = FileManager.default.contents(atPath: file.path) else { throw GrowthError.noRequest }
         let opened = try AESGCM.open(Array(sealed), key: code.requestKey, associatedData: place.bytes)
         return try JoinRequest(decoding: opened.withBytes { bytes in bytes.indices.map { bytes[$0] } })
     }

@@ -46,7 +46,8 @@ package struct GenerationHalves: Sendable {
     }
 
     /// Seals the halves to a receiver. Needs public keys only.
-    package func sealed(to receiver: MemberKeys, in circle: StatementName) throws(VaultError) -> KeyGeneration.Receiver {
+    package func sealed(to receiver: MemberKeys, in circle: StatementName) throws(VaultError) -> KeyGeneration.Receiver
+    {
         var sealed: [UInt8] = []
         let halves = [classes[.whenUnlocked], classes[.afterFirstUnlock], metadata]
         for (half, key) in zip(halves, receiver.receiving) {
