@@ -41,7 +41,7 @@ MODULE ?= $(default_module)
 programs := cofferd coffer-authenticator coffer coffer-secret-service
 
 .DEFAULT_GOAL := help
-.PHONY: help application build demo examples test race simulate fuzz bench docs check format mutants mutate memory pam release deb packages container clients syncthing sync-stores recording install uninstall machine clean
+.PHONY: help application build demo examples test race simulate fuzz bench docs check format mutants mutate memory pam release deb packages container clients syncthing sync-stores sync-size recording install uninstall machine clean
 
 help: ## this list
 	@echo 'Targets:'
@@ -143,6 +143,11 @@ syncthing: needs-syncthing build ## three machines that share secrets through re
 sync-stores: needs-stores build ## two machines share through a folder, git, WebDAV and a bucket, with servers that are killed, emptied and put back
 	scripts/sync-stores
 
+sync-size: needs-stores ## what a circle of a thousand machines costs one that joins it: time, memory, requests (.build-growth)
+	for program in coffer-growth cofferd coffer-authenticator coffer; do \
+		$(SWIFT) build $(all) $(jobs) --configuration release --scratch-path .build-growth --product $$program || exit 1; done
+	scripts/sync-size --programs .build-growth/release
+
 clients: needs-packages build pam ## the clients that people have, unmodified, against installed packages in a clean root; needs root
 	scripts/clients --programs .build/debug
 
@@ -165,4 +170,4 @@ machine: release ## the installed product on a whole machine (qemu); needs root;
 	@scripts/machine
 
 clean: ## remove everything that was built
-	rm -rf .build .build-examples .build-webserver .build-pam .build-race .build-docs $(release) .build-mutants .build-mutate .build-simulate .build-machine .build-deb .build-root
+	rm -rf .build .build-examples .build-webserver .build-pam .build-race .build-docs $(release) .build-mutants .build-mutate .build-simulate .build-growth .build-machine .build-deb .build-root

@@ -219,6 +219,13 @@ let package = Package(
             name: "Simulation", dependencies: ["Circle", "Item"], path: "Tests/Simulation", swiftSettings: settings),
         .executableTarget(
             name: "coffer-simulate", dependencies: ["Simulation"], path: "Tests/Simulate", swiftSettings: settings),
+        // A large circle as its machines leave it in a store (make sync-size).
+        .target(
+            name: "Growth", dependencies: ["Vault", "Circle", "Item", "Authorization", "Cryptography"],
+            path: "Tests/Growth", swiftSettings: settings),
+        .executableTarget(
+            name: "coffer-growth", dependencies: ["Growth", "Circle", "Cryptography"], path: "Tests/Grow",
+            swiftSettings: settings),
         // What a test starts several times at once.
         .executableTarget(
             name: "coffer-contender", dependencies: ["Coffer"], path: "Tests/Contender", swiftSettings: settings),
@@ -275,8 +282,8 @@ let package = Package(
         tests(
             "CourierTests",
             [
-                "Courier", "Circle", "Authorization", "BrokerProtocol", "Cryptography", "HTTP", "Platform", "Varlink",
-                "XML", "CLinux", "TestSupport",
+                "Courier", "Circle", "Growth", "Authorization", "BrokerProtocol", "Cryptography", "HTTP", "Platform",
+                "Varlink", "XML", "CLinux", "TestSupport",
             ]),
         tests("HTTPTests", ["HTTP", "Cryptography", "TestSupport"]),
         tests("XMLTests", ["XML"]),
@@ -305,8 +312,8 @@ let package = Package(
         tests(
             "VaultTests",
             [
-                "Vault", "Circle", "Item", "Recovery", "TPM", "Authorization", "Cryptography", "JSON", "Platform",
-                "TestSupport", "SQLite",
+                "Vault", "Circle", "Growth", "Item", "Recovery", "TPM", "Authorization", "Cryptography", "JSON",
+                "Platform", "TestSupport", "SQLite",
             ]),
         tests("TPMTests", ["TPM", "CTSS2", "Cryptography", "Platform", "TestSupport"]),
         tests(

@@ -69,7 +69,8 @@ struct CircleFormTests {
         let given = try statements ?? [device.founding, addition(request.keys)]
         return try JoinAnswer(
             request: request.digest, circle: device.circle, adder: device.keys.device,
-            statements: given.sorted { $0.statement.name < $1.statement.name }, generations: [generation()],
+            statements: given.sorted { $0.statement.name < $1.statement.name }, generations: [generation().name],
+            present: generation(),
             heads: heads ?? [device.head(ends[3], seen: seen)], ephemeral: [UInt8](repeating: 6, count: 32),
             sealedKeys: [UInt8](repeating: 7, count: 96 + 28))
     }

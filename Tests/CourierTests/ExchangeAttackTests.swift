@@ -78,7 +78,7 @@ import Testing
     /// Heads of members that do not fit together are an error, because none of them may be left out silently.
     @Test func headsOfMembersThatDoNotFitAreTold() throws {
         let fixture = try ExchangeFixture()
-        let members = try (2...12).map { try ExchangeFixture.device($0) }
+        let members = try (2...120).map { try ExchangeFixture.device($0) }
         for member in members {
             fixture.store.put([UInt8](repeating: 1, count: CircleLimits.head), fixture.head(member))
         }

@@ -50,7 +50,7 @@ import Testing
             #expect(view.membership.members.count == 7)
             for number in 1...6 { #expect(try machine.get("of", "m\(number)") == "\(number)") }
         }
-        #expect(answers.allSatisfy { $0.generations == [first] })
+        #expect(answers.allSatisfy { $0.generations == [first.name] })
     }
 
     /// What a server says goes to those who may write, so a fleet's files grow by as much with each server.

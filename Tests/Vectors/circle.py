@@ -308,7 +308,7 @@ def make():
     nonce = sha(b"keys nonce")[:12]
     statements = sorted(zip((founding, addition), signatures), key=lambda one: sha(one[0]))
     answer = (domain(b"answer") + VERSION + sha(request) + circle + desk.id + listed([signature + lp(one) for one, signature in statements])
-              + listed([lp(generation)]) + listed([lp(heads[1])]) + listed([desk.id + b"\x01" + lp(b"desk")]) + public(ephemeral) + lp(nonce + AESGCM(key).encrypt(nonce, b"".join(halves), info)))
+              + listed([sha(generation)]) + lp(generation) + listed([lp(heads[1])]) + listed([desk.id + b"\x01" + lp(b"desk")]) + public(ephemeral) + lp(nonce + AESGCM(key).encrypt(nonce, b"".join(halves), info)))
     secret = code[:25].encode()
     written = characters(sha(b"paper"), 25)
     paper, always = paper_keys(written, circle), public(paper_receiving(written, circle, "always"))
@@ -507,7 +507,7 @@ def check(given):
     assert answer.take(32) == sha(request) and answer.take(32) == circle and answer.take(16) == device_id(desk), "the answer's place"
     names = [sha(one[1]).hex() for one in answer.list(lambda: (answer.take(64), answer.lp()))]
     assert names == sorted(one["name"] for one in given["statements"]), "the answer's statements"
-    assert answer.list(answer.lp) == [raw("generation")] and answer.list(answer.lp) == [bytes.fromhex(given["heads"][1])], "the answer's lists"
+    assert answer.list(lambda: answer.take(32)) == [sha(raw("generation"))] and answer.lp() == raw("generation") and answer.list(answer.lp) == [bytes.fromhex(given["heads"][1])], "the answer's lists"
     assert answer.list(lambda: (answer.take(16), answer.number(1), answer.lp())) == [(device_id(desk), 1, b"desk")], "the answer's profiles"
     ephemeral, sealed = answer.take(32), answer.lp()
     answer.end()

@@ -9,24 +9,27 @@ package struct JoinAnswer: Sendable {
     package let adder: WriterID
     /// Sorted by name.
     package let statements: [SignedStatement]
-    /// Sorted by name.
-    package let generations: [KeyGeneration]
+    /// The generations that the adder can open, sorted. Each is in a record of the store. With what they have for every
+    /// receiver, an answer would be too long after a hundred additions.
+    package let generations: [StatementName]
+    /// One of them, with which the new device can say what it has before it has read any record; nil if there is none.
+    package let present: KeyGeneration?
     /// Sorted by device, one for each.
     package let heads: [SignedHead]
     /// What members have said of themselves, sorted by device, one for each.
     package let profiles: [(device: WriterID, profile: DeviceProfile)]
     /// An X25519 key of 32 bytes.
     package let ephemeral: [UInt8]
-    /// The private halves of the generations, 96 bytes each, sealed to the request's one-time key.
+    /// The private halves of these, 96 bytes each, sealed to the request's one-time key.
     package let sealedKeys: [UInt8]
     package let bytes: [UInt8]
 
     private static let domain = LengthPrefixed.encode(Array("org.coffer.circle.answer".utf8))
 
-    /// - Throws: `.length`, `.order`, `.place` for a head or a generation of another circle.
+    /// - Throws: `.length`, `.order`, `.place` for a head of another circle.
     package init(
         request: [UInt8], circle: StatementName, adder: WriterID, statements: [SignedStatement],
-        generations: [KeyGeneration], heads: [SignedHead],
+        generations: [StatementName], present: KeyGeneration?, heads: [SignedHead],
         profiles: [(device: WriterID, profile: DeviceProfile)] = [], ephemeral: [UInt8], sealedKeys: [UInt8]
     ) throws(CircleFormError) {
         guard request.count == 32, ephemeral.count == X25519.count,
@@ -35,20 +38,23 @@ package struct JoinAnswer: Sendable {
             heads.count <= CircleLimits.heads, profiles.count <= CircleLimits.heads,
             sealedKeys.count == KeyGeneration.publicCount * generations.count + AESGCM.overhead
         else { throw .length }
-        guard Self.isRising(statements.map(\.statement.name)), Self.isRising(generations.map(\.name)),
+        guard Self.isRising(statements.map(\.statement.name)), Self.isRising(generations),
             Self.isRising(heads.map(\.head.device)), Self.isRising(profiles.map(\.device))
         else { throw .order }
         guard statements.allSatisfy({ ($0.statement.circle ?? $0.statement.name) == circle }),
-            generations.allSatisfy({ $0.circle == circle }), heads.allSatisfy({ $0.head.circle == circle })
+            heads.allSatisfy({ $0.head.circle == circle })
         else { throw .place }
         (self.request, self.circle, self.adder, self.statements) = (request, circle, adder, statements)
-        (self.generations, self.heads, self.ephemeral) = (generations, heads, ephemeral)
+        if let present {
+            guard present.circle == circle, generations.contains(present.name) else { throw .place }
+        }
+        (self.generations, self.present, self.heads, self.ephemeral) = (generations, present, heads, ephemeral)
         self.profiles = profiles
         self.sealedKeys = sealedKeys
         bytes =
             Self.domain + BigEndian.bytes(CircleLimits.version) + request + circle.bytes + adder.bytes
             + [UInt8](list: statements) { $0.signature + LengthPrefixed.encode($0.statement.bytes) }
-            + [UInt8](list: generations) { LengthPrefixed.encode($0.bytes) }
+            + [UInt8](list: generations, \.bytes) + LengthPrefixed.encode(present?.bytes ?? [])
             + [UInt8](list: heads) { LengthPrefixed.encode($0.bytes) }
             + [UInt8](list: profiles) { $0.device.bytes + $0.profile.bytes } + ephemeral
             + LengthPrefixed.encode(sealedKeys)
@@ -71,8 +77,10 @@ package struct JoinAnswer: Sendable {
             return SignedStatement(statement, signature: signature)
         }
         let generations = try rest.elements(upTo: CircleLimits.generations) { (rest) throws(CircleFormError) in
-            try KeyGeneration(decoding: try rest.prefixed(upTo: CircleLimits.generation))
+            try rest.circle()
         }
+        let bytesOfPresent = try rest.prefixed(upTo: CircleLimits.generation)
+        let present = bytesOfPresent.isEmpty ? nil : try KeyGeneration(decoding: bytesOfPresent)
         let heads = try rest.elements(upTo: CircleLimits.heads) { (rest) throws(CircleFormError) in
             try SignedHead(decoding: try rest.prefixed(upTo: CircleLimits.head))
         }
@@ -84,7 +92,7 @@ package struct JoinAnswer: Sendable {
         try rest.end()
         try self.init(
             request: request, circle: circle, adder: adder, statements: statements, generations: generations,
-            heads: heads, profiles: profiles, ephemeral: ephemeral, sealedKeys: sealedKeys)
+            present: present, heads: heads, profiles: profiles, ephemeral: ephemeral, sealedKeys: sealedKeys)
     }
 
     /// The `info` of the key that seals the halves, and their associated data.

@@ -6,19 +6,22 @@ package struct StatementName: Hashable, Sendable, Comparable {
     /// The length in bytes.
     package static let count = SHA256.count
 
-    package let bytes: [UInt8]
+    private let value: InlineBytes32
 
     /// - Returns: nil unless there are 32 bytes.
     package init?(bytes: [UInt8]) {
-        guard bytes.count == Self.count else { return nil }
-        self.bytes = bytes
+        guard let value = InlineBytes32(bytes) else { return nil }
+        self.value = value
     }
 
-    init(hashing bytes: [UInt8]) throws(CircleFormError) { self.bytes = try CircleDigest.of(bytes) }
-
-    package static func < (one: StatementName, other: StatementName) -> Bool {
-        one.bytes.lexicographicallyPrecedes(other.bytes)
+    init(hashing bytes: [UInt8]) throws(CircleFormError) {
+        guard let value = InlineBytes32(try CircleDigest.of(bytes)) else { throw .hash }
+        self.value = value
     }
+
+    package var bytes: [UInt8] { value.bytes }
+
+    package static func < (one: StatementName, other: StatementName) -> Bool { one.value < other.value }
 }
 
 /// What one device says about a circle's members (docs/sync-members.md, “Statements”).

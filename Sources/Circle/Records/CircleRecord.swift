@@ -22,6 +22,8 @@ package struct CircleRecord: Hashable, Sendable {
             (self.number, self.generation) = (number, generation)
         }
 
+        static let count = 2 + 2 * StatementName.count + SharedItemID.count + RunID.count + 8
+
         /// The associated data of what is sealed: 106 bytes.
         package var bytes: [UInt8] {
             BigEndian.bytes(CircleLimits.version) + circle.bytes + device.bytes + run.bytes
@@ -49,10 +51,26 @@ package struct CircleRecord: Hashable, Sendable {
         }
     }
 
-    package let header: Header
+    /// A record is in many lists, and is kept once.
+    private final class Content: Sendable {
+        let header: Header
+        let bytes: [UInt8]
+
+        init(_ header: Header, _ bytes: [UInt8]) { (self.header, self.bytes) = (header, bytes) }
+    }
+
+    private let content: Content
+
+    package var header: Header { content.header }
+    package var bytes: [UInt8] { content.bytes }
+
     /// A nonce of 12 bytes, the padded body, a tag of 16.
-    package let sealed: [UInt8]
-    package let bytes: [UInt8]
+    package var sealed: [UInt8] { Array(bytes[(Header.count + 4)...]) }
+
+    package static func == (one: CircleRecord, other: CircleRecord) -> Bool {
+        // The header is in the bytes.
+        one.content === other.content || one.bytes == other.bytes
+    }
 
     /// A record can be long, and few have one place.
     package func hash(into hasher: inout Hasher) {
@@ -64,8 +82,7 @@ package struct CircleRecord: Hashable, Sendable {
     package init(_ header: Header, sealed: [UInt8]) throws(CircleFormError) {
         guard sealed.count <= RecordPadding.largest + RecordPadding.overhead else { throw .length }
         guard RecordPadding.isClass(sealed.count - RecordPadding.overhead) else { throw .form }
-        (self.header, self.sealed) = (header, sealed)
-        bytes = header.bytes + LengthPrefixed.encode(sealed)
+        content = Content(header, header.bytes + LengthPrefixed.encode(sealed))
     }
 
     /// Reads canonical bytes. Each record has one form.

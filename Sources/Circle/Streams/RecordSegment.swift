@@ -9,7 +9,17 @@ package struct RecordSegment: Hashable, Sendable {
     package let before: ChainHash
     /// At least one; their numbers go up by one.
     package let records: [CircleRecord]
-    package let bytes: [UInt8]
+    /// The length of the bytes.
+    package let count: Int
+
+    /// The file. The records have all of it but the beginning, so it is not kept beside them.
+    package var bytes: [UInt8] {
+        Self.domain + BigEndian.bytes(CircleLimits.version) + circle.bytes + device.bytes + run.bytes + before.bytes
+            + [UInt8](list: records) { LengthPrefixed.encode($0.bytes) }
+    }
+
+    private static let frame =
+        domain.count + 2 + StatementName.count + SharedItemID.count + RunID.count + ChainHash.count + 4
 
     private static let domain = LengthPrefixed.encode(Array("org.coffer.circle.segment".utf8))
 
@@ -25,10 +35,8 @@ package struct RecordSegment: Hashable, Sendable {
             number += 1  // A number has 16 digits, so one more fits.
         }
         (circle, device, run, self.before, self.records) = (first.circle, first.device, first.run, before, records)
-        bytes =
-            Self.domain + BigEndian.bytes(CircleLimits.version) + first.circle.bytes + first.device.bytes
-            + first.run.bytes + before.bytes + [UInt8](list: records) { LengthPrefixed.encode($0.bytes) }
-        guard bytes.count <= CircleLimits.segment else { throw .length }
+        count = records.reduce(Self.frame) { $0 + 4 + $1.bytes.count }
+        guard count <= CircleLimits.segment else { throw .length }
     }
 
     /// Reads canonical bytes. Each segment has one form.

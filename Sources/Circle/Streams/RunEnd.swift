@@ -6,15 +6,17 @@ package struct RunID: Hashable, Sendable, Comparable {
     /// The length in bytes.
     package static let count = 16
 
-    package let bytes: [UInt8]
+    private let value: InlineBytes16
 
     /// - Returns: nil unless there are 16 bytes.
     package init?(bytes: [UInt8]) {
-        guard bytes.count == Self.count else { return nil }
-        self.bytes = bytes
+        guard let value = InlineBytes16(bytes) else { return nil }
+        self.value = value
     }
 
-    package static func < (one: RunID, other: RunID) -> Bool { one.bytes.lexicographicallyPrecedes(other.bytes) }
+    package var bytes: [UInt8] { value.bytes }
+
+    package static func < (one: RunID, other: RunID) -> Bool { one.value < other.value }
 }
 
 /// What a stream was up to a place, its former runs included: 32 bytes.
@@ -22,15 +24,20 @@ package struct ChainHash: Hashable, Sendable, Comparable {
     /// The length in bytes.
     package static let count = SHA256.count
 
-    package let bytes: [UInt8]
+    private let value: InlineBytes32
 
     /// - Returns: nil unless there are 32 bytes.
     package init?(bytes: [UInt8]) {
-        guard bytes.count == Self.count else { return nil }
-        self.bytes = bytes
+        guard let value = InlineBytes32(bytes) else { return nil }
+        self.value = value
     }
 
-    private init(hashing bytes: [UInt8]) throws(CircleFormError) { self.bytes = try CircleDigest.of(bytes) }
+    private init(hashing bytes: [UInt8]) throws(CircleFormError) {
+        guard let value = InlineBytes32(try CircleDigest.of(bytes)) else { throw .hash }
+        self.value = value
+    }
+
+    package var bytes: [UInt8] { value.bytes }
 
     private static let runDomain = LengthPrefixed.encode(Array("org.coffer.circle.run".utf8))
     private static let chainDomain = LengthPrefixed.encode(Array("org.coffer.circle.chain".utf8))
@@ -52,9 +59,7 @@ package struct ChainHash: Hashable, Sendable, Comparable {
         try ChainHash(hashing: Self.chainDomain + bytes + LengthPrefixed.encode(record))
     }
 
-    package static func < (one: ChainHash, other: ChainHash) -> Bool {
-        one.bytes.lexicographicallyPrecedes(other.bytes)
-    }
+    package static func < (one: ChainHash, other: ChainHash) -> Bool { one.value < other.value }
 }
 
 /// A place in a stream: after the record of this number (docs/sync-format.md, “Runs and chains”).

@@ -53,8 +53,10 @@ package struct CircleExchange<Broker: ExchangeBroker> {
 
 /// What a store has of a circle.
 struct StoreListing {
-    /// Signed heads in base64, as far as one call takes them.
+    /// Signed heads in base64: as many as calls have beside other things, that of this vault first.
     var heads: [(device: WriterID, content: String)] = []
+    /// Those for which these calls have no room. They are handed over before.
+    var furtherHeads: [String] = []
     /// Each device's segments, by number.
     var segments: [(device: WriterID, paths: [StorePath])] = []
 
@@ -71,17 +73,17 @@ extension CircleExchange {
         let present = try fromStore { () throws(StoreError) in try store.heads(of: circle) }
         let known = Set(members)
         let devices = members + present.filter { !known.contains($0) }
-        var room = MessageRoom.heads
+        var (room, all) = (MessageRoom.heads, MessageRoom.allHeads)
         for device in devices where present.contains(device) {
             let path = StorePath.head(circle: circle, device: device)
             guard let bytes = try read(path, &outcome) else { continue }
             let content = Base64.encode(bytes)
-            room -= MessageRoom.size(of: content)
-            guard room >= 0 else {
-                guard known.contains(device) else { break }
-                throw .store(StoreError(.tooMany, at: path.text))
-            }
-            listing.heads.append((device, content))
+            let size = MessageRoom.size(of: content)
+            (room, all) = (room - size, all - size)
+            // Those of others cost no more than one call.
+            guard room >= 0 || known.contains(device) else { break }
+            guard all >= 0 else { throw .store(StoreError(.tooMany, at: path.text)) }
+            if room >= 0 { listing.heads.append((device, content)) } else { listing.furtherHeads.append(content) }
         }
         var left = limits.names
         for device in devices {
@@ -130,7 +132,7 @@ extension CircleExchange {
         var segments: [String] = []
         var left = room
         var held: [Sync.Held]?
-        func hand() throws(Failure) {
+        func hand(_ heads: [String]) throws(Failure) {
             let reply = try fromBroker { () throws(Broker.Failure) in
                 try broker.take(Sync.Take(heads: heads, segments: segments))
             }
@@ -140,6 +142,8 @@ extension CircleExchange {
             outcome.taken += segments.count
             (segments, left) = ([], room)
         }
+        // The vault keeps those of the devices that it knows. Of a device that it learns of now, all comes the next time.
+        for part in MessageRoom.parts(of: listing.furtherHeads, room: MessageRoom.message) { try hand(part) }
         var isHanded = false
         for path in try wanted(listing, heads).reversed() {
             // It can be gone: its writer may have replaced it by a longer one.
@@ -147,14 +151,14 @@ extension CircleExchange {
             let content = Base64.encode(bytes)
             let size = MessageRoom.size(of: content)
             if size > left || segments.count == MessageRoom.segments {
-                try hand()
+                try hand(heads)
                 isHanded = true
             }
             segments.append(content)
             left -= size
         }
         // Also with nothing: the broker looks then what was changed here.
-        if !isHanded || !segments.isEmpty { try hand() }
+        if !isHanded || !segments.isEmpty { try hand(heads) }
         return held ?? []
     }
 

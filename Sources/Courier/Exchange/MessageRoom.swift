@@ -8,6 +8,9 @@ enum MessageRoom {
     /// The heads. Beside them there is always room for one segment.
     static let heads = message - encoded(CircleLimits.segment) - 3
 
+    /// All heads of a store. They are handed over in several calls.
+    static let allHeads = 8 * message
+
     /// How many segments. Small ones are many before they fill a message.
     static let segments = 1024
 

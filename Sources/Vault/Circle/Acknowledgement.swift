@@ -8,7 +8,7 @@ extension CircleView {
     private var unsaid: [SeenEnd] { members.sorted().compactMap(unsaid) }
 
     private func unsaid(of id: WriterID) -> SeenEnd? {
-        let inRecords = vouched.filter { $0.by == device.id && $0.seen.device == id }.map(\.seen.end)
+        let inRecords = vouched.ends(by: device.id, of: id)
         let former = ownHead?.seen.first { $0.device == id }?.end
         guard let end = takenIn(of: id) else {
             return former.flatMap { inRecords.contains($0) ? nil : SeenEnd(id, $0) }
@@ -26,7 +26,7 @@ extension CircleView {
     /// The ends that the next head names. Members come first.
     var seen: [SeenEnd] {
         let members = members
-        let readers = Set(membership.members.filter { !$0.role.mayWrite }.map(\.keys.device) + membership.formerReaders)
+        let readers = readers
         let others = streams.keys.filter { $0 != device.id && !members.contains($0) && !readers.contains($0) }
         return Array((unsaid + others.sorted().compactMap(unsaid)).prefix(StreamHead.mostSeen))
             .sorted { $0.device < $1.device }
@@ -38,7 +38,7 @@ extension CircleView {
     /// The ends of a device's stream up to which another one says that it has taken it in.
     func named(by member: WriterID, of device: WriterID) -> [RunEnd] {
         let inHead = streams[member]?.newest?.head.seen.filter { $0.device == device }.map(\.end) ?? []
-        return inHead + vouched.filter { $0.by == member && $0.seen.device == device }.map(\.seen.end)
+        return inHead + vouched.ends(by: member, of: device)
     }
 
     /// Whether a member has said that it has taken in all that this device gave out.

@@ -8,8 +8,11 @@ struct CircleMaterial: Sendable {
     var device: CircleDevice
     /// Those that an answer has brought.
     var statements: [SignedStatement] = []
-    /// Generations that an answer has brought, with their halves sealed to this device.
-    var brought: [(generation: KeyGeneration, halves: KeyGeneration.Receiver)] = []
+    /// The halves that an answer has brought, sealed to this device, by the generation. They count once the generation itself
+    /// was read, and if they are its own.
+    var brought: [StatementName: KeyGeneration.Receiver] = [:]
+    /// Those of them that are known before a record tells them.
+    var generations: [KeyGeneration] = []
     var segments: [RecordSegment] = []
     var heads: [SignedHead] = []
     /// What this vault has changed and not given out yet, in its order.
@@ -99,10 +102,15 @@ struct CircleMaterial: Sendable {
         case .released(let change):
             released.append(try ReleasedSlots(of: change, ReleasedSlots.slots(decoding: content)))
         case .statement: statements.append(try SignedStatement(decoding: content))
-        case .halves:
-            var rest = content[...]
-            let generation = try KeyGeneration(decoding: try rest.prefix(of: CircleLimits.generation))
-            brought.append((generation, try KeyGeneration.Receiver(device.id, sealed: Array(rest))))
+        case .halves(let name):
+            let count = KeyGeneration.Receiver.sealedCount
+            brought[name] = try KeyGeneration.Receiver(device.id, sealed: Array(content.suffix(count)))
+            let known = Array(content.dropLast(count))
+            guard known.count >= 4, known == LengthPrefixed.encode(Array(known[4...])) else { throw .length }
+            guard known.count > 4 else { break }
+            let generation = try KeyGeneration(decoding: Array(known[4...]))
+            guard generation.name == name else { throw .place }
+            generations.append(generation)
         case .segment: segments.append(try RecordSegment(decoding: content))
         case .head: heads.append(try SignedHead(decoding: content))
         case .pending(let number): pending.append((number, try PendingChange(decoding: content)))
@@ -128,17 +136,6 @@ struct PendingChange: Sendable, Equatable {
     init(decoding bytes: [UInt8]) throws(CircleFormError) {
         guard let generation = StatementName(bytes: Array(bytes.prefix(StatementName.count))) else { throw .length }
         self.init(generation: generation, try CarriedChange(decoding: Array(bytes.dropFirst(StatementName.count))))
-    }
-}
-
-extension ArraySlice<UInt8> {
-    /// `LP(x)`
-    fileprivate mutating func prefix(of most: Int) throws(CircleFormError) -> [UInt8] {
-        guard count >= 4 else { throw .length }
-        let length = prefix(4).reduce(0) { $0 << 8 | Int($1) }
-        guard length <= most, length <= count - 4 else { throw .length }
-        defer { self = dropFirst(4 + length) }
-        return Array(dropFirst(4).prefix(length))
     }
 }
 

@@ -4,9 +4,7 @@ import Circle
 extension CircleView {
     /// Whether an end is behind all that its device has said, apart from what it has taken in itself.
     func isEndOfAll(_ end: RunEnd, of device: WriterID) -> Bool {
-        let counted = streams[device]?.counted ?? []
-        let new = counted.filter { !silent.contains($0.after) }.map(\.record.header.number).max() ?? 0
-        return end.number >= max(new, compacted[device]?.summary.said ?? 0) && isKnown(end, of: device)
+        end.number >= max(lastSaid[device] ?? 0, compacted[device]?.summary.said ?? 0) && isKnown(end, of: device)
     }
 
     /// The end of a device's stream, if this vault has taken in all up to there.

@@ -10,6 +10,8 @@ struct CircleView: Sendable {
     /// Each with all signatures that came with it. Somebody else's may have come first.
     private(set) var statements: [StatementName: [SignedStatement]] = [:]
     private(set) var membership: Membership
+    /// How many signed statements it is made of. They only become more.
+    private var judged = 0
     private(set) var generations: [StatementName: KeyGeneration] = [:]
     /// Of the generations that this device can open.
     private(set) var halves: [StatementName: GenerationHalves] = [:]
@@ -33,6 +35,7 @@ struct CircleView: Sendable {
     /// What opens the halves of generations, and the halves that were sealed for it.
     private var receiving: ReceivingKeys
     private var received: [StatementName: KeyGeneration.Receiver] = [:]
+    private let brought: [StatementName: KeyGeneration.Receiver]
     private(set) var read: Set<ChainHash> = []
     private var opened = OpenedRecords()
     /// Heads that records pass on. A run begins with that of the run before.
@@ -40,13 +43,15 @@ struct CircleView: Sendable {
     private(set) var changes: [(change: PartChange, writer: WriterID, record: CircleRecord, after: ChainHash)] = []
     private var releases: [(slots: ReleasedSlots, writer: WriterID, after: ChainHash)] = []
     /// What each device has said to have seen of others, in its records.
-    private(set) var vouched: [(by: WriterID, seen: SeenEnd, after: ChainHash)] = []
+    private(set) var vouched = VouchedEnds()
     /// What this vault has merged of each other device, if it will name that once the device is removed.
     private let merged: [WriterID: RunEnd]
     /// What was sealed to papers, and who has given it out.
     private(set) var envelopes: [(by: WriterID, envelope: PaperEnvelope)] = []
     /// Records that only tell what their device has taken in, or where its run begins. Nobody says to have them.
     private(set) var silent: Set<ChainHash> = []
+    /// The number of each device's last record that says something.
+    private(set) var lastSaid: [WriterID: UInt64] = [:]
     /// What devices no longer give out, and what ends their compactions.
     private(set) var pasts: [WriterID: [(past: PastChanges, after: ChainHash)]] = [:]
     private var summaries: [WriterID: [CompactedStream.Found]] = [:]
@@ -71,10 +76,14 @@ struct CircleView: Sendable {
         self.receiving = receiving
         membership = try Self.membership(of: material.device.circle, [])
         for signed in material.statements { statements[signed.statement.name, default: []].append(signed) }
-        for (generation, receiver) in material.brought { try take(generation, receiver) }
+        brought = material.brought
+        for generation in material.generations { try take(generation) }
         keys[device.id] = device.keys
         while try learn(material) {}
         findCompactions()
+        for (id, stream) in streams {
+            lastSaid[id] = stream.counted.filter { !silent.contains($0.after) }.map(\.record.header.number).max()
+        }
         try merge()
     }
 
@@ -82,18 +91,26 @@ struct CircleView: Sendable {
     private mutating func learn(
         _ material: CircleMaterial
     ) throws(VaultError) -> Bool {
-        membership = try Self.membership(of: device.circle, statements.keys.sorted().flatMap { statements[$0] ?? [] })
+        let copies = statements.keys.sorted().flatMap { statements[$0] ?? [] }
+        // Each statement's signature is checked, so this is not done again for the same ones.
+        if copies.count != judged {
+            membership = try Self.membership(of: device.circle, copies)
+            judged = copies.count
+        }
         let known = Set(membership.members.map(\.keys.device) + membership.others)
         for signed in statements.values.compactMap(\.first) {
             if let new = signed.statement.content.newKeys, known.contains(new.device) { keys[new.device] = new }
         }
         var hasLearnt = false
-        for id in keys.keys.sorted() where streams[id] == nil {
+        let new = keys.keys.filter { streams[$0] == nil }.sorted()
+        // Each device would look at all files of all others otherwise.
+        let heads = new.isEmpty ? [:] : Dictionary(grouping: material.heads + passed) { $0.head.device }
+        let segments = new.isEmpty ? [:] : Dictionary(grouping: material.segments) { $0.device }
+        for id in new {
             guard let keys = keys[id] else { continue }
             do throws(CircleFormError) {
                 streams[id] = try DeviceStream(
-                    of: keys, in: device.circle, heads: (material.heads + passed).filter { $0.head.device == id },
-                    segments: material.segments.filter { $0.device == id })
+                    of: keys, in: device.circle, heads: heads[id] ?? [], segments: segments[id] ?? [])
             } catch { throw .impossible(error) }
             hasLearnt = true
         }
@@ -172,10 +189,7 @@ struct CircleView: Sendable {
             statements[signed.statement.name] = copies + [signed]
         case .generation(let generation):
             told[counted.after] = generation.name
-            guard generations[generation.name] == nil else { return }
-            generations[generation.name] = generation
-            guard let receiver = generation.receivers.first(where: { $0.device == device.id }) else { return }
-            try take(generation, receiver)
+            try take(generation)
         case .changes(let carried): changes += carried.map { ($0.change, record.header.device, record, counted.after) }
         case .released(let all): releases += all.map { ($0, record.header.device, counted.after) }
         case .profile(let profile): profiles[record.header.device] = profile
@@ -187,7 +201,7 @@ struct CircleView: Sendable {
             streams[head.head.device] = nil
         case .seen(let seen):
             silent.insert(counted.after)
-            vouched += seen.map { (record.header.device, $0, counted.after) }
+            vouched.add(seen, by: record.header.device, after: counted.after)
         case .paper(let envelope): envelopes.append((record.header.device, envelope))
         case .past(let past):
             silent.insert(counted.after)
@@ -195,8 +209,19 @@ struct CircleView: Sendable {
         case .summary(let summary):
             silent.insert(counted.after)
             summaries[record.header.device, default: []].append((summary, counted))
-            vouched += summary.seen.map { (record.header.device, $0, counted.after) }
+            vouched.add(summary.seen, by: record.header.device, after: counted.after)
         case .again, .unknown: break
+        }
+    }
+
+    /// Takes in a generation, with the halves that an answer has brought or that are in it. Of an answer it is not known
+    /// whether they are the generation's own.
+    private mutating func take(_ generation: KeyGeneration) throws(VaultError) {
+        guard generations[generation.name] == nil else { return }
+        generations[generation.name] = generation
+        for receiver in [brought[generation.name], generation.receivers.first { $0.device == device.id }] {
+            guard halves[generation.name] == nil, let receiver else { continue }
+            try take(generation, receiver)
         }
     }
 
@@ -230,8 +255,7 @@ struct CircleView: Sendable {
     /// reader's. What a removed device wrote has an effect as far as a member has said to have merged it, or up to its
     /// own leaving.
     private mutating func merge() throws(VaultError) {
-        let readers = Set(membership.members.filter { !$0.role.mayWrite }.map(\.keys.device))
-            .union(membership.formerReaders)
+        let readers = readers
         var open: [PartChange] = []
         let removed = Dictionary(uniqueKeysWithValues: membership.others.map { ($0, whatCounts(of: $0)) })
         func hasEffect(_ writer: WriterID, _ after: ChainHash) -> Bool {
@@ -240,7 +264,7 @@ struct CircleView: Sendable {
         for (slots, writer, after) in releases where hasEffect(writer, after) {
             released[slots.change, default: []].append(slots.slots)
         }
-        let ended = Dictionary(uniqueKeysWithValues: pasts.keys.filter(isOutdated).map { ($0, pastNames(of: $0)) })
+        let ended = Dictionary(uniqueKeysWithValues: pasts.keys.filter(isOutdated).map { ($0, pastHere(of: $0)) })
         for (change, writer, record, after) in changes
         where hasEffect(writer, after) && change.stamp.writer == writer {
             // The changes that took its place are there. The ones between can be gone.
@@ -257,12 +281,17 @@ struct CircleView: Sendable {
         (changes, releases) = ([], [])
     }
 
+    /// The devices whose changes have no effect.
+    var readers: Set<WriterID> {
+        Set(membership.members.filter { !$0.role.mayWrite }.map(\.keys.device)).union(membership.formerReaders)
+    }
+
     /// The places up to which a removed device's records count: those that lead to an end which a member that may write has
     /// named in a record of its own, or which this vault is about to name, and those that lead to its leaving, if nobody
     /// else has removed it.
     func whatCounts(of device: WriterID) -> Set<ChainHash> {
         let members = Set(membership.members.filter(\.role.mayWrite).map(\.keys.device))
-        let ends = vouched.filter { members.contains($0.by) && $0.seen.device == device }.map(\.seen.end)
+        let ends = members.flatMap { vouched.ends(by: $0, of: device) }
         return streams[device]?.leading(to: ends + (merged[device].map { [$0] } ?? []) + farewell(of: device)) ?? []
     }
 
@@ -287,53 +316,6 @@ struct CircleView: Sendable {
         pending.append((number, change))
         if givenState == nil { givenState = state }
         state.take(change.carried.change)
-    }
-
-    /// The generation that records are written to; nil if somebody must make one first.
-    var present: KeyGeneration? {
-        membership.generation(of: device.circle, among: generations.values.sorted { $0.name < $1.name })
-    }
-
-    /// What this device seals to until there is a generation that everybody can open: the present one, or else one that
-    /// opens here. A member can make one that opens nowhere, and that must neither spoil a change that waits nor keep that
-    /// member from being removed.
-    var usable: KeyGeneration? {
-        presentThatOpens ?? openGenerations.first
-    }
-
-    /// The present generation, if this device has its keys.
-    var presentThatOpens: KeyGeneration? { present.flatMap { halves[$0.name] == nil ? nil : $0 } }
-
-    /// Who says to have given the keys of a generation to this device: its maker, or who has added this device with it.
-    func giver(of generation: KeyGeneration) -> WriterID {
-        guard !generation.receivers.contains(where: { $0.device == device.id }) else { return generation.maker }
-        let additions = statements.values.compactMap(\.first?.statement).filter { statement in
-            if case .addition(device.keys, _, given: generation.name) = statement.content { true } else { false }
-        }
-        return additions.map(\.signer).min() ?? generation.maker
-    }
-
-    /// The generations that this device can open, by their names.
-    var openGenerations: [KeyGeneration] {
-        halves.keys.sorted().compactMap { generations[$0] }
-    }
-
-    /// This device's part in the circle; nil if it is not a member.
-    var role: MemberRole? { membership.members.first { $0.keys == device.keys }?.role }
-
-    /// The statements, each with the signature that its signer has made.
-    var signedStatements: [SignedStatement] {
-        statements.keys.sorted().compactMap { name in
-            let copies = statements[name] ?? []
-            return copies.first { copy in keys[copy.statement.signer].map(copy.isSigned) ?? false } ?? copies.first
-        }
-    }
-
-    /// The newest statements: those that are in no other's past.
-    var newestStatements: [StatementName] {
-        let past = Set(statements.values.compactMap(\.first).flatMap(\.statement.past))
-        let void = Set(membership.waiting + membership.refused)
-        return statements.keys.filter { !past.contains($0) && !void.contains($0) }.sorted()
     }
 
     /// The ways to a value's item key: those that came with it, and then those that members have added, each time by

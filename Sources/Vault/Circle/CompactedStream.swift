@@ -80,11 +80,11 @@ extension CircleView {
         }
         let names = Set(compacted.group.compactMap { told[$0] })
         let hasStatements = compacted.former.allSatisfy { told[$0].map(names.contains) ?? true }
-        let seen = vouched.filter { $0.by == device && membership.others.contains($0.seen.device) }
-        let said = seen.filter { compacted.group.contains($0.after) }.map(\.seen)
+        let seen = vouched.all(by: device, of: membership.others)
+        let said = seen.filter { compacted.group.contains($0.named.after) }
         let hasEnds = seen.allSatisfy { one in
-            !compacted.former.contains(one.after)
-                || said.contains { $0.device == one.seen.device && $0.end.number >= one.seen.end.number }
+            !compacted.former.contains(one.named.after)
+                || said.contains { $0.device == one.device && $0.named.end.number >= one.named.end.number }
         }
         let hasNames = (pasts[device] ?? []).allSatisfy { one in
             !compacted.former.contains(one.after) || past.isSuperset(of: one.past.names)
@@ -114,9 +114,15 @@ extension CircleView {
         return names
     }
 
-    /// Those of one device's changes that its compaction lists.
-    func pastNames(of device: WriterID) -> Set<UInt64> {
-        compacted[device].map { pastNames(of: device, in: $0) } ?? []
+    /// Those of one device's changes that are here although its compaction lists them. It lists many, and few are here.
+    func pastHere(of device: WriterID) -> Set<UInt64> {
+        guard let compacted = compacted[device] else { return [] }
+        let here = Set(changes.lazy.filter { $0.writer == device && $0.change.mayEnd }.map(\.change.name.number))
+        var past: Set<UInt64> = []
+        for one in pasts[device] ?? [] where compacted.group.contains(one.after) {
+            past.formUnion(one.past.names.lazy.filter(here.contains))
+        }
+        return past
     }
 
     private func pastNames(of device: WriterID, in compacted: CompactedStream) -> Set<UInt64> {

@@ -136,7 +136,7 @@ struct ConflictDecision {
 }
 
 extension SealedField {
-    fileprivate init(_ fresh: FreshValue, _ revision: RevisionID) throws(VaultError) {
+    init(_ fresh: FreshValue, _ revision: RevisionID) throws(VaultError) {
         let digest = try cryptography { () throws(CryptographyError) in try SHA256.digest(fresh.sealed) }
         guard let field = SealedField(revision: revision.bytes, digest: digest, access: fresh.context.access) else {
             throw .damaged("a value has no digest")

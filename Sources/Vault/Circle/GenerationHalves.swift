@@ -3,11 +3,11 @@ import Circle
 import Cryptography
 
 /// The private halves of a generation (docs/sync-members.md, “Generations”). A vault that is locked has only some.
-struct GenerationHalves: Sendable {
+package struct GenerationHalves: Sendable {
     /// Opens the item keys of values, by their class.
-    private(set) var classes: [ValueClass: X25519.PrivateKey] = [:]
+    package private(set) var classes: [ValueClass: X25519.PrivateKey] = [:]
     /// Opens records. Its raw bytes are what the records' keys are derived from.
-    let metadata: X25519.PrivateKey
+    package let metadata: X25519.PrivateKey
 
     static func generate() throws(CryptographyError) -> GenerationHalves {
         GenerationHalves(
@@ -21,7 +21,7 @@ struct GenerationHalves: Sendable {
     /// All three, one after the other: 96 bytes.
     ///
     /// - Throws: `.locked` if one is missing.
-    func whole() throws(VaultError) -> SecretBytes {
+    package func whole() throws(VaultError) -> SecretBytes {
         guard let first = classes[.whenUnlocked], let second = classes[.afterFirstUnlock] else {
             throw VaultError(.locked, "the vault is locked", advice: "open it with: coffer unlock")
         }
@@ -30,25 +30,24 @@ struct GenerationHalves: Sendable {
         }
     }
 
-    /// - Parameter publicHalves: those of the generation.
-    /// - Returns: nil if they do not belong together.
-    init?(whole: SecretBytes, publicHalves: [UInt8]) throws(CryptographyError) {
+    /// - Returns: nil unless there are 96 bytes.
+    package init?(whole: SecretBytes) throws(CryptographyError) {
         var keys: [X25519.PrivateKey] = []
         guard whole.count == KeyGeneration.publicCount else { return nil }
         for place in 0..<3 {
             keys.append(try X25519.PrivateKey(rawRepresentation: whole.slice(place * 32..<(place + 1) * 32)))
         }
-        guard keys.flatMap(\.publicKey) == publicHalves else { return nil }
         self.init(classes: [.whenUnlocked: keys[0], .afterFirstUnlock: keys[1]], metadata: keys[2])
     }
 
     /// What a generation's bytes have: the three public halves, 96 bytes.
-    var publicHalves: [UInt8] {
+    package var publicHalves: [UInt8] {
         [classes[.whenUnlocked], classes[.afterFirstUnlock], metadata].flatMap { $0?.publicKey ?? [] }
     }
 
     /// Seals the halves to a receiver. Needs public keys only.
-    func sealed(to receiver: MemberKeys, in circle: StatementName) throws(VaultError) -> KeyGeneration.Receiver {
+    package func sealed(to receiver: MemberKeys, in circle: StatementName) throws(VaultError) -> KeyGeneration.Receiver
+    {
         var sealed: [UInt8] = []
         let halves = [classes[.whenUnlocked], classes[.afterFirstUnlock], metadata]
         for (half, key) in zip(halves, receiver.receiving) {
@@ -123,9 +122,9 @@ struct GenerationHalves: Sendable {
 }
 
 /// A key that two sides agree on.
-enum Agreement {
+package enum Agreement {
     /// `HKDF( LP(shared secret), salt = empty, info )`
-    static func key(
+    package static func key(
         _ mine: X25519.PrivateKey, _ theirs: [UInt8], _ info: [UInt8]
     ) throws(CryptographyError) -> SecretBytes {
         let shared = try mine.sharedSecret(with: theirs)

@@ -16,17 +16,18 @@ struct KeptCircle: Sendable {
     /// Roughly what it takes, in bytes.
     let cost: Int
 
-    init(_ rows: [FoundCircleRow], _ material: CircleMaterial, _ view: CircleView) throws(VaultError) {
+    /// - Parameter digest: of the rows.
+    init(_ digest: [UInt8], _ material: CircleMaterial, _ view: CircleView) {
         (self.material, bare, receivers) = (material, view.withoutKeys, view.receivers)
-        self.rows = try Self.digest(of: rows)
-        // A segment is there as a whole, as records, and as what they seal. A change is in the state several times.
-        let segments = material.segments.reduce(0) { $0 + $1.bytes.count }
+        rows = digest
+        // A segment is there as its records. A change is in the state several times.
+        let segments = material.segments.reduce(0) { $0 + $1.count }
         let pending = material.pending.reduce(0) { $0 + ($1.change.carried.value?.sealed.count ?? 0) + 600 }
-        cost = 3 * segments + pending + 700 * view.state.changeCount
+        cost = segments + segments / 8 + pending + 700 * view.state.changeCount
     }
 
-    /// Whether these rows are those that it was made of. The caller has checked each of them.
-    func isMade(of rows: [FoundCircleRow]) throws(VaultError) -> Bool { try Self.digest(of: rows) == self.rows }
+    /// Whether it was made of the rows with this digest. The caller has checked each of them.
+    func isMade(of digest: [UInt8]) -> Bool { digest == rows }
 
     /// - Returns: nil if it was made with other keys. Then another view comes of it.
     func view(_ classKeys: ClassKeys, in vault: VaultID) throws(VaultError) -> CircleView? {
@@ -34,7 +35,7 @@ struct KeptCircle: Sendable {
         return keys.publicHalves == receivers ? try bare.with(keys) : nil
     }
 
-    private static func digest(of rows: [FoundCircleRow]) throws(VaultError) -> [UInt8] {
+    static func digest(of rows: [FoundCircleRow]) throws(VaultError) -> [UInt8] {
         try cryptography { () throws(CryptographyError) in try SHA256.digest(rows.flatMap(\.digest)) }
     }
 }

@@ -124,12 +124,15 @@ extension OpenVault {
         _ snapshot: Snapshot, _ classKeys: ClassKeys
     ) throws(VaultError) -> (CircleMaterial, CircleView)? {
         let rows = try snapshot.circleRows()
-        if let known = kept.circle, try known.isMade(of: rows), let view = try known.view(classKeys, in: format.vault) {
+        let digest = try KeptCircle.digest(of: rows)
+        if let known = kept.circle, known.isMade(of: digest), let view = try known.view(classKeys, in: format.vault) {
             return (known.material, view)
         }
-        guard let material = try CircleMaterial(snapshot, rows) else { return nil }
+        // What was kept is of no use any more, and these rows are as long as what is made of them.
+        kept.dropCircle()
+        guard let material = try CircleMaterial(snapshot, consume rows) else { return nil }
         let view = try CircleView(material, classKeys, in: format.vault)
-        kept.put(try KeptCircle(rows, material, view))
+        kept.put(KeptCircle(digest, material, view))
         return (material, view)
     }
 

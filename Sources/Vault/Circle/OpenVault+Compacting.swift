@@ -12,7 +12,7 @@ extension OpenVault {
         _ material: CircleMaterial, _ view: CircleView, in present: KeyGeneration, _ key: GenerationHalves
     ) throws(VaultError) -> PreparedRecords? {
         let own = material.segments.filter { $0.device == view.device.id }
-        let size = own.reduce(0) { $0 + $1.bytes.count }
+        let size = own.reduce(0) { $0 + $1.count }
         let hasManyFiles = own.count >= room.givenFiles
         guard size >= room.given || hasManyFiles, let stream = view.streams[view.device.id], !stream.isSuspended else {
             return nil
@@ -269,11 +269,11 @@ extension CircleView {
     /// How far this vault has taken in every other device's stream, or what it has said of that before. What it says of a
     /// removed device decides what counts, so that stays as it was.
     fileprivate var allSeen: [SeenEnd] {
-        let records = vouched.filter { $0.by == device.id }.map(\.seen)
         let heads = streams[device.id]?.newest?.head.seen ?? []
         return streams.keys.sorted().filter { $0 != device.id }.compactMap { id in
             let isRemoved = membership.others.contains(id)
-            let former = (isRemoved ? records : records + heads).filter { $0.device == id }
+            let records = vouched.ends(by: device.id, of: id).map { SeenEnd(id, $0) }
+            let former = (isRemoved ? records : records + heads.filter { $0.device == id })
                 .max { $0.end.number < $1.end.number }
             return isRemoved ? former : takenIn(of: id).map { SeenEnd(id, $0) } ?? former
         }

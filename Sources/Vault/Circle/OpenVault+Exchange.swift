@@ -283,6 +283,7 @@ extension OpenVault {
             let changes = try item.map { (item) throws(VaultError) in
                 try ItemChanges(of: item, in: view, material.shared, snapshot)
             }
+            let digest = try view.stateDigest(given: [])
             let machines = try view.membership.members.filter { $0.role != .paper }
                 .map { (member) throws(VaultError) in
                     let stream = view.streams[member.keys.device]
@@ -291,7 +292,7 @@ extension OpenVault {
                         isOwn: member.keys == view.device.keys, heard: stream?.newest?.head.time,
                         isForked: stream?.isSuspended ?? false,
                         hasTakenAll: changes?.areAll(at: member.keys.device) ?? view.hasTakenAll(member.keys.device),
-                        agrees: try view.agrees(member.keys.device))
+                        agrees: try view.agrees(member.keys.device, with: digest))
                 }
             return CircleState(
                 circle: view.device.circle, machines: machines,
@@ -323,9 +324,9 @@ extension OpenVault {
             var left = room
             for device in material.ownDevices {
                 for (path, segment) in material.segments(of: device) where !names.contains(path) {
-                    guard files.isEmpty || segment.bytes.count <= left else { return (files, true) }
+                    guard files.isEmpty || segment.count <= left else { return (files, true) }
                     files.append((path, segment.bytes))
-                    left -= segment.bytes.count
+                    left -= segment.count
                 }
                 guard let head = material.lastHead(of: device), !heads.contains(head.bytes) else { continue }
                 files.append((.head(circle: circle, device: device), head.bytes))
@@ -351,9 +352,9 @@ extension OpenVault {
             var files: [(path: StorePath, content: [UInt8])] = []
             var left = room
             for (path, segment) in material.segments(of: device) where !names.contains(path) {
-                guard files.isEmpty || segment.bytes.count <= left else { return (files, true) }
+                guard files.isEmpty || segment.count <= left else { return (files, true) }
                 files.append((path, segment.bytes))
-                left -= segment.bytes.count
+                left -= segment.count
             }
             if !hasHead, let head = material.lastHead(of: device) {
                 files.append((.head(circle: material.device.circle, device: device), head.bytes))

@@ -178,7 +178,9 @@ extension OpenVault {
                 return try JoinAnswer(
                     request: request.digest, circle: view.device.circle, adder: adder,
                     statements: view.signedStatements,
-                    generations: generations, heads: heads, profiles: profiles, ephemeral: ephemeral.publicKey,
+                    generations: generations.map(\.name),
+                    present: generations.first { $0 == view.present } ?? generations.first, heads: heads,
+                    profiles: profiles, ephemeral: ephemeral.publicKey,
                     sealedKeys: sealed)
             } catch {
                 throw VaultError(.limitExceeded, "the circle is too large for an answer", cause: error)
@@ -220,14 +222,15 @@ extension OpenVault {
         for (place, generation) in answer.generations.enumerated() {
             let start = place * KeyGeneration.publicCount
             let halves = try cryptography { () throws(CryptographyError) in
-                try GenerationHalves(
-                    whole: opened.slice(start..<start + KeyGeneration.publicCount),
-                    publicHalves: generation.publicHalves)
+                try GenerationHalves(whole: opened.slice(start..<start + KeyGeneration.publicCount))
             }
             guard let halves else { throw .strangeAnswer }
             // From now on they are opened as every other generation's are.
             let own = try halves.sealed(to: request.keys, in: answer.circle)
-            rows.append((.halves(generation.name), LengthPrefixed.encode(generation.bytes) + own.sealed))
+            let isPresent = answer.present?.name == generation
+            guard !isPresent || halves.publicHalves == answer.present?.publicHalves else { throw .strangeAnswer }
+            rows.append(
+                (.halves(generation), LengthPrefixed.encode(isPresent ? answer.present?.bytes ?? [] : []) + own.sealed))
         }
         for signed in answer.statements { rows.append((.statement(signed.statement.name), signed.bytes)) }
         rows.append((.receivers, GuardReceivers(circle: answer.circle, membership.members.map(\.keys)).encoded))

@@ -3,9 +3,9 @@ import Circle
 import Cryptography
 
 /// Seals and opens records (docs/sync-format.md, “Records”).
-enum RecordSealing {
+package enum RecordSealing {
     /// - Parameter half: the private half of the generation's metadata key; nil for what everybody can open.
-    static func seal(
+    package static func seal(
         _ body: RecordBody, in header: CircleRecord.Header, half: X25519.PrivateKey?
     ) throws(VaultError) -> CircleRecord {
         do throws(CircleFormError) {
@@ -19,7 +19,7 @@ enum RecordSealing {
     }
 
     /// - Returns: nil if it does not open, or is no body of a record. Then its writer, or a store, has made it so.
-    static func open(_ record: CircleRecord, half: X25519.PrivateKey?) throws(VaultError) -> RecordBody? {
+    package static func open(_ record: CircleRecord, half: X25519.PrivateKey?) throws(VaultError) -> RecordBody? {
         let plain: SecretBytes
         do throws(CryptographyError) {
             plain = try AESGCM.open(

@@ -13,8 +13,9 @@ extension CircleView {
     func stateDigest() throws(VaultError) -> [UInt8] { try stateDigest(given: pending.map(\.number)) }
 
     /// Whether a member has made the same of the same changes (docs/sync-format.md, “Heads”).
+    /// - Parameter digest: of what was given out, as this vault has made it.
     /// - Returns: nil if one of the two has something that the other one lacks.
-    func agrees(_ member: WriterID) throws(VaultError) -> Bool? {
+    func agrees(_ member: WriterID, with digest: [UInt8]) throws(VaultError) -> Bool? {
         guard member != device.id, role != nil, unread == 0, let stream = streams[member], !stream.isSuspended,
             let end = takenIn(of: member), let head = stream.newest?.head, head.end == end
         else { return nil }
@@ -26,11 +27,13 @@ extension CircleView {
                 ? named.contains { isEndOfAll($0, of: id) } : named.contains { $0 == takenIn(of: id) }
             guard hasAll || isSilent(id) else { return nil }
         }
-        return head.stateDigest == (try stateDigest(given: []))
+        return head.stateDigest == digest
     }
 
-    /// Whether a device has said nothing but what it has taken in.
+    /// Whether a device has said nothing that decides what others make of the changes. What it names of a removed device
+    /// decides that, unless it only reads.
     private func isSilent(_ id: WriterID) -> Bool {
-        membership.others.isEmpty && streams[id]?.counted.allSatisfy { silent.contains($0.after) } ?? true
+        readers.contains(id)
+            || membership.others.isEmpty && streams[id]?.counted.allSatisfy { silent.contains($0.after) } ?? true
     }
 }

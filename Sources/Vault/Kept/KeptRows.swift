@@ -148,6 +148,13 @@ final class KeptRows: Sendable {
     /// What was made of the circle's rows last. It says itself for which rows it is true.
     var circle: KeptCircle? { state.withLock { $0.circle } }
 
+    func dropCircle() {
+        state.withLock { state in
+            memory.give(back: state.circle?.cost ?? 0)
+            state.circle = nil
+        }
+    }
+
     /// Keeps it in the place of the former one, if there is room.
     func put(_ circle: KeptCircle) {
         state.withLock { state in

@@ -95,7 +95,9 @@ package struct RecoverableCircle: Sendable {
                     try GenerationHalves(halves, of: generation, by: receiving)
                 }
                 // Who knows the paper's public keys can seal something to it. That must not take the place of the right halves.
-                if opened != nil { material.brought.append((generation, halves)) }
+                guard opened != nil else { continue }
+                material.brought[generation.name] = halves
+                material.generations.append(generation)
             }
         }
         return try CircleView(material, by: receiving)

@@ -103,7 +103,7 @@ extension CirclePlan {
         let founder = try keys(1)
         return try JoinAnswer(
             request: request.digest, circle: Statement(founder: founder).name, adder: founder.device, statements: [],
-            generations: [], heads: [], ephemeral: [UInt8](repeating: number, count: 32),
+            generations: [], present: nil, heads: [], ephemeral: [UInt8](repeating: number, count: 32),
             sealedKeys: [UInt8](repeating: number, count: AESGCM.overhead))
     }
 

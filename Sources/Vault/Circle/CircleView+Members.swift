@@ -1,0 +1,51 @@
+import Circle
+
+/// The keys that members write to, and what was said about them.
+extension CircleView {
+    /// The generation that records are written to; nil if somebody must make one first.
+    var present: KeyGeneration? {
+        membership.generation(of: device.circle, among: generations.values.sorted { $0.name < $1.name })
+    }
+
+    /// What this device seals to until there is a generation that everybody can open: the present one, or else one that
+    /// opens here. A member can make one that opens nowhere, and that must neither spoil a change that waits nor keep that
+    /// member from being removed.
+    var usable: KeyGeneration? {
+        presentThatOpens ?? openGenerations.first
+    }
+
+    /// The present generation, if this device has its keys.
+    var presentThatOpens: KeyGeneration? { present.flatMap { halves[$0.name] == nil ? nil : $0 } }
+
+    /// Who says to have given the keys of a generation to this device: its maker, or who has added this device with it.
+    func giver(of generation: KeyGeneration) -> WriterID {
+        guard !generation.receivers.contains(where: { $0.device == device.id }) else { return generation.maker }
+        let additions = statements.values.compactMap(\.first?.statement).filter { statement in
+            if case .addition(device.keys, _, given: generation.name) = statement.content { true } else { false }
+        }
+        return additions.map(\.signer).min() ?? generation.maker
+    }
+
+    /// The generations that this device can open, by their names.
+    var openGenerations: [KeyGeneration] {
+        halves.keys.sorted().compactMap { generations[$0] }
+    }
+
+    /// This device's part in the circle; nil if it is not a member.
+    var role: MemberRole? { membership.members.first { $0.keys == device.keys }?.role }
+
+    /// The statements, each with the signature that its signer has made.
+    var signedStatements: [SignedStatement] {
+        statements.keys.sorted().compactMap { name in
+            let copies = statements[name] ?? []
+            return copies.first { copy in keys[copy.statement.signer].map(copy.isSigned) ?? false } ?? copies.first
+        }
+    }
+
+    /// The newest statements: those that are in no other's past.
+    var newestStatements: [StatementName] {
+        let past = Set(statements.values.compactMap(\.first).flatMap(\.statement.past))
+        let void = Set(membership.waiting + membership.refused)
+        return statements.keys.filter { !past.contains($0) && !void.contains($0) }.sorted()
+    }
+}
