@@ -155,7 +155,7 @@ extension OpenVault {
             for generation in view.openGenerations {
                 guard let halves = view.halves[generation.name] else { continue }
                 let own = try halves.sealed(to: succession.keys, in: succession.circle)
-                rows[.halves(generation.name)] = own.sealed
+                rows[.halves(generation.name)] = LengthPrefixed.encode(generation.bytes) + own.sealed
             }
             let members = view.membership.members.map(\.keys).filter {
                 !(view.streams[$0.device]?.isSuspended ?? false)
