@@ -58,7 +58,8 @@ import Testing
             let done = try await withThrowingTaskGroup { group in
                 for number in 0..<4 {
                     group.addTask {
-                        let name = [UInt8](repeating: UInt8(1 + round * 4 + number), count: 34)
+                        // None is the name that the record had before: with that one, nothing would be replaced.
+                        let name = [UInt8](repeating: UInt8(100 + round * 4 + number), count: 34)
                         do throws(RegistryError) {
                             try registry.replace(old, with: old.with(binding: nil, unlockRoot: name))
                         } catch {

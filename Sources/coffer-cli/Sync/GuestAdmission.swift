@@ -37,7 +37,11 @@ struct GuestAdmission {
         }
         guard !keys.isEmpty else { return 0 }
         var (came, left) = (0, InvitationLimits.strange)
-        for path in try sharing.folder.knocks(of: sharing.circle).sorted(by: { $0.text < $1.text }) {
+        let paths = try sharing.folder.knocks(of: sharing.circle)
+        // What has gone is forgotten, or somebody who changes names all the time would fill memory.
+        strange.formIntersection(paths)
+        told = told.filter { paths.contains($0.key) }
+        for path in paths.sorted(by: { $0.text < $1.text }) {
             guard case .knock(_, let place, _) = path, let found = keys[place], !strange.contains(path), left > 0 else {
                 continue
             }
