@@ -77,6 +77,12 @@ import Testing
         ] {
             #expect(throws: CircleFormError.self) { try key.open(bytes, at: moved) }
         }
+        // An invited machine that writes its knock in another one's place.
+        let elsewhere = StorePath.knock(circle: founder.circle, try key.place, try other.place)
+        let misplaced = try AESGCM.seal(
+            Knock.content(circle: founder.circle, code: code, signature: [UInt8](repeating: 0, count: 64)),
+            key: key.sealing, associatedData: Array(elsewhere.text.utf8))
+        #expect(throws: CircleFormError.place) { try key.open(misplaced, at: elsewhere) }
         for index in bytes.indices {
             var changed = bytes
             changed[index] ^= 1
