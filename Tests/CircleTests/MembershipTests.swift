@@ -317,7 +317,7 @@ struct MembershipTests {
         let whole = try Membership(of: circle, begun + [gives, ends])
         #expect(whole.generation(of: circle, among: [three]) == nil)
         #expect(try whole.generation(of: circle, among: [generation(a, are(a, b, c), knowing: whole)]) != nil)
-        // A receiver that is no member is one too many, whoever else was given the keys.
+        // A generation with a receiver that is not a member never counts.
         let four = try generation(a, (are(a, b, c) + [Device(9).id]).sorted(), 4)
         let more = try says(a, .addition(d.keys, .reader, given: four.name))
         #expect(try Membership(of: circle, begun + [more]).generation(of: circle, among: [four]) == nil)

@@ -124,6 +124,7 @@ struct ApacheTests {
         #expect(try other.circles() == [fixture.circle] && other.holds(fixture.circle))
         #expect(try other.heads(of: fixture.circle) == [fixture.device])
         #expect(try other.segments(of: fixture.circle, device: fixture.device) == [fixture.segment(1), large])
+        #expect(try other.knocks(of: fixture.circle) == [fixture.knock(1)])
         for path in try fixture.paths() {
             try store.remove(path)
             try store.remove(path)

@@ -64,6 +64,26 @@ import Testing
         #expect(fixture.server.calls() == ["read beacon unless", "list", Self.head(3)])
     }
 
+    /// An invited machine replaces the beacon, so looking for it costs nothing else.
+    @Test func aKnockIsFoundByTheSameLook() throws {
+        let fixture = try Fixture()
+        let circle = fixture.exchange.circle
+        #expect(try fixture.store.knocks(of: circle).isEmpty)
+        _ = fixture.server.calls()
+        _ = try fixture.store.refresh()
+        #expect(try fixture.store.knocks(of: circle).isEmpty)
+        #expect(fixture.server.calls() == ["read beacon unless"])
+        let knock = StorePath.knock(
+            circle: circle, try #require(InvitationPlace(bytes: [UInt8](repeating: 1, count: 16))),
+            try #require(JoinPlace(bytes: [UInt8](repeating: 2, count: 16))))
+        fixture.server.put([7], knock)
+        fixture.server.put([1], .beacon(circle: circle))
+        _ = try fixture.store.refresh()
+        #expect(try fixture.store.knocks(of: circle) == [knock])
+        #expect(fixture.server.calls() == ["read beacon unless", "list"])
+        #expect(try fixture.store.read(knock) == [7])
+    }
+
     /// A writer may have ended before it wrote the beacon. So nobody depends on that.
     @Test func afterAnHourTheListingIsReadAllTheSame() throws {
         let fixture = try Fixture()

@@ -118,7 +118,7 @@ struct GrownHistory {
         present[step.item] = try value(step, of: former.item, replacing: [former])
     }
 
-    /// A value of 24 random bytes. One that nobody has any more is sealed to nobody.
+    /// A value of 24 random bytes. One that was replaced is sealed to nobody.
     private mutating func value(
         _ step: Step, of item: SharedItemID, replacing former: [PartChange]
     ) throws -> PartChange {

@@ -57,6 +57,7 @@ import Testing
         let admin = try admin("--software")
         let file = try invite(admin, "--count", "2")
         let service = try admitting(admin)
+        defer { service.signal(SIGKILL) }
         let servers = try (1...2).map { _ in try fleet.machine("--software") }
         for (index, server) in servers.enumerated() {
             let joined = try join(server, "web-\(index + 1)", file)
@@ -139,6 +140,30 @@ import Testing
         #expect(try read(server) == "first")
     }
 
+    /// Attacker 10 replaces one machine's request. The others come, and so does this one once the file is right again.
+    @Test func aRequestThatTheStoreMakesStopsNobodyElse() throws {
+        let admin = try admin("--software")
+        let file = try invite(admin, "--count", "5")
+        let (one, other) = (try fleet.machine("--software"), try fleet.machine("--software"))
+        #expect(try join(one, "one", file, "--no-wait").code == 0)
+        let requests = "\(fleet.folder)/join"
+        let name = try #require(
+            FileManager.default.contentsOfDirectory(atPath: requests).first { $0.hasSuffix("-request") })
+        let path = URL(fileURLWithPath: "\(requests)/\(name)")
+        let honest = try Data(contentsOf: path)
+        #expect(try join(other, "other", file, "--no-wait").code == 0)
+        for strange in [Data(count: 10_000), Data([1, 2, 3])] {
+            try strange.write(to: path)
+            let admitted = try admit(admin)
+            #expect(admitted.all.contains("was not let in") && !admitted.all.contains("Added one"), "\(admitted)")
+        }
+        #expect(try fleet.sync(admin, "invite", "--list", answer: nil).text.contains("1 of 5 machines came"))
+        #expect(try join(other, "other", file).code == 0)
+        try honest.write(to: path)
+        #expect(try admit(admin).all.contains("Added one"))
+        #expect(try join(one, "one", file).code == 0)
+    }
+
     /// Another admin, of another circle in the same folder, answers an invited machine.
     @Test func anInvitedMachineEntersNoOtherCircle() throws {
         let (admin, attacker) = (try admin("--software"), try fleet.machine("--software"))
@@ -153,6 +178,31 @@ import Testing
         let refused = try join(server, "web", file)
         #expect(refused.code == 6 && refused.errors.contains("not in the circle of the invitation"), "\(refused)")
         #expect(try fleet.own(server, "get", "db", "app").code != 0)
+    }
+
+    /// Attacker 11: a removed machine has its invitation still.
+    @Test func aRemovedMachineDoesNotComeBackByItsInvitation() throws {
+        let admin = try admin("--software")
+        let file = try invite(admin, "--count", "5")
+        let other = try invite(admin, "--count", "5", name: "other")
+        let server = try fleet.machine("--software")
+        #expect(try join(server, "web", file, "--no-wait").code == 0)
+        #expect(try admit(admin).all.contains("Added web"))
+        #expect(try join(server, "web", file).code == 0)
+        try fleet.sync(admin, "now", answer: nil)
+        let removed = try fleet.sync(admin, "remove", "web")
+        #expect(removed.all.contains("Ended invitation") && removed.all.contains("is open"), "\(removed)")
+        try fleet.root(admin, ["set", "db", "app", "--user", fleet.name], input: "second")
+        try fleet.sync(admin, "now", answer: nil)
+        try fleet.sync(server, "leave")
+        #expect(try join(server, "web", file, "--no-wait").code == 0)
+        #expect(try !admit(admin).all.contains("Added"))
+        // The other invitation is for others, and stays.
+        let spare = try fleet.machine("--software")
+        #expect(try join(spare, "spare", other, "--no-wait").code == 0)
+        #expect(try admit(admin).all.contains("Added spare"))
+        #expect(try join(spare, "spare", other).code == 0)
+        #expect(try read(spare) == "second")
     }
 
     /// Attackers 3 and 14: neither the service's own account nor another user invites, and nobody else's folder counts.

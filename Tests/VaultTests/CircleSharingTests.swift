@@ -47,7 +47,7 @@ struct CircleSharingTests {
         try settle(desk, laptop)
     }
 
-    /// Each item counts once, whatever became of it. `coffer sync` and the log tell people these numbers.
+    /// Each item counts once. `coffer sync` and the log tell people these numbers.
     @Test func whatWasTakenInIsCounted() throws {
         let (desk, laptop) = try pair()
         func taken() throws -> [Int] {

@@ -74,9 +74,7 @@ struct MachineProof {
 
     private static func request(_ text: String, _ code: JoinCode) throws(ConversationError) -> JoinRequest {
         do {
-            let opened = try AESGCM.open(
-                Base64.decode(text) ?? [], key: code.requestKey, associatedData: code.place.bytes)
-            let request = try JoinRequest(decoding: opened.withBytes { bytes in bytes.indices.map { bytes[$0] } })
+            let request = try code.openRequest(Base64.decode(text) ?? [])
             // Who knows the code can seal another request under it.
             guard try code.isCode(of: request) else { throw CircleFormError.form }
             return request

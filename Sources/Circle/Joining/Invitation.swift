@@ -89,7 +89,7 @@ package struct Invitation: Sendable {
         }
     }
 
-    /// 32 bytes of hexadecimal digits in lower case. They are never in an array of their own.
+    /// - Returns: nil for anything but the digits of 32 bytes, in lower case.
     private static func scalar(_ text: SecretBytes, from start: Int) throws(CryptographyError) -> SecretBytes? {
         func digit(_ byte: UInt8) -> UInt8? {
             switch byte {

@@ -133,6 +133,29 @@ package struct JoinCode: Sendable {
         }
     }
 
+    /// Opens a request as it lies in the store.
+    ///
+    /// - Throws: `CircleFormError` for anything that nobody who knows the code has written. It need not be the request of this
+    ///   code: ``isCode(of:)``.
+    package func openRequest(_ sealed: [UInt8]) throws(CircleFormError) -> JoinRequest {
+        try JoinRequest(decoding: opened(sealed, try library { () throws(CryptographyError) in try requestKey }))
+    }
+
+    /// Opens an answer as it lies in the store.
+    ///
+    /// - Throws: `CircleFormError` for anything that nobody who knows the code has written.
+    package func openAnswer(_ sealed: [UInt8]) throws(CircleFormError) -> JoinAnswer {
+        try JoinAnswer(decoding: opened(sealed, try library { () throws(CryptographyError) in try answerKey }))
+    }
+
+    private func opened(_ sealed: [UInt8], _ key: SecretBytes) throws(CircleFormError) -> [UInt8] {
+        do throws(CryptographyError) {
+            return try AESGCM.open(sealed, key: key, associatedData: place.bytes).withBytes { bytes in
+                bytes.indices.map { bytes[$0] }
+            }
+        } catch { throw .form }
+    }
+
     private func derived(_ info: String) throws(CryptographyError) -> SecretBytes {
         try HKDF.derive(secret, salt: [], info: Array(info.utf8), count: 32)
     }

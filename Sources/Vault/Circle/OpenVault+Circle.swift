@@ -128,7 +128,7 @@ extension OpenVault {
         if let known = kept.circle, known.isMade(of: digest), let view = try known.view(classKeys, in: format.vault) {
             return (known.material, view)
         }
-        // What was kept is of no use any more, and these rows are as long as what is made of them.
+        // The kept view is outdated. It goes first, because the new one takes as much memory.
         kept.dropCircle()
         guard let material = try CircleMaterial(snapshot, consume rows) else { return nil }
         let view = try CircleView(material, classKeys, in: format.vault)

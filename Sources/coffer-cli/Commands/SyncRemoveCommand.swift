@@ -1,7 +1,9 @@
 import ArgumentParser
 import BrokerProtocol
+import Circle
 import Coffer
 import Courier
+import FoundationEssentials
 import Platform
 
 /// `coffer sync remove`
@@ -63,6 +65,7 @@ struct SyncRemoveCommand: SharingCommand {
         _ = try session.call(
             Sync.Remove(devices: chosen.map(\.device)), for: "removing a machine", noPrompt: prompt.noPrompt,
             command: ShellText.command(["coffer", "sync", "remove"] + machines))
+        if shared.user != nil { try endInvitations(of: chosen.map(\.device), session, sharing.circle) }
         if !quiet {
             if let paper = chosen.first(where: \.isPaper) {
                 // Codes that were removed before have the same name.
@@ -81,6 +84,23 @@ struct SyncRemoveCommand: SharingCommand {
                     "The other machines do not know of the removal yet. Once the error is mended, run: coffer sync now"
                 ))
             throw error
+        }
+    }
+
+    /// A machine that came by an invitation has it still.
+    private func endInvitations(of devices: [String], _ session: CommandSession, _ circle: StatementName) throws {
+        let now = Int64(Date().timeIntervalSince1970 * 1000)
+        let found: (ended: [String], open: [String])
+        do { found = try InvitationFolder(session).end(ofGuests: devices, in: circle, now: now) } catch {
+            Output.note(
+                shared.naming("The invitations of this host are as before. See them with: coffer sync invite --list"))
+            throw error
+        }
+        for name in found.ended { Output.note("Ended invitation \(name), by which it came.") }
+        for name in found.open {
+            Output.note(
+                shared.naming(
+                    "Invitation \(name) is open. If the machine has it, end it: coffer sync invite --end \(name)"))
         }
     }
 }

@@ -56,7 +56,6 @@ struct GuestAdmission {
             } catch let error as KeychainError { tell(path, error.message, error.advice) } catch {
                 // Otherwise it is the store itself, and nobody else comes in now either.
                 guard let failure = error as? CommandFailure, failure.isAboutOneFile else { throw error }
-                strange.insert(path)
                 tell(path, failure.message, failure.advice)
             }
         }
@@ -64,6 +63,7 @@ struct GuestAdmission {
         return came
     }
 
+    /// Tells what is wrong with one machine's file, once.
     private mutating func tell(_ path: StorePath, _ message: String, _ advice: String) {
         let text = VisibleText.sentence(session.naming("a machine was not let in: \(message); \(advice)"))
         guard told[path] != text else { return }
@@ -71,9 +71,15 @@ struct GuestAdmission {
         Output.note("coffer: \(text)")
     }
 
-    /// - Returns: nil for what none of its machines has written.
-    private func knock(_ path: StorePath, _ key: InvitationKey) throws -> Knock? {
-        guard let bytes = try sharing.folder.read(path) else { return nil }
+    /// - Returns: nil for what none of its machines has written. It is not looked at again while it is there.
+    private mutating func knock(_ path: StorePath, _ key: InvitationKey) throws -> Knock? {
+        let found: [UInt8]?
+        do { found = try sharing.folder.read(path) } catch let failure as CommandFailure {
+            guard failure.isAboutOneFile else { throw failure }
+            tell(path, failure.message, failure.advice)
+            return nil
+        }
+        guard let bytes = found else { return nil }
         do throws(CircleFormError) { return try key.open(bytes, at: path) } catch {
             guard error != .hash else { throw Sharing.misunderstood("a library has failed") }
             return nil
@@ -132,13 +138,13 @@ struct GuestAdmission {
     /// The request that the knock is for.
     private static func opened(_ sealed: [UInt8], _ knock: Knock, _ key: InvitationKey) throws -> JoinRequest {
         do {
-            let opened = try AESGCM.open(
-                sealed, key: knock.code.requestKey, associatedData: knock.code.place.bytes)
-            let request = try JoinRequest(decoding: opened.withBytes { bytes in bytes.indices.map { bytes[$0] } })
-            if try knock.isFor(request, by: key) { return request }
-        } catch {}  // Both are the same to root: it is not what an invited machine has written.
-        throw KeychainError(
-            .invalidArgument, "a request is not that of an invited machine",
-            advice: "have the machine begin again: coffer sync join FOLDER --new")
+            let request = try knock.code.openRequest(sealed)
+            guard try knock.isFor(request, by: key) else { throw CircleFormError.signature }
+            return request
+        } catch {
+            throw KeychainError(
+                .invalidArgument, "a request is not that of an invited machine",
+                advice: "have the machine begin again: coffer sync join FOLDER --new --invitation FILE")
+        }
     }
 }

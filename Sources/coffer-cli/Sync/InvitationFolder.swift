@@ -69,6 +69,17 @@ struct InvitationFolder {
         do { try FileManager.default.removeItem(atPath: file(name)) } catch { throw unusable("\(error)") }
     }
 
+    /// Ends those by which one of these devices came. It has the invitation still, and could come back as another device.
+    /// - Returns: the names of those that it has ended, and of those that are still open.
+    func end(ofGuests devices: [String], in circle: StatementName, now: Int64) throws(KeychainError)
+        -> (ended: [String], open: [String])
+    {
+        let all = try all(of: circle).filter { now < $0.invitation.until }
+        let ended = all.filter { one in one.invitation.guests.contains { devices.contains($0.device) } }.map(\.name)
+        for name in ended { try end(name) }
+        return (ended, all.filter { $0.invitation.isOpen(at: now) && !ended.contains($0.name) }.map(\.name))
+    }
+
     /// Whether it is there, and nobody else can write in it.
     private func exists() throws(KeychainError) -> Bool {
         do throws(SystemError) {
@@ -108,7 +119,8 @@ struct InvitationFolder {
     private func unusable(_ reason: String) -> KeychainError {
         KeychainError(
             .failed, "this machine's invitations cannot be used: \(reason)",
-            advice: "see to the folder \(path); only root may own and write it")
+            advice:
+                "only root may own and write \(path); a damaged file in it can be removed, which ends its invitation")
     }
 
     /// Its place, as files have it.

@@ -14,10 +14,7 @@ struct InvitedJoining {
         let (path, bytes): (StorePath, [UInt8])
         do {
             let code = try JoinCode(reading: SecretBytes(copying: Array(text.utf8)))
-            let opened = try AESGCM.open(
-                joining.content, key: code.requestKey, associatedData: joining.place.bytes)
-            let request = try JoinRequest(decoding: opened.withBytes { bytes in bytes.indices.map { bytes[$0] } })
-            (path, bytes) = try invitation.knock(request, code: code)
+            (path, bytes) = try invitation.knock(code.openRequest(joining.content), code: code)
         } catch { throw Sharing.misunderstood("its request does not open: \(error)") }
         // Once is enough. Each change of the folder has all members look.
         guard try folder.read(path) == nil else { return }
@@ -33,9 +30,8 @@ struct InvitedJoining {
         let circle: StatementName
         do {
             let code = try JoinCode(reading: SecretBytes(copying: Array(text.utf8)))
-            let opened = try AESGCM.open(answer, key: code.answerKey, associatedData: code.place.bytes)
-            circle = try JoinAnswer(decoding: opened.withBytes { bytes in bytes.indices.map { bytes[$0] } }).circle
-        } catch { return }
+            circle = try code.openAnswer(answer).circle
+        } catch { return }  // The broker says what is wrong with it.
         guard circle == invitation.circle else {
             throw KeychainError(
                 .notPermitted, "somebody has answered who is not in the circle of the invitation",

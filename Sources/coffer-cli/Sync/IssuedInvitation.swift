@@ -3,7 +3,7 @@ import Circle
 import FoundationEssentials
 import Platform
 
-/// An invitation as root's machine keeps it: what it allows, and whom it has let in. It holds no secret.
+/// What an admin host keeps of an invitation: its limits, and the machines that came. It holds no secret.
 struct IssuedInvitation: Codable, Equatable {
     /// A machine that came in.
     struct Guest: Codable, Equatable {

@@ -14,7 +14,7 @@ enum AddHandler: MethodHandler {
         guard let text = method.request else {
             return .reply(Sync.Add.Reply(path: StorePath.request(place).text))
         }
-        let wanted = try opened(text, code, place)
+        let wanted = try opened(text, code)
         let role = try method.role.map { (text) throws(Fault) in try SharingWire.role(text) }
         let evidence = try method.evidence.map { (text) throws(Fault) in try proof(text, code, of: wanted) }
         if let granted = try request.redeem(method.challenge) {
@@ -67,16 +67,10 @@ enum AddHandler: MethodHandler {
 
     static func logged(_ method: Sync.Add) -> LoggedCall? { LoggedCall(event: .share) }
 
-    private static func opened(_ text: String, _ code: JoinCode, _ place: JoinPlace) throws(Fault) -> JoinRequest {
+    private static func opened(_ text: String, _ code: JoinCode) throws(Fault) -> JoinRequest {
         let refusal = Fault(
             .invalidArgument, "that is not the request of this code", advice: "have the new machine make another one")
         guard let sealed = Base64.decode(text) else { throw refusal }
-        let bytes: SecretBytes
-        do throws(CryptographyError) {
-            bytes = try AESGCM.open(sealed, key: code.requestKey, associatedData: place.bytes)
-        } catch { throw refusal }
-        do throws(CircleFormError) {
-            return try JoinRequest(decoding: bytes.withBytes { bytes in bytes.indices.map { bytes[$0] } })
-        } catch { throw refusal }
+        do throws(CircleFormError) { return try code.openRequest(sealed) } catch { throw refusal }
     }
 }

@@ -46,12 +46,6 @@ enum EnterHandler: MethodHandler {
             advice: "add this machine again at the other one, with: coffer sync add")
         guard let sealed = Base64.decode(text) else { throw refusal }
         let code = try SharingWire.form { () throws(CircleFormError) in try JoinCode(of: own) }
-        let bytes: SecretBytes
-        do throws(CryptographyError) {
-            bytes = try AESGCM.open(sealed, key: code.answerKey, associatedData: code.place.bytes)
-        } catch { throw refusal }
-        do throws(CircleFormError) {
-            return try JoinAnswer(decoding: bytes.withBytes { bytes in bytes.indices.map { bytes[$0] } })
-        } catch { throw refusal }
+        do throws(CircleFormError) { return try code.openAnswer(sealed) } catch { throw refusal }
     }
 }
