@@ -5,6 +5,9 @@ import FoundationEssentials
 
 /// `coffer`. Alone it says what to do next.
 struct CofferCommand: ParsableCommand {
+    /// What `coffer --version` prints.
+    static var shownVersion: String { "coffer \(ProductVersion.current)" }
+
     static let configuration = CommandConfiguration(
         commandName: "coffer",
         abstract: "A keychain: this machine's TPM seals your secrets, and you open them.",
@@ -33,7 +36,7 @@ struct CofferCommand: ParsableCommand {
               7 store damaged or rolled back, 8 TPM unavailable, changed or in lockout,
               9 broker unreachable, 10 already exists, 64 wrong usage
             """,
-        version: "coffer \(ProductVersion.current)",
+        version: shownVersion,
         groupedSubcommands: [
             CommandGroup(
                 name: "Secrets",

@@ -68,14 +68,15 @@ struct CommandSession {
 
     /// Makes a call that may need a person.
     /// - Parameter purpose: the subject of the error message: "github/me".
-    /// - Parameter command: the command to run in a terminal if nobody can be asked here.
+    /// - Parameter command: the command to run in a terminal if nobody can be asked here. It is put together only then.
     /// - Parameter asksOwner: whether somebody is asked even if root uses another account's vault.
     /// - Parameter code: what the person has typed to add a machine to a circle.
     func call<Method: Challengeable>(
-        _ method: Method, for purpose: String, noPrompt: Bool = false, command: String, asksOwner: Bool = false,
+        _ method: Method, for purpose: String, noPrompt: Bool = false, command: @autoclosure () -> String,
+        asksOwner: Bool = false,
         code: TypedCode? = nil
     ) throws(KeychainError) -> Method.Reply {
-        try answer(to: method, for: purpose, noPrompt: noPrompt, command: command, asksOwner: asksOwner, code: code)
+        try answer(to: method, for: purpose, noPrompt: noPrompt, command: command(), asksOwner: asksOwner, code: code)
     }
 
     /// Makes a call that root has answered beforehand, by an invitation.
@@ -87,15 +88,16 @@ struct CommandSession {
 
     /// Makes a call about items that may need a person.
     func call<Method: Challengeable, Answer>(
-        _ request: ItemCall<Method, Answer>, for purpose: String, noPrompt: Bool = false, command: String
+        _ request: ItemCall<Method, Answer>, for purpose: String, noPrompt: Bool = false,
+        command: @autoclosure () -> String
     ) throws(KeychainError) -> Answer {
-        try request.answer(answer(to: request.method, for: purpose, noPrompt: noPrompt, command: command))
+        try request.answer(answer(to: request.method, for: purpose, noPrompt: noPrompt, command: command()))
     }
 
     /// Makes a call about items that opens a locked vault on the way, if it wants that and somebody can be asked. Without a terminal,
     /// somebody is looked for only when the vault is locked.
     func call<Method: VaultOpening, Answer>(
-        _ request: ItemCall<Method, Answer>, for purpose: String, noPrompt: Bool, command: String
+        _ request: ItemCall<Method, Answer>, for purpose: String, noPrompt: Bool, command: @autoclosure () -> String
     ) throws(KeychainError) -> Answer {
         var method = request.method
         let opens = method.unlock == true && !noPrompt
@@ -103,20 +105,21 @@ struct CommandSession {
         var wasAsked = false
         do throws(KeychainError) {
             return try request.answer(
-                answer(to: method, for: purpose, noPrompt: noPrompt, command: command) { wasAsked = true })
+                answer(to: method, for: purpose, noPrompt: noPrompt, command: command()) { wasAsked = true })
         } catch {
             // A person who has answered is not asked again for a vault that was locked meanwhile.
             guard error.code == .locked, opens, method.unlock == nil, !wasAsked, findPrompter() != nil else {
                 throw error
             }
             method.unlock = true
-            return try request.answer(answer(to: method, for: purpose, noPrompt: noPrompt, command: command))
+            return try request.answer(answer(to: method, for: purpose, noPrompt: noPrompt, command: command()))
         }
     }
 
     /// - Parameter onAsking: called before a person is asked.
     private func answer<Method: Challengeable>(
-        to method: Method, for purpose: String, noPrompt: Bool, command: String, asksOwner: Bool = false,
+        to method: Method, for purpose: String, noPrompt: Bool, command: @autoclosure () -> String,
+        asksOwner: Bool = false,
         code: TypedCode? = nil, onAsking: () -> Void = {}
     ) throws(KeychainError) -> Method.Reply {
         var creates = false
@@ -125,7 +128,7 @@ struct CommandSession {
                 creates = purposes.contains(.create)
                 onAsking()
                 return try prompter(
-                    purposes, for: purpose, noPrompt: noPrompt, command: command, asksOwner: asksOwner,
+                    purposes, for: purpose, noPrompt: noPrompt, command: command(), asksOwner: asksOwner,
                     // An agent hands no code on.
                     question: code == nil ? .conversation : .own)
             }
@@ -153,17 +156,18 @@ struct CommandSession {
 
     /// Renews all keys, with the application passwords of the items that have one.
     func rotateAll(
-        _ passwords: [String: [UInt8]], prompts: Int, noPrompt: Bool, command: String
+        _ passwords: [String: [UInt8]], prompts: Int, noPrompt: Bool, command: @autoclosure () -> String
     ) throws(KeychainError) -> RenewedKeys {
         try retrying { () throws(KeychainError) in
             try client.rotateAll(passwords, prompts: prompts) { purposes throws(KeychainError) in
-                try prompter(purposes, for: "renewing all keys", noPrompt: noPrompt, command: command)
+                try prompter(purposes, for: "renewing all keys", noPrompt: noPrompt, command: command())
             }
         }
     }
 
     private func prompter(
-        _ purposes: [Keychain.Purpose], for purpose: String, noPrompt: Bool, command: String, asksOwner: Bool = false,
+        _ purposes: [Keychain.Purpose], for purpose: String, noPrompt: Bool, command: @autoclosure () -> String,
+        asksOwner: Bool = false,
         question: PrompterFinder.Question = .conversation
     ) throws(KeychainError) -> any Prompter {
         // Root is shown each change of a service vault's circle. Whether a renewal of keys is one, the authenticator knows.
@@ -171,7 +175,7 @@ struct CommandSession {
         if vault?.user != nil, !asksOwner, !asksRoot || noPrompt && purposes.contains(.rotate) { return NoPrompter() }
         let creates = purposes.contains(.create)
         let subject = creates ? "making \(vault?.shownVault ?? "your vault")" : purpose
-        let wayOut = creates ? unlockCommand : command
+        let wayOut = creates ? unlockCommand : command()
         if noPrompt {
             throw KeychainError(
                 .authenticationNeeded, "\(subject) needs authentication, but --no-prompt was given",
@@ -220,19 +224,19 @@ struct CommandSession {
     /// - Parameter choosingPassword: ask for the application password at once, if there is a choice.
     func call<Method: PasswordTaking, Answer>(
         _ request: ItemCall<Method, Answer>, for purpose: String, noPrompt: Bool, choosingPassword: Bool,
-        command: String
+        command: @autoclosure () -> String
     ) throws(KeychainError) -> Answer {
         let input = passwordInput(for: purpose, noPrompt: noPrompt)
         var request = request
         if choosingPassword { request.method.give(try input.present()) }
         do throws(KeychainError) {
-            return try call(request, for: purpose, noPrompt: noPrompt, command: command)
+            return try call(request, for: purpose, noPrompt: noPrompt, command: command())
         } catch {
             guard error.code == .applicationPasswordNeeded, request.method.applicationPassword == nil else {
                 throw error
             }
             request.method.give(try input.present())
-            return try call(request, for: purpose, noPrompt: noPrompt, command: command)
+            return try call(request, for: purpose, noPrompt: noPrompt, command: command())
         }
     }
 

@@ -1,15 +1,20 @@
 import Coffer
 
-/// The command lines that scripts call most: `get`, `exists` or `read` with names alone. They are read without ArgumentParser, which takes as long to
-/// start as all of the rest (docs/decisions/0025-plain-commands.md). Every other line is the parser's.
+/// The command lines that scripts call most: `get`, `exists` or `read` with names alone, and `--version` alone. They are read without ArgumentParser,
+/// which takes as long to start as all of the rest (docs/decisions/0025-plain-commands.md). Every other line is the parser's.
 enum PlainCommand: Equatable {
     case get(service: String, account: String?)
     case exists(service: String, account: String?)
     case read(SecretReference)
+    case version
 
     /// - Returns: nil if the parser has to read the arguments: for an option, a mistake, or another command.
     init?(_ arguments: [String]) {
         guard let verb = arguments.first else { return nil }
+        if arguments == ["--version"] {
+            self = .version
+            return
+        }
         let words = arguments.dropFirst()
         guard let first = words.first, words.count <= 2, !words.contains(where: { $0.hasPrefix("-") }) else {
             return nil
@@ -42,7 +47,7 @@ enum PlainCommand: Equatable {
         case .get(let service, let account):
             let session = CommandSession()
             let name = try session.partialName(service, account, nil)
-            let found = try ItemReading(namesField: true, command: GetCommand.command(name)).read(name, session)
+            let found = try ItemReading(namesField: true, command: { GetCommand.command(name) }).read(name, session)
             try SecretOutput.value(found.value, of: found.attributes.shownName, raw: false)
         case .exists(let service, let account):
             let session = CommandSession()
@@ -51,6 +56,7 @@ enum PlainCommand: Equatable {
             let resolver = ReadCommand.resolver(of: reference, VaultOptions(.own))
             let secret = try ReadCommand.secret(reference, resolver)
             try SecretOutput.value(secret.value, of: secret.shownName, raw: false)
+        case .version: try Output.line(CofferCommand.shownVersion)
         }
     }
 }

@@ -33,6 +33,7 @@ struct PlainCommandTests {
             guard let plain = PlainCommand(line) else { continue }
             accepted += 1
             guard seen.insert(line).inserted else { continue }
+            if plain == .version { continue }
             #expect(ArgumentRewriter.rewrite(line) == line)
             #expect(RunCommand.mistake(in: line) == nil && DashedWord.mistake(in: line) == nil)
             let parsed = try #require(SingleCommand.parse(line), "\(line)")
@@ -47,6 +48,17 @@ struct PlainCommandTests {
         ["read", "coffer://github/me"],
     ])
     func whatScriptsCallIsReadHere(_ line: [String]) { #expect(PlainCommand(line) != nil) }
+
+    @Test func theVersionIsTheParsers() throws {
+        #expect(PlainCommand(["--version"]) == .version)
+        for longer in [
+            ["--version", "x"], ["--version", "--version"], ["--version="], ["-version"], ["--", "--version"],
+        ] {
+            #expect(PlainCommand(longer) == nil)
+        }
+        let answer = #expect(throws: (any Error).self) { try CofferCommand.parseAsRoot(["--version"]) }
+        #expect(CofferCommand.fullMessage(for: try #require(answer)) == CofferCommand.shownVersion)
+    }
 
     @Test(arguments: [
         [], ["get"], ["get", "a", "b", "c"], ["get", "a", "--json"], ["get", "--", "a"], ["get", ""], ["get", "-"],

@@ -153,9 +153,11 @@ struct EditCommand: ParsableCommand {
         let shown = FieldText.shown(name.shownName, field.field)
         let found = try ItemReading(
             reason: why.reason, noPrompt: prompt.noPrompt, choosingPassword: password.appPassword,
-            command: ShellText.command(
-                "edit", name.service, name.account,
-                FieldOptions.words(field.field) + KindOptions.words(name.kind) + vault.words + ["--value"])
+            command: {
+                ShellText.command(
+                    "edit", name.service, name.account,
+                    FieldOptions.words(field.field) + KindOptions.words(name.kind) + vault.words + ["--value"])
+            }
         ).read(name.partial.with(field.field), session)
         guard !found.value.contains(0), String(validating: found.value, as: UTF8.self) != nil else {
             throw KeychainError(

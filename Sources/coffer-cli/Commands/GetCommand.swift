@@ -93,7 +93,7 @@ struct GetCommand: ParsableCommand {
     private func read(_ name: PartialName, _ session: CommandSession) throws(KeychainError) -> Item {
         let reading = ItemReading(
             version: version, reason: why.reason, noPrompt: prompt.noPrompt, choosingPassword: password.appPassword,
-            namesField: true, command: Self.command(name, version: version, vault.words))
+            namesField: true, command: { Self.command(name, version: version, vault.words) })
         do throws(KeychainError) { return try reading.read(name, session) } catch {
             guard error.code == .notFound, clip != nil, let time = detachedTime, time == item.account else {
                 throw error

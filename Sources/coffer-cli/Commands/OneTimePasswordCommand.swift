@@ -78,7 +78,9 @@ struct OneTimePasswordCommand: ParsableCommand {
         let seedName = try SeedItem.name(for: name, session)
         let found = try ItemReading(
             reason: why.reason, noPrompt: prompt.noPrompt, choosingPassword: password.appPassword,
-            command: ShellText.command("otp", name.service, name.account, KindOptions.words(name.kind) + vault.words)
+            command: {
+                ShellText.command("otp", name.service, name.account, KindOptions.words(name.kind) + vault.words)
+            }
         ).read(seedName, session)
         let seed: OneTimeSeed
         do throws(OneTimeSeed.Mistake) { seed = try OneTimeSeed(stored: found.value) } catch {

@@ -82,7 +82,8 @@ struct Joining {
             fields.append(FieldOfItem(item: companion.target, field: companion.field))
         }
         return try fields.map { (field) throws(KeychainError) in
-            let found = try ItemReading(reason: reason, noPrompt: noPrompt, command: command).read(field.name, session)
+            let found = try ItemReading(reason: reason, noPrompt: noPrompt, command: { command })
+                .read(field.name, session)
             return ReadField(of: field, found.value, found.attributes)
         }
     }

@@ -9,15 +9,15 @@ struct ItemReading {
     var choosingPassword = false
     /// Whether the command takes `--field`, so that an error about an item without the field secret can say so.
     var namesField = false
-    /// The command to run in a terminal if nobody can be asked here.
-    var command: String
+    /// Gives the command to run in a terminal if nobody can be asked here.
+    var command: () -> String
 
     func read(_ name: PartialName, _ session: CommandSession) throws(KeychainError) -> Item {
         do throws(KeychainError) {
             return try session.finding(name) { () throws(KeychainError) in
                 try session.call(
                     ItemCall.read(name, ReadRequest(reason: reason, version: version)), for: name.shownField,
-                    noPrompt: noPrompt, choosingPassword: choosingPassword, command: command)
+                    noPrompt: noPrompt, choosingPassword: choosingPassword, command: command())
             }
         } catch {
             // The broker names the fields, and does not know how a command takes one.
