@@ -124,6 +124,8 @@ extension Metadata {
 
     /// - Throws: `.damaged` for what no item has.
     func checkFields() throws(VaultError) {
+        // Nearly all items have a secret alone, and a list checks each of them.
+        if otherFields == nil, secretSet != nil { return }
         let names = fields.map(\.name)
         guard (1...ItemLimits.fields).contains(names.count), Set(names).count == names.count,
             otherFields.map({ !$0.isEmpty }) ?? true, secretSet != nil || biometrySet == nil
