@@ -111,11 +111,13 @@ pam: ## pam_coffer.so, the login programs' module (.build-pam/pam_coffer.so)
 
 # Small programs that start quickly (docs/performance.md). The libraries of Swift and C++ are linked in as far as they are used. Types are
 # found by their address, not by their name. Relative relocations are packed; nothing is exported; no library is looked for beside the program.
+# There are no tables for unwinding (docs/decisions/0040-unwind-tables.md).
 static := $(release)/static
 optimised = $(SWIFT) build $(all) --configuration release --scratch-path $(release) $(jobs) --static-swift-stdlib --disable-local-rpath \
 	-Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors \
 	-Xswiftc -use-ld=lld -Xswiftc -L$(CURDIR)/$(static) -Xlinker -Bstatic -Xlinker -lgcc_eh -Xlinker -Bdynamic \
-	-Xlinker --as-needed -Xlinker --no-export-dynamic -Xlinker --icf=safe -Xlinker -z -Xlinker pack-relative-relocs -Xlinker -s
+	-Xlinker --as-needed -Xlinker --no-export-dynamic -Xlinker --icf=safe -Xlinker -z -Xlinker pack-relative-relocs -Xlinker -s \
+	-Xlinker --no-eh-frame-hdr -Xlinker -T -Xlinker $(CURDIR)/scripts/release.ld
 
 release: export COFFER_SMALL := 1
 release: pam ## optimised programs with the Swift library linked in (.build-release/release)
