@@ -18,9 +18,11 @@ func library(_ name: String, _ dependencies: [Target.Dependency] = [], _ more: [
     .target(name: name, dependencies: dependencies, swiftSettings: settings + more)
 }
 
-func program(_ name: String, _ dependencies: [Target.Dependency], linking libraries: [String] = []) -> Target {
+func program(
+    _ name: String, _ dependencies: [Target.Dependency], _ more: [SwiftSetting] = [], linking libraries: [String] = []
+) -> Target {
     .executableTarget(
-        name: name, dependencies: dependencies, swiftSettings: settings,
+        name: name, dependencies: dependencies, swiftSettings: settings + more,
         linkerSettings: libraries.map { .linkedLibrary($0) })
 }
 
@@ -119,10 +121,10 @@ let package = Package(
         library("ProgramOptions", ["Platform"], small),
         library("Authorization", ["Cryptography", "JSON", "Platform"], small),
         library("Recovery", ["Authorization", "Cryptography"]),
-        library("HelperProtocol"),
+        library("HelperProtocol", [], small),
         library("Age", ["Cryptography"]),
         // The files of other programs, read from bytes.
-        library("Import", ["Item", "HelperProtocol"]),
+        library("Import", ["Item", "HelperProtocol"], small),
         library("Firmware", ["Cryptography"]),
         // What several machines make of each other's changes. Values alone: it reads and writes nothing.
         library("Circle", ["Item", "Cryptography", "Authorization", "Recovery"]),
@@ -192,7 +194,7 @@ let package = Package(
                 "Coffer", "BrokerProtocol", "JSON", "Varlink", "Platform", "HelperProtocol", "Import", "Recovery",
                 "CredentialHelpers", "Circle", "Courier", "Authorization", "Cryptography", "HTTP",
                 argumentParser,
-            ]),
+            ], small),
         program(
             "coffer-secret-service",
             ["SecretService", "SystemBus", "CofferClient", "BrokerProtocol", "Platform", "ProgramOptions", logging],
