@@ -205,6 +205,34 @@ import Testing
         #expect(try read(spare) == "second")
     }
 
+    /// Attacker 11: another admin host removes a machine. The one that has invited it hears of that before it lets anybody in.
+    @Test func aMachineThatAnotherAdminRemovedDoesNotComeBack() throws {
+        let (admin, second) = (try admin("--software"), try fleet.machine("--software"))
+        let asked = try fleet.sync(second, "join", fleet.folder, "--name", "second", "--no-wait")
+        let code = try #require(asked.all.split(whereSeparator: \.isWhitespace).first { $0.hasPrefix("JOIN-") })
+        try fleet.sync(admin, "add", "--admin", input: "\(code)\n")
+        try fleet.sync(second, "join", fleet.folder, "--name", "second")
+        let file = try invite(admin, "--count", "5")
+        let (leaving, server) = (try fleet.machine("--software"), try fleet.machine("--software"))
+        for (machine, name) in [(leaving, "brief"), (server, "web")] {
+            #expect(try join(machine, name, file, "--no-wait").code == 0)
+            #expect(try admit(admin).all.contains("Added \(name)"))
+            #expect(try join(machine, name, file).code == 0)
+        }
+        // A machine that leaves by itself ends no invitation.
+        try fleet.sync(leaving, "leave")
+        #expect(try join(leaving, "brief", file, "--no-wait").code == 0)
+        #expect(try admit(admin).all.contains("Added brief"))
+        try fleet.sync(second, "now", answer: nil)
+        try fleet.sync(second, "remove", "web")
+        try fleet.sync(server, "leave")
+        #expect(try join(server, "web", file, "--no-wait").code == 0)
+        let admitted = try admit(admin)
+        #expect(admitted.all.contains("Ended invitation") && !admitted.all.contains("Added"), "\(admitted)")
+        #expect(try fleet.sync(admin, "invite", "--list", answer: nil).errors.contains("no invitation"))
+        #expect(try !admit(admin).all.contains("Added"))
+    }
+
     /// Attackers 3 and 14: neither the service's own account nor another user invites, and nobody else's folder counts.
     @Test func onlyRootInvites() throws {
         let admin = try admin("--software")

@@ -52,7 +52,9 @@ public enum Sync {
           # What it called itself, as far as that is known here.
           name: ?string,
           # tpm or software, as in Machine; or paper, for a code on paper.
-          protection: ?string
+          protection: ?string,
+          # It has ended its membership itself, by leaving or by renewing its keys, and nobody has removed it. Absent: no.
+          left: ?bool
         )
 
         # A code on paper that reads what is shared, also in place of a person. It is no machine.
@@ -528,33 +530,40 @@ public enum Sync {
         public var name: String?
         /// tpm or software, as in Machine; or paper, for a code on paper.
         public var protection: String?
+        /// It has ended its membership itself, by leaving or by renewing its keys, and nobody has removed it. Absent:
+        /// no.
+        public var left: Bool?
 
-        public init(device: String, name: String? = nil, protection: String? = nil) {
+        public init(device: String, name: String? = nil, protection: String? = nil, left: Bool? = nil) {
             self.device = device
             self.name = name
             self.protection = protection
+            self.left = left
         }
 
-        private static let jsonNames = ["device", "name", "protection"]
+        private static let jsonNames = ["device", "left", "name", "protection"]
 
         public init(from reader: inout JSONReader) throws(JSONFailure) {
             var device: String?
             var name: String?
             var protection: String?
+            var left: Bool?
             var members = try reader.members()
             while let member = try reader.next(&members, of: Self.jsonNames) {
                 switch member {
                 case 0: device = try reader.read()
-                case 1: name = try reader.read()
+                case 1: left = try reader.read()
+                case 2: name = try reader.read()
                 default: protection = try reader.read()
                 }
             }
-            self.init(device: try members.required(device, "device"), name: name, protection: protection)
+            self.init(device: try members.required(device, "device"), name: name, protection: protection, left: left)
         }
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
             writer.member("device", device)
+            writer.member("left", left)
             writer.member("name", name)
             writer.member("protection", protection)
             writer.endObject()

@@ -295,18 +295,28 @@ struct CircleView: Sendable {
         return streams[device]?.leading(to: ends + (merged[device].map { [$0] } ?? []) + farewell(of: device)) ?? []
     }
 
-    /// Where a device that nobody else has removed has said that it leaves, or who succeeds it. The first time counts,
-    /// because it can repeat the statement behind what it writes later.
-    private func farewell(of device: WriterID) -> [RunEnd] {
-        let names = membership.removals.filter { name in
+    /// Whether a device has ended its membership itself, and nobody else has removed it.
+    func hasLeft(_ device: WriterID) -> Bool {
+        let names = removals(of: device)
+        return !names.isEmpty && names.allSatisfy { statements[$0]?.first?.statement.signer == device }
+    }
+
+    /// The statements that count and have ended a device's membership.
+    private func removals(of device: WriterID) -> [StatementName] {
+        membership.removals.filter { name in
             switch statements[name]?.first?.statement.content {
             case .removal(let devices)?: return devices.contains(device)
             case .succession?: return statements[name]?.first?.statement.signer == device
             case .founding?, .addition?, nil: return false
             }
         }
-        guard names.allSatisfy({ statements[$0]?.first?.statement.signer == device }) else { return [] }
-        let ends = names.flatMap { removals[$0] ?? [] }.filter { $0.by == device }.map(\.end)
+    }
+
+    /// Where a device that nobody else has removed has said that it leaves, or who succeeds it. The first time counts,
+    /// because it can repeat the statement behind what it writes later.
+    private func farewell(of device: WriterID) -> [RunEnd] {
+        guard hasLeft(device) else { return [] }
+        let ends = removals(of: device).flatMap { removals[$0] ?? [] }.filter { $0.by == device }.map(\.end)
         return ends.min { ($0.number, $0.chain) < ($1.number, $1.chain) }.map { [$0] } ?? []
     }
 

@@ -264,7 +264,7 @@ extension OpenVault {
         /// The code on paper that reads what is shared; nil if there is none.
         package let paper: Paper?
         /// Those that were removed or have left, with what they said of themselves.
-        package let former: [(device: WriterID, profile: DeviceProfile?, isPaper: Bool)]
+        package let former: [(device: WriterID, profile: DeviceProfile?, isPaper: Bool, hasLeft: Bool)]
         package let digest: [UInt8]
         /// Whether the vault's own device is a member.
         package let isMember: Bool
@@ -297,7 +297,7 @@ extension OpenVault {
             return CircleState(
                 circle: view.device.circle, machines: machines,
                 paper: view.paper.map { CircleState.Paper(device: $0.device, made: view.paperMade) },
-                former: view.membership.others.map { ($0, view.profiles[$0], view.isPaper($0)) },
+                former: view.membership.others.map { ($0, view.profiles[$0], view.isPaper($0), view.hasLeft($0)) },
                 digest: try view.stateDigest(),
                 isMember: view.role != nil,
                 pending: changes?.pending ?? view.pending.count + view.pendingSlots.count,

@@ -37,6 +37,7 @@ struct GuestAdmission {
         }
         guard !keys.isEmpty else { return 0 }
         var (came, left) = (0, InvitationLimits.strange)
+        var knowsRemovals = false
         let paths = try sharing.folder.knocks(of: sharing.circle)
         // What has gone is forgotten, or somebody who changes names all the time would fill memory.
         strange.formIntersection(paths)
@@ -51,6 +52,8 @@ struct GuestAdmission {
                     left -= 1
                     continue
                 }
+                if !knowsRemovals { try endThoseOfRemovedGuests() }
+                knowsRemovals = true
                 if try admit(knock, path, found.invitation, by: found.name, found.key) { came += 1 }
                 told[path] = nil
             } catch let error as KeychainError { tell(path, error.message, error.advice) } catch {
@@ -61,6 +64,16 @@ struct GuestAdmission {
         }
         if came > 0 { _ = try sharing.exchange() }
         return came
+    }
+
+    /// Ends the invitations by which machines came that were removed since, on whichever machine that was. They have it still. A machine that
+    /// left by itself could have stayed, so it ends nothing.
+    private func endThoseOfRemovedGuests() throws {
+        try sharing.exchange()
+        let removed = try Sharing.state(session, noPrompt: true).former.filter { $0.left != true }.map(\.device)
+        let now = Int64(Date().timeIntervalSince1970 * 1000)
+        let ended = try folder.end(ofGuests: removed, in: sharing.circle, now: now).ended
+        for name in ended { Output.note("Ended invitation \(name): a machine that came by it was removed.") }
     }
 
     /// Tells what is wrong with one machine's file, once.
