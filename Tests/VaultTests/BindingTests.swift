@@ -160,6 +160,28 @@ struct BindingTests {
         }
     }
 
+    /// Attacker 5 forges no entry, because each has a MAC. But no MAC covers the list of them.
+    @Test func aKeybagHasEachKeyOnce() throws {
+        let vault = try VaultFixture().open()
+        func code(_ entries: [Keybag.Entry]) -> VaultError.Code? {
+            let bytes = entries.reduce(into: [UInt8(entries.count)]) { bytes, entry in
+                bytes +=
+                    entry.keyClass.encoded + entry.publicKey + LengthPrefixed.encode(entry.sealedPrivateKey) + entry.mac
+            }
+            return vaultError { _ = try Keybag(decoding: bytes, keys: vault.keys, vault.format) }
+        }
+        let entries = vault.keybag.entries
+        #expect(entries.count > 2 && code(entries) == nil)
+        for place in entries.indices {
+            var fewer = entries
+            fewer.remove(at: place)
+            #expect(code(fewer) == .damaged, "without \(entries[place].keyClass)")
+            #expect(code(entries + [entries[place]]) == .damaged, "twice \(entries[place].keyClass)")
+        }
+        #expect(code(entries.reversed()) == .damaged)
+        #expect(code([]) == .damaged)
+    }
+
     @Test func sizeClasses() {
         #expect(SizeClass.value(0) == 64)
         #expect(SizeClass.value(60) == 64)

@@ -220,6 +220,28 @@ struct CircleCompactionTests {
         #expect(try desk.digest() == group.machines[1].digest())
     }
 
+    /// A machine that was started anew gives out its files in another run. What it no longer needs of the run before goes,
+    /// the last file as well.
+    @Test func filesOfARunBeforeGo() throws {
+        let group = try CircleGroup("desk", "laptop", room: Self.room)
+        let desk = group.machines[0]
+        try fill(group, 1...5)
+        let (own, before) = (try desk.view().device.id, try #require(desk.view().device.end).run)
+        func runs() -> Set<RunID> {
+            Set(
+                group.store.names.compactMap { path in
+                    if case .segment(_, own, _, let run) = path { run } else { nil }
+                })
+        }
+        #expect(runs() == [before])
+        try desk.reopen()
+        try fill(group, 6...10)
+        try group.settle()
+        let present = try #require(desk.view().device.end).run
+        #expect(present != before && runs() == [present])
+        #expect(try group.get("file") == [long(10)])
+    }
+
     /// The list of what a lost machine could read knows values that are gone (attacker 11).
     @Test func aValueThatWasUsedBeforeIsStillKnownAsRead() throws {
         let group = try CircleGroup("desk", "laptop", "lost", room: Self.room)
@@ -383,5 +405,21 @@ struct CircleCompactionTests {
         let names = group.store.names.filter { if case .segment(_, own, _, _) = $0 { true } else { false } }
         #expect(names.count < 10)
         #expect(try group.machines[1].names.count == 22)
+    }
+
+    /// All of it is still of use. Only the number of files gets less.
+    @Test func manyFilesWithAllThatIsOfUseBecomeFew() throws {
+        let group = try CircleGroup("desk", "laptop", room: Room(given: 8 << 20, givenFiles: 8))
+        let desk = group.machines[0]
+        let own = try desk.view().device.id
+        func value(_ number: Int) -> String { "\(number):" + String(repeating: "x", count: 200_000) }
+        for number in 1...8 {
+            try desk.set("item \(number)", "", value(number))
+            try desk.sync(group.store)
+        }
+        try group.settle()
+        let names = group.store.names.filter { if case .segment(_, own, _, _) = $0 { true } else { false } }
+        #expect(names.count < 8, "\(names.count) files")
+        for number in 1...8 { #expect(try group.get("item \(number)") == [value(number)]) }
     }
 }

@@ -278,6 +278,25 @@ struct CircleConflictTests {
         #expect(try group.counts() == [0])
     }
 
+    /// One machine makes an item, while another one takes back what had the same name from its bin. They are one item
+    /// from then on, also on a machine that has both.
+    @Test func whatComesBackBesideANewItemIsOneWithIt() throws {
+        let group = try CircleGroup("desk", "laptop")
+        let (desk, laptop) = (group.machines[0], group.machines[1])
+        try desk.set("github", "", "old")
+        try group.settle()
+        try desk.vault.putAside(service: "github", account: "")
+        try group.settle()
+        try desk.set("github", "", "new")
+        try laptop.vault.putBack(service: "github", account: "")
+        try group.settle()
+        for machine in group.machines {
+            #expect(try machine.names == ["github"])
+            #expect(try machine.vault.deletedItems().isEmpty)
+        }
+        #expect(try group.values("github") == [["new", "old"], ["new", "old"]])
+    }
+
     // MARK: Keeping both
 
     @Test func theOthersBecomeFields() throws {
@@ -326,6 +345,19 @@ struct CircleConflictTests {
         try group.machines[0].resolve("github", as: "desk")
         try group.settle()
         #expect(try group.get("github") == ["of desk"])
+    }
+
+    @Test func theLastRoomIsOfUse() throws {
+        let group = try pair()
+        for number in 1..<ItemLimits.fields - 1 {
+            try group.machines[0].set(field: try #require(FieldName("f\(number)")), of: "github", "\(number)")
+        }
+        try group.settle()
+        let fields = try group.machines[0].resolve("github", as: "desk", keepingOthers: true)
+        #expect(fields == ["secret-laptop"])
+        try group.settle()
+        #expect(try group.get("github") == ["of desk"])
+        #expect(try group.get("github", "secret-laptop") == ["of laptop"])
     }
 
     @Test func onlyValuesAreBothKept() throws {

@@ -489,6 +489,26 @@ struct CircleGuardTests {
         #expect(try phone.guarded("bank", "me") == "secret")
     }
 
+    /// A member adds one more slot for a machine than that machine needs.
+    @Test func aSlotTooManyKeepsNobodyOut() throws {
+        let (desk, laptop) = try pair()
+        try desk.set("bank", "me", "secret", presence)
+        _ = try desk.takeIn(store)
+        let carried = try desk.view().pending.map(\.change.carried).map { one in
+            guard let value = one.value else { return one }
+            let more = value.slots.compactMap { slot -> ValueSlot? in
+                guard case .device(let device, let name, _) = slot else { return nil }
+                return .device(device, name: name, content: [1])
+            }
+            #expect(!more.isEmpty)
+            return try CarriedChange(one.change, value.with(value.slots + more))
+        }
+        try desk.give([.changes(carried)])
+        try desk.put(store)
+        #expect(try laptop.sync(store).obstacles.isEmpty)
+        #expect(try laptop.guarded("bank", "me") == "secret")
+    }
+
     /// Puts another content into the slots that the desk's next value has for the laptop.
     private func giveChanged(
         _ desk: CircleMachine, _ service: String, _ change: (ValueSlot) -> ValueSlot

@@ -71,6 +71,7 @@ struct CircleSharingTests {
         try desk.vault.putAside(service: "c", account: "")
         #expect(try taken() == [0, 0, 1])
         #expect(try laptop.names == ["d"])
+        #expect(try laptop.vault.verify().items == 1, "nothing waits where nobody sees it")
         #expect(try taken() == [0, 0, 0])
     }
 

@@ -90,6 +90,29 @@ struct HistoryFileTests {
         try expectDamage("another policy")
     }
 
+    /// A complete check also finds what no attacker could write, because the header fits it: numbers that Coffer itself
+    /// would have got wrong.
+    @Test func aFormerValueIsOlderThanItsItem() throws {
+        let keys = try VaultKeys(deviceRoot: fixture.keys.deviceRoot, vault: fixture.record.vault)
+        for (version, outcome) in [(1, nil), (2, .damaged), (3, .damaged)] as [(UInt8, VaultError.Code?)] {
+            try fixture.tamper { database in
+                var records = try database.bytes("SELECT records FROM former")
+                let heading = try FormerValue.decode(records)[0].sealedHeading.count
+                // The last byte of the version, with which the field's record begins.
+                records[1 + 8 + 4 + heading + 4 + 7] = version
+                #expect(try FormerValue.decode(records)[0].field.version == UInt64(version))
+                try plant(records, database)
+                var header = try Header(decoding: database.bytes("SELECT content FROM header"))
+                header.root = try TreeNode.root.digest(database.bytes("SELECT content FROM node WHERE level = 0"))
+                let mac = try HMACSHA256.code(for: Header.macMessage(header.encoded), key: keys.integrity)
+                try database.run("UPDATE header SET content = ?, mac = ?", [.blob(header.encoded), .blob(mac)])
+            }
+            let vault = try fixture.open()
+            #expect(vaultError { _ = try vault.verify() } == outcome, "version \(version)")
+            try vault.close()
+        }
+    }
+
     /// Attackers keep a row that was dropped since, and put it back.
     @Test func aRowPutBack() throws {
         var (records, value): ([UInt8], [UInt8]) = ([], [])
@@ -187,6 +210,25 @@ struct HistoryFileTests {
         #expect(try vault.history(service: "s", account: "0").versions.isEmpty)
         #expect(try vault.history(service: "s", account: "59").versions.map(\.version) == [1])
         _ = try vault.verify()
+    }
+
+    /// The index lacks the point of a former value. Nothing else is stored while that value is to make room.
+    @Test func aFormerValueWithoutItsIndexEntryMakesNoRoom() throws {
+        let keys = try VaultKeys(deviceRoot: fixture.keys.deviceRoot, vault: fixture.record.vault)
+        try fixture.tamper { database in
+            for point in try FormerValue.decode(database.bytes("SELECT records FROM former"))[0].field.points {
+                try database.run("DELETE FROM posting WHERE term = ?", [.blob(keys.term(point: point))])
+            }
+        }
+        let vault = try open(fixture, Room(former: 3_000))
+        var code: VaultError.Code?
+        for number in 0..<20 where code == nil {
+            fixture.advance(milliseconds: 10)
+            code = vaultError {
+                for value in ["1", "2"] { try vault.set(.make("other", "\(number)", value)) }
+            }
+        }
+        #expect(code == .damaged)
     }
 
     /// Room has the numbers of the documents.

@@ -275,6 +275,22 @@ struct HistoryTests {
         #expect(try successor.vault.history(service: "s", account: "a").versions.isEmpty)
         #expect(try successor.vault.history == HistorySetting(count: 2, days: 7))
     }
+
+    /// What the successor has no key for is refused before anything of it is sealed.
+    @Test func aSuccessorTakesNothingThatItCannotKeep() throws {
+        let item = try set("1")
+        let successor = try fixture.successor(of: vault)
+        for access in try [
+            AccessControl(.passcodeSet), AccessControl(requirements: [.biometryCurrentSet]),
+            AccessControl(requirements: [.applicationPassword]),
+        ] {
+            let other = ItemSummary(
+                id: item.id, version: item.version, metadata: item.metadata, access: access, revision: item.revision)
+            let code = vaultError { try successor.takeUp([.plain(other, [FieldValue(.secret, secret("1"))])]) }
+            #expect(code == .invalidArgument, "\(access)")
+            #expect(try successor.vault.count == 0)
+        }
+    }
 }
 
 /// What counts as tighter.

@@ -1,5 +1,6 @@
 import Authorization
 import Cryptography
+import Foundation
 import Item
 import Synchronization
 import Testing
@@ -73,6 +74,12 @@ struct ItemTests {
         #expect(try fixture.value(vault, "caf\u{E9}", "a") == Array("composed".utf8))
         #expect(try fixture.value(vault, "cafe\u{301}", "a") == Array("decomposed".utf8))
         _ = try vault.verify()
+    }
+
+    /// Every time in a vault is in milliseconds. A clock that runs at another speed is off by years.
+    @Test func theClockCountsMilliseconds() {
+        let expected = Date().timeIntervalSince1970
+        #expect(abs(Double(SystemClock.now()) / 1000 - expected) < 3_600)
     }
 
     @Test func listingAndSearching() throws {

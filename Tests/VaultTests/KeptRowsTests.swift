@@ -210,6 +210,19 @@ struct KeptRowsTests {
         #expect(kept.sealedValue(of: item.summary.id, revision) == longest)
     }
 
+    /// A former value is read more rarely, and would be in the present one's place.
+    @Test func aFormerValueIsNotKept() throws {
+        let kept = KeptRows(memory)
+        try set("a")
+        let vault = try fixture.openAgain(from: self.vault, kept: kept)
+        _ = try fixture.value(vault, "s", "a")
+        let item = try #require(try vault.readFile { (snapshot) throws(VaultError) in try snapshot.allItems() }.first)
+        let revision = try #require(kept.fields(of: item)?.fields.first?.first?.revision)
+        kept.put(sealedValue: [7], of: item.summary.id, revision)
+        kept.put(sealedValue: [8], of: item.summary.id, try RevisionID.random())
+        #expect(kept.sealedValue(of: item.summary.id, revision) == [7])
+    }
+
     @Test func allVaultsKeepSoMuch() {
         let memory = KeptMemory(KeptLimits(all: 100, reserve: 40, ensured: 10))
         #expect(memory.take(60, held: 0))

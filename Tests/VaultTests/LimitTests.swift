@@ -37,6 +37,32 @@ struct LimitTests {
         _ = try vault.verify()
     }
 
+    /// A user's large vault must not keep the broker busy: a check ends at its deadline, wherever it has come to.
+    @Test func aCheckGivesUpWhereverItIs() throws {
+        let vault = try VaultFixture().open()
+        let accounts = ["a", "b", "c"]
+        for account in accounts { for value in ["former", "present"] { try vault.set(.make("s", account, value)) } }
+        var looks = 0
+        let report = try vault.verify {
+            looks += 1
+            return false
+        }
+        #expect(report.items == 3 && report.formerValues == 3)
+        #expect(looks >= 2 * accounts.count, "it looks at each item, and at the former values of each")
+        for most in 0..<looks {
+            var left = most
+            let code = vaultError {
+                _ = try vault.verify {
+                    left -= 1
+                    return left < 0
+                }
+            }
+            #expect(code == .limitExceeded, "after \(most) looks")
+        }
+        #expect(vaultError { _ = try vault.verify(until: .now - .seconds(1)) } == .limitExceeded)
+        _ = try vault.verify(until: .now + .seconds(3600))
+    }
+
     /// Room has the numbers of the documents.
     @Test func theUsualRoom() {
         let room = Room()

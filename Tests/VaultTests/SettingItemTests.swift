@@ -135,6 +135,15 @@ struct SettingItemTests {
         // Other services, and secrets, have room.
         try vault.set(draft("a", service: "other"))
         try vault.set(.make("app", "secret", "s"))
+        // A secret that goes makes no room for a setting.
+        #expect(
+            code {
+                try vault.apply([
+                    .set(draft("7", "x"), mode: .replace, ifRevision: nil),
+                    .delete(service: "app", account: "secret", kind: .genericPassword, ifRevision: nil),
+                    .set(draft("8"), mode: .replace, ifRevision: nil),
+                ])
+            } == .limitExceeded)
         _ = try vault.verify()
     }
 
@@ -149,6 +158,19 @@ struct SettingItemTests {
         try vault.set(draft("0", "small"))
         try vault.set(draft("more", String(repeating: "x", count: 30_000)))
         try vault.set(draft("0", value, service: "other"))
+    }
+
+    /// What is stored of a value is longer than the value. That counts.
+    @Test func aServiceIsFullToTheByte() throws {
+        func text(sealedTo bytes: Int) -> String { String(repeating: "x", count: bytes - AESGCM.overhead - 4) }
+        var sizes = [Int](repeating: 65_536, count: 15) + [63_488, 1_472, 72]
+        sizes = sizes.map { $0 + AESGCM.overhead }
+        #expect(sizes.reduce(0, +) == ItemLimits.settings.bytesOfService)
+        for (number, size) in sizes.enumerated() { try vault.set(draft("\(number)", text(sealedTo: size))) }
+        let last = sizes.count - 1
+        #expect(code { try vault.set(draft("\(last)", text(sealedTo: sizes[last]) + "x")) } == .limitExceeded)
+        try vault.set(draft("\(last)", text(sealedTo: sizes[last])))
+        #expect(code { try vault.set(draft("more", "")) } == .limitExceeded)
     }
 
     @Test func aVaultHasAShareForAllSettings() throws {

@@ -40,6 +40,18 @@ struct SoftwareSealerTests {
         }
     }
 
+    /// Somebody has set the configuration to another sealer. They are told, and nothing looks like damage.
+    @Test func aVaultOfTheTPMIsNamedAsThat() throws {
+        let record = RegistryRecord(
+            vault: fixture.record.vault, owner: fixture.record.owner, ownerName: "tester",
+            created: fixture.record.created, sealer: .tpm, authenticatorKey: fixture.record.authenticatorKey,
+            storageKey: StorageKeyPin(handle: 0x8100_0001, name: [], context: []), objects: fixture.record.objects)
+        let error = #expect(throws: SealerError.self) {
+            _ = try fixture.sealer.openDeviceRoot(objects, record: record)
+        }
+        #expect(error?.advice == "set “sealer = tpm” in the configuration")
+    }
+
     @Test func opensWithTheRightSignature() throws {
         #expect(unlock { $0 } == nil)
         #expect(try fixture.sealer.openDeviceRoot(objects, record: fixture.record) == fixture.keys.deviceRoot)

@@ -416,6 +416,24 @@ struct TPMSealerTests {
         #expect(fixture.recorder.contains(ephemeral.publicKey.suffix(32)))
     }
 
+    /// A creation that failed at its end. A TPM has room for a few indexes, and others need it.
+    @Test func whatWasMadeForNoVaultIsRemoved() throws {
+        func indexes(_ fixture: Fixture) throws -> String {
+            try Tool.output("tpm2_getcap", ["-T", fixture.tpm.tools, "handles-nv-index"])
+        }
+        for isCounterGone in [false, true] {
+            let fixture = try Fixture()
+            let (counter, generation) = (fixture.keys.counter, fixture.keys.generation)
+            #expect(counter != nil && generation != nil)
+            #expect(try !indexes(fixture).isEmpty)
+            // Somebody else has removed it. The rest is removed all the same.
+            if isCounterGone { fixture.sealer.remove(counter: counter, generation: nil) }
+            fixture.sealer.remove(counter: counter, generation: generation)
+            #expect(try indexes(fixture).isEmpty)
+            #expect(try fixture.tpm.leftovers() == [])
+        }
+    }
+
     @Test func theTPMSaysWhoMadeIt() throws {
         let fixture = try Fixture()
         let description = try fixture.sealer.describe()

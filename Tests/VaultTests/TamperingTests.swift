@@ -193,6 +193,23 @@ struct TamperingTests {
         #expect(vaultError { _ = try vault.verify() } == .damaged)
     }
 
+    /// The point of a gated value leads nowhere. A change that removes the value must not vouch for the rest of the index.
+    @Test func aPointWithoutItsIndexEntry() throws {
+        let keys = try VaultKeys(deviceRoot: fixture.keys.deviceRoot, vault: fixture.record.vault)
+        do { try fixture.open().put(HistorySetting(count: 0, days: 0)) }
+        try fixture.tamper { database in
+            let points = try ItemFields(decoding: fields(database, first)).fields[0][0].points
+            #expect(!points.isEmpty)
+            for point in points {
+                try database.run("DELETE FROM posting WHERE term = ?", [.blob(keys.term(point: point))])
+            }
+        }
+        let vault = try fixture.open()
+        #expect(vaultError { try vault.set(.make("s", "first", "new", first.access)) } == .damaged)
+        #expect(vaultError { try vault.delete(first) } == .damaged)
+        #expect(try fixture.value(vault, "s", "first") == Array("one".utf8))
+    }
+
     /// The removal of a gated item's requirement, and of its device.
     @Test(arguments: [8 + 5, 8 + 2])
     func aChangedPolicyByte(place: Int) throws {

@@ -273,6 +273,19 @@ struct TiedVaultTests {
         _ = try fixture.vault.verify()
     }
 
+    /// The disk is full. Whoever approves a boot is told, before the TPM is.
+    @Test func aListThatIsNotWrittenIsNotTaken() throws {
+        let fixture = try Fixture()
+        try fixture.tie()
+        let present = try fixture.vault.boots
+        let list = try present.inForce + [ApprovedBoot(digest: fixture.predicted(4, update), approved: 2)]
+        try withoutWriting(fixture.path) {
+            #expect(
+                vaultError { try fixture.vault.put(BootList(inForce: present.inForce, next: list)) } == .storage)
+        }
+        #expect(try fixture.vault.boots == present)
+    }
+
     @Test func aBoundVaultIsTiedToo() throws {
         let fixture = try Fixture()
         try fixture.bind(to: Fixture.pin)

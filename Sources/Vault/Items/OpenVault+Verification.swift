@@ -18,18 +18,23 @@ extension OpenVault {
     /// - Parameter deadline: when to give up, because a large vault takes long.
     /// - Throws: `.damaged`, naming the fault; `.storage`; `.limitExceeded` if the deadline has passed.
     public func verify(until deadline: ContinuousClock.Instant? = nil) throws(VaultError) -> VerificationReport {
+        try verify(unless: { deadline.map { ContinuousClock.now > $0 } ?? false })
+    }
+
+    /// - Parameter isLate: whether to give up. It is asked before each part that takes long.
+    func verify(unless isLate: () -> Bool) throws(VaultError) -> VerificationReport {
         try readFile { (snapshot) throws(VaultError) in
             try snapshot.rows.checkSchema()
             try snapshot.rows.checkIntegrity()
             try verifyKeys(snapshot)
-            try Self.checkTime(deadline)
+            try Self.checkTime(isLate)
             let (entries, nodeCount) = try snapshot.tree.all()
             let items = try snapshot.allItems()
             try snapshot.rows.checkFields()
             var points: [[UInt8]: ItemID] = [:]
             var values = 0
             for item in items {
-                try Self.checkTime(deadline)
+                try Self.checkTime(isLate)
                 if let deleted = item.summary.metadata.deleted, deleted < snapshot.header.oldestDeletion {
                     throw .damaged("an item of the bin is older than its header says")
                 }
@@ -41,10 +46,10 @@ extension OpenVault {
                 }
             }
             let former = try snapshot.allFormer()
-            try verify(former, of: items, &points, snapshot, until: deadline)
+            try verify(former, of: items, &points, snapshot, unless: isLate)
             let formerValues = former.reduce(0) { $0 + $1.values.count }
             let postings = try snapshot.rows.allPostings()
-            try Self.checkTime(deadline)
+            try Self.checkTime(isLate)
             try verifyIndex(postings, items, points, snapshot)
             // Each row was found in the tree. Equal counts now show that neither the tree nor a table has more entries.
             let logKey = try cryptography { () throws(CryptographyError) in try TreeEntry.logKey() }
@@ -71,11 +76,11 @@ extension OpenVault {
 
     private func verify(
         _ former: [(item: ItemID, values: [FormerItem])], of items: [StoredItem], _ points: inout [[UInt8]: ItemID],
-        _ snapshot: Snapshot, until deadline: ContinuousClock.Instant?
+        _ snapshot: Snapshot, unless isLate: () -> Bool
     ) throws(VaultError) {
         let versions = Dictionary(items.map { ($0.summary.id, $0.record.version) }) { first, _ in first }
         for (item, values) in former {
-            try Self.checkTime(deadline)
+            try Self.checkTime(isLate)
             guard let present = versions[item], values.allSatisfy({ $0.version < present }) else {
                 throw .damaged("a former value belongs to no item")
             }
@@ -100,8 +105,8 @@ extension OpenVault {
         }
     }
 
-    private static func checkTime(_ deadline: ContinuousClock.Instant?) throws(VaultError) {
-        guard let deadline, ContinuousClock.now > deadline else { return }
+    private static func checkTime(_ isLate: () -> Bool) throws(VaultError) {
+        guard isLate() else { return }
         throw VaultError(.limitExceeded, "the vault is too large to be checked within the time limit")
     }
 

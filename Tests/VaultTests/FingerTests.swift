@@ -1,0 +1,86 @@
+import Authorization
+import Cryptography
+import Item
+import TestSupport
+import Testing
+
+@testable import Vault
+
+/// Items that are bound to the enrolled fingers. The attacker knows the device's passcode and enrols a finger of their own.
+struct FingerTests {
+    private let fixture: VaultFixture
+    private let vault: OpenVault
+    private let bound: AccessControl
+    private let either: AccessControl
+
+    init() throws {
+        bound = try AccessControl(requirements: [.biometryCurrentSet])
+        either = try AccessControl(requirements: [.userPresence, .biometryCurrentSet], anyIsEnough: true)
+        fixture = try VaultFixture()
+        vault = try fixture.open()
+        try enrol(1)
+    }
+
+    /// Other fingers are enrolled from now on, and have a key.
+    private func enrol(_ number: UInt8) throws {
+        let digest = [UInt8](repeating: number, count: 32)
+        let (key, name) = try fixture.sealer.makeSetKey(digest, record: vault.record)
+        try vault.put(setKey: key)
+        try vault.take(vault.record.with(biometrySet: digest, key: name), sealer: fixture.sealer)
+    }
+
+    private func agreements(_ plan: ReadPlan) throws -> Agreements {
+        var agreements: Agreements = [:]
+        for agreement in try #require(plan.alternatives.first).agreements {
+            agreements[agreement.point] = try fixture.sealer.agree(
+                agreement.role, point: agreement.point, vault.objects, record: vault.record
+            ) { (request) throws(SigningRefusal) in try fixture.sign(request) }
+        }
+        return agreements
+    }
+
+    private func value(of item: ItemSummary) throws -> SecretBytes {
+        let keys = try fixture.unlock(vault)
+        return try vault.value(of: item, classKeys: keys, agreements: agreements(vault.readPlan(for: item)))
+    }
+
+    private func text(of item: ItemSummary) throws -> String {
+        String(decoding: revealed(try value(of: item)), as: UTF8.self)
+    }
+
+    @Test func otherFingersReadNothing() throws {
+        let item = try vault.set(.make("s", "a", "value", bound)).item
+        #expect(try text(of: item) == "value")
+        try enrol(2)
+        #expect(vaultError { _ = try vault.readPlan(for: item) } == .fingersChanged)
+        // Set again, it is theirs.
+        let again = try vault.set(.make("s", "a", "another", bound)).item
+        #expect(try text(of: again) == "another")
+        // The former value is not.
+        #expect(try vault.history(service: "s", account: "a").versions.isEmpty)
+        #expect(
+            vaultError { _ = try vault.look(service: "s", account: "a", version: 1) { try $0.plan() } } == .notFound)
+    }
+
+    /// The passcode is enough to read the item. It must not be enough to bind it to the attacker's finger, which would
+    /// read it whenever the person has another passcode.
+    @Test func whatIsReadWithoutAFingerIsBoundToNoOther() throws {
+        try vault.set(.make("s", "a", "former", either))
+        let item = try vault.set(.make("s", "a", "value", either)).item
+        let keys = try fixture.unlock(vault)
+        let (former, before) = try vault.look(service: "s", account: "a", version: 1) { view in
+            (view.item, try view.value(classKeys: keys, agreements: agreements(view.plan())))
+        }
+        try enrol(2)
+        let plan = try vault.readPlan(for: item)
+        #expect(plan.alternatives.count == 1 && plan.alternatives[0].agreements.map(\.role) == [.presence])
+        let value = try value(of: item)
+        #expect(revealed(value) == Array("value".utf8))
+        #expect(vaultError { try vault.rotate(item, value: value) } == .fingersChanged)
+        #expect(
+            vaultError { try vault.rename(item, service: "s", account: "b", value: value) } == .fingersChanged)
+        #expect(vaultError { try vault.restore(former, value: before) } == .fingersChanged)
+        #expect(try vault.find(service: "s", account: "a") == item)
+        _ = try vault.verify()
+    }
+}
