@@ -227,6 +227,8 @@ import Testing
         try fleet.sync(second, "remove", "web")
         try fleet.sync(server, "leave")
         #expect(try join(server, "web", file, "--no-wait").code == 0)
+        // A locked vault knows no removals. It is opened first.
+        try fleet.root(admin, ["lock", "--user", fleet.name], answer: nil)
         let admitted = try admit(admin)
         #expect(admitted.all.contains("Ended invitation") && !admitted.all.contains("Added"), "\(admitted)")
         #expect(try fleet.sync(admin, "invite", "--list", answer: nil).errors.contains("no invitation"))

@@ -253,6 +253,14 @@ struct CircleRemovalTests {
         store.files.merge(alone.files) { _, its in its }
         try settle(desk, laptop)
         for machine in [desk, laptop] { #expect(try machine.names == ["github/me"]) }
+        #expect(try #require(try desk.vault.circleState(desk.classKeys)).former.map(\.hasLeft) == [false])
+        // Who was not removed, and leaves, has left.
+        try laptop.remove(laptop)
+        try laptop.put(store)
+        try desk.sync(store)
+        let former = try #require(try desk.vault.circleState(desk.classKeys)).former
+        let own = try laptop.view().device.id
+        #expect(former.count == 2 && former.allSatisfy { $0.hasLeft == ($0.device == own) })
     }
 
     /// A member makes keys that open nowhere, so that nobody can give anything out, its own removal included.

@@ -90,6 +90,26 @@ struct CircleSuccessionTests {
         #expect(try again.get("a") == "one" && again.view().membership.members.count == 2)
     }
 
+    /// Attacker 11 renews the keys of a machine, and another admin removes it. It is not one that left by itself.
+    @Test func whoRemovesASuccessorRemovesWhoItWas() throws {
+        let (desk, old) = try pair()
+        func leavers() throws -> [WriterID: Bool] {
+            let former = try #require(try desk.vault.circleState(desk.classKeys)).former
+            return Dictionary(uniqueKeysWithValues: former.map { ($0.device, $0.hasLeft) })
+        }
+        let first = try old.view().device.id
+        let next = try old.renewed()
+        let second = try next.view().device.id
+        try settle(desk, next)
+        #expect(try leavers() == [first: true])
+        let laptop = try next.renewed()
+        let third = try laptop.view().device.id
+        try settle(desk, laptop)
+        #expect(try leavers() == [first: true, second: true])
+        try desk.remove(laptop)
+        #expect(try leavers() == [first: false, second: false, third: false])
+    }
+
     @Test func whatWaitsIsSaidBeforeItGoes() throws {
         let (desk, old) = try pair()
         try old.set("a", "", "one")

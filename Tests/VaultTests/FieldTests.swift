@@ -37,13 +37,7 @@ struct FieldTests {
     private func names() throws -> [String] { try item().metadata.fields.map(\.name.text) }
 
     private func agreements(_ choice: FieldChoice) throws -> Agreements {
-        var agreements: Agreements = [:]
-        for agreement in try vault.readPlan(for: item(), choice).alternatives[0].agreements {
-            agreements[agreement.point] = try fixture.sealer.agree(
-                agreement.role, point: agreement.point, vault.objects, record: fixture.record
-            ) { (request) throws(SigningRefusal) in try fixture.sign(request) }
-        }
-        return agreements
+        try fixture.agreements(vault, vault.readPlan(for: item(), choice))
     }
 
     private func value(_ field: FieldName) throws -> String {

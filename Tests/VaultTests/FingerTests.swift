@@ -29,19 +29,9 @@ struct FingerTests {
         try vault.take(vault.record.with(biometrySet: digest, key: name), sealer: fixture.sealer)
     }
 
-    private func agreements(_ plan: ReadPlan) throws -> Agreements {
-        var agreements: Agreements = [:]
-        for agreement in try #require(plan.alternatives.first).agreements {
-            agreements[agreement.point] = try fixture.sealer.agree(
-                agreement.role, point: agreement.point, vault.objects, record: vault.record
-            ) { (request) throws(SigningRefusal) in try fixture.sign(request) }
-        }
-        return agreements
-    }
-
     private func value(of item: ItemSummary) throws -> SecretBytes {
         let keys = try fixture.unlock(vault)
-        return try vault.value(of: item, classKeys: keys, agreements: agreements(vault.readPlan(for: item)))
+        return try vault.value(of: item, classKeys: keys, agreements: fixture.agreements(vault, item))
     }
 
     private func text(of item: ItemSummary) throws -> String {
@@ -69,7 +59,7 @@ struct FingerTests {
         let item = try vault.set(.make("s", "a", "value", either)).item
         let keys = try fixture.unlock(vault)
         let (former, before) = try vault.look(service: "s", account: "a", version: 1) { view in
-            (view.item, try view.value(classKeys: keys, agreements: agreements(view.plan())))
+            (view.item, try view.value(classKeys: keys, agreements: fixture.agreements(vault, view.plan())))
         }
         try enrol(2)
         let plan = try vault.readPlan(for: item)

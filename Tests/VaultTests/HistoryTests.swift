@@ -29,15 +29,7 @@ struct HistoryTests {
         try vault.history(service: "s", account: account).versions.map(\.version)
     }
 
-    private func agreements(_ plan: ReadPlan) throws -> Agreements {
-        var agreements: Agreements = [:]
-        for agreement in plan.alternatives[0].agreements {
-            agreements[agreement.point] = try fixture.sealer.agree(
-                agreement.role, point: agreement.point, vault.objects, record: fixture.record
-            ) { (request) throws(SigningRefusal) in try fixture.sign(request) }
-        }
-        return agreements
-    }
+    private func agreements(_ plan: ReadPlan) throws -> Agreements { try fixture.agreements(vault, plan) }
 
     /// A value with every consent, and the item as it was.
     private func read(_ version: UInt64, _ account: String = "a") throws -> (item: ItemSummary, value: SecretBytes) {

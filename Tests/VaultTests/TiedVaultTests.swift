@@ -273,7 +273,7 @@ struct TiedVaultTests {
         _ = try fixture.vault.verify()
     }
 
-    /// The disk is full. Whoever approves a boot is told, before the TPM is.
+    /// The disk is full. The person who approves a boot hears of that, and the TPM approves nothing.
     @Test func aListThatIsNotWrittenIsNotTaken() throws {
         let fixture = try Fixture()
         try fixture.tie()

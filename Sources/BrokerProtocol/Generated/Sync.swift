@@ -53,7 +53,8 @@ public enum Sync {
           name: ?string,
           # tpm or software, as in Machine; or paper, for a code on paper.
           protection: ?string,
-          # It has ended its membership itself, by leaving or by renewing its keys, and nobody has removed it. Absent: no.
+          # It has ended its membership itself, by leaving or by renewing its keys. Nobody has removed it, nor the machine that it
+          # became by renewing. Absent: no.
           left: ?bool
         )
 
@@ -530,8 +531,8 @@ public enum Sync {
         public var name: String?
         /// tpm or software, as in Machine; or paper, for a code on paper.
         public var protection: String?
-        /// It has ended its membership itself, by leaving or by renewing its keys, and nobody has removed it. Absent:
-        /// no.
+        /// It has ended its membership itself, by leaving or by renewing its keys. Nobody has removed it, nor the
+        /// machine that it became by renewing. Absent: no.
         public var left: Bool?
 
         public init(device: String, name: String? = nil, protection: String? = nil, left: Bool? = nil) {

@@ -295,29 +295,42 @@ struct CircleView: Sendable {
         return streams[device]?.leading(to: ends + (merged[device].map { [$0] } ?? []) + farewell(of: device)) ?? []
     }
 
-    /// Whether a device has ended its membership itself, and nobody else has removed it.
-    func hasLeft(_ device: WriterID) -> Bool {
-        let names = removals(of: device)
-        return !names.isEmpty && names.allSatisfy { statements[$0]?.first?.statement.signer == device }
-    }
-
-    /// The statements that count and have ended a device's membership.
-    private func removals(of device: WriterID) -> [StatementName] {
-        membership.removals.filter { name in
+    /// Where a device that nobody else has removed has said that it leaves, or who succeeds it. The first time counts,
+    /// because it can repeat the statement behind what it writes later.
+    private func farewell(of device: WriterID) -> [RunEnd] {
+        let names = membership.removals.filter { name in
             switch statements[name]?.first?.statement.content {
             case .removal(let devices)?: return devices.contains(device)
             case .succession?: return statements[name]?.first?.statement.signer == device
             case .founding?, .addition?, nil: return false
             }
         }
+        guard names.allSatisfy({ statements[$0]?.first?.statement.signer == device }) else { return [] }
+        let ends = names.flatMap { removals[$0] ?? [] }.filter { $0.by == device }.map(\.end)
+        return ends.min { ($0.number, $0.chain) < ($1.number, $1.chain) }.map { [$0] } ?? []
     }
 
-    /// Where a device that nobody else has removed has said that it leaves, or who succeeds it. The first time counts,
-    /// because it can repeat the statement behind what it writes later.
-    private func farewell(of device: WriterID) -> [RunEnd] {
-        guard hasLeft(device) else { return [] }
-        let ends = removals(of: device).flatMap { removals[$0] ?? [] }.filter { $0.by == device }.map(\.end)
-        return ends.min { ($0.number, $0.chain) < ($1.number, $1.chain) }.map { [$0] } ?? []
+    /// The devices that have ended their membership themselves, by leaving or by a succession. Nobody has removed them, nor
+    /// what succeeded them.
+    var leavers: Set<WriterID> {
+        var (leavers, removed, predecessors): (Set<WriterID>, [WriterID], [WriterID: [WriterID]]) = ([], [], [:])
+        for statement in membership.removals.compactMap({ statements[$0]?.first?.statement }) {
+            switch statement.content {
+            case .removal(let devices):
+                for device in devices where device != statement.signer { removed.append(device) }
+                if devices.contains(statement.signer) { leavers.insert(statement.signer) }
+            case .succession(let keys, _):
+                leavers.insert(statement.signer)
+                predecessors[keys.device, default: []].append(statement.signer)
+            case .founding, .addition: break
+            }
+        }
+        while let device = removed.popLast() {
+            leavers.remove(device)
+            // Each is looked at once.
+            removed += predecessors.removeValue(forKey: device) ?? []
+        }
+        return leavers
     }
 
     /// Takes in a change that this vault has just made.

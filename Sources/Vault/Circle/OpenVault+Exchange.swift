@@ -284,6 +284,7 @@ extension OpenVault {
                 try ItemChanges(of: item, in: view, material.shared, snapshot)
             }
             let digest = try view.stateDigest(given: [])
+            let leavers = view.leavers
             let machines = try view.membership.members.filter { $0.role != .paper }
                 .map { (member) throws(VaultError) in
                     let stream = view.streams[member.keys.device]
@@ -297,7 +298,7 @@ extension OpenVault {
             return CircleState(
                 circle: view.device.circle, machines: machines,
                 paper: view.paper.map { CircleState.Paper(device: $0.device, made: view.paperMade) },
-                former: view.membership.others.map { ($0, view.profiles[$0], view.isPaper($0), view.hasLeft($0)) },
+                former: view.membership.others.map { ($0, view.profiles[$0], view.isPaper($0), leavers.contains($0)) },
                 digest: try view.stateDigest(),
                 isMember: view.role != nil,
                 pending: changes?.pending ?? view.pending.count + view.pendingSlots.count,

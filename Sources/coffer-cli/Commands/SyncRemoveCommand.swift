@@ -3,7 +3,6 @@ import BrokerProtocol
 import Circle
 import Coffer
 import Courier
-import FoundationEssentials
 import Platform
 
 /// `coffer sync remove`
@@ -65,7 +64,7 @@ struct SyncRemoveCommand: SharingCommand {
         _ = try session.call(
             Sync.Remove(devices: chosen.map(\.device)), for: "removing a machine", noPrompt: prompt.noPrompt,
             command: ShellText.command(["coffer", "sync", "remove"] + machines))
-        if shared.user != nil { try endInvitations(of: chosen.map(\.device), session, sharing.circle) }
+        if shared.user != nil { try endInvitations(session, sharing.circle) }
         if !quiet {
             if let paper = chosen.first(where: \.isPaper) {
                 // Codes that were removed before have the same name.
@@ -87,16 +86,15 @@ struct SyncRemoveCommand: SharingCommand {
         }
     }
 
-    /// A machine that came by an invitation has it still.
-    private func endInvitations(of devices: [String], _ session: CommandSession, _ circle: StatementName) throws {
-        let now = Int64(Date().timeIntervalSince1970 * 1000)
+    /// A machine that came by an invitation has it still, and could come back as another device.
+    private func endInvitations(_ session: CommandSession, _ circle: StatementName) throws {
         let found: (ended: [String], open: [String])
-        do { found = try InvitationFolder(session).end(ofGuests: devices, in: circle, now: now) } catch {
+        do { found = try InvitationFolder(session).endThoseOfRemoved(session, in: circle) } catch {
             Output.note(
                 shared.naming("The invitations of this host are as before. See them with: coffer sync invite --list"))
             throw error
         }
-        for name in found.ended { Output.note("Ended invitation \(name), by which it came.") }
+        for name in found.ended { Output.note("Ended invitation \(name): a machine that came by it was removed.") }
         for name in found.open {
             Output.note(
                 shared.naming(

@@ -15,6 +15,8 @@ struct GuestAdmission {
     private var strange: Set<StorePath> = []
     /// What kept a machine out, told once.
     private var told: [StorePath: String] = [:]
+    /// Whether this look has taken in who was removed.
+    private var knowsRemovals = false
 
     init(_ session: CommandSession, _ sharing: Sharing) {
         (self.session, self.sharing, folder) = (session, sharing, InvitationFolder(session))
@@ -37,7 +39,7 @@ struct GuestAdmission {
         }
         guard !keys.isEmpty else { return 0 }
         var (came, left) = (0, InvitationLimits.strange)
-        var knowsRemovals = false
+        knowsRemovals = false
         let paths = try sharing.folder.knocks(of: sharing.circle)
         // What has gone is forgotten, or somebody who changes names all the time would fill memory.
         strange.formIntersection(paths)
@@ -52,8 +54,6 @@ struct GuestAdmission {
                     left -= 1
                     continue
                 }
-                if !knowsRemovals { try endThoseOfRemovedGuests() }
-                knowsRemovals = true
                 if try admit(knock, path, found.invitation, by: found.name, found.key) { came += 1 }
                 told[path] = nil
             } catch let error as KeychainError { tell(path, error.message, error.advice) } catch {
@@ -66,14 +66,14 @@ struct GuestAdmission {
         return came
     }
 
-    /// Ends the invitations by which machines came that were removed since, on whichever machine that was. They have it still. A machine that
-    /// left by itself could have stayed, so it ends nothing.
-    private func endThoseOfRemovedGuests() throws {
+    /// Takes in what other admin hosts have removed, and ends the invitations of those machines.
+    private mutating func hearOfRemovals() throws {
+        guard !knowsRemovals else { return }
         try sharing.exchange()
-        let removed = try Sharing.state(session, noPrompt: true).former.filter { $0.left != true }.map(\.device)
-        let now = Int64(Date().timeIntervalSince1970 * 1000)
-        let ended = try folder.end(ofGuests: removed, in: sharing.circle, now: now).ended
-        for name in ended { Output.note("Ended invitation \(name): a machine that came by it was removed.") }
+        for name in try folder.endThoseOfRemoved(session, in: sharing.circle).ended {
+            Output.note("Ended invitation \(name): a machine that came by it was removed.")
+        }
+        knowsRemovals = true
     }
 
     /// Tells what is wrong with one machine's file, once.
@@ -100,7 +100,7 @@ struct GuestAdmission {
     }
 
     /// - Returns: whether it came in now.
-    private func admit(
+    private mutating func admit(
         _ knock: Knock, _ path: StorePath, _ invitation: IssuedInvitation, by name: String, _ key: InvitationKey
     ) throws -> Bool {
         let (code, joining) = try Self.known(knock)
@@ -122,9 +122,11 @@ struct GuestAdmission {
                 return false
             }
         }
+        try session.openVault()
+        // Only for a machine that would come in now: to hear of everything takes long.
+        try hearOfRemovals()
         let guest = IssuedInvitation.Guest(device: device, name: request.name.text, time: now)
         guard try folder.admit(guest, by: name, now: now) != nil else { return false }
-        try session.openVault()
         let reply = try session.call(
             Sync.Add(
                 code: code, request: Base64.encode(sealed), evidence: evidence.map { Base64.encode($0) },

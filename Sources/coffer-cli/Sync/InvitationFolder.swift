@@ -71,13 +71,24 @@ struct InvitationFolder {
 
     /// Ends those by which one of these devices came. It has the invitation still, and could come back as another device.
     /// - Returns: the names of those that it has ended, and of those that are still open.
-    func end(ofGuests devices: [String], in circle: StatementName, now: Int64) throws(KeychainError)
+    private func end(ofGuests devices: [String], in circle: StatementName, now: Int64) throws(KeychainError)
         -> (ended: [String], open: [String])
     {
         let all = try all(of: circle).filter { now < $0.invitation.until }
         let ended = all.filter { one in one.invitation.guests.contains { devices.contains($0.device) } }.map(\.name)
         for name in ended { try end(name) }
         return (ended, all.filter { $0.invitation.isOpen(at: now) && !ended.contains($0.name) }.map(\.name))
+    }
+
+    /// Ends those by which machines came that were removed since, here or on another machine. One that left by itself ends
+    /// none, because it could have stayed.
+    func endThoseOfRemoved(_ session: CommandSession, in circle: StatementName) throws(KeychainError)
+        -> (ended: [String], open: [String])
+    {
+        let former = try Sharing.state(session, noPrompt: true).former
+        return try end(
+            ofGuests: former.filter { $0.left != true }.map(\.device), in: circle,
+            now: Int64(Date().timeIntervalSince1970 * 1000))
     }
 
     /// Whether it is there, and nobody else can write in it.

@@ -74,10 +74,14 @@ final class VaultFixture: Sendable {
 
     /// The agreement of the constraint keys, for the first way of reading.
     func agreements(_ vault: OpenVault, _ item: ItemSummary) throws -> Agreements {
+        try agreements(vault, vault.readPlan(for: item))
+    }
+
+    func agreements(_ vault: OpenVault, _ plan: ReadPlan) throws -> Agreements {
         var agreements: Agreements = [:]
-        for agreement in try vault.readPlan(for: item).alternatives[0].agreements {
+        for agreement in try #require(plan.alternatives.first).agreements {
             agreements[agreement.point] = try sealer.agree(
-                agreement.role, point: agreement.point, vault.objects, record: record
+                agreement.role, point: agreement.point, vault.objects, record: vault.record
             ) { (request) throws(SigningRefusal) in try sign(request) }
         }
         return agreements
