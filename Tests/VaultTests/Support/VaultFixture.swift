@@ -79,7 +79,7 @@ final class VaultFixture: Sendable {
 
     func agreements(_ vault: OpenVault, _ plan: ReadPlan) throws -> Agreements {
         var agreements: Agreements = [:]
-        for agreement in try #require(plan.alternatives.first).agreements {
+        for agreement in plan.alternatives[0].agreements {
             agreements[agreement.point] = try sealer.agree(
                 agreement.role, point: agreement.point, vault.objects, record: vault.record
             ) { (request) throws(SigningRefusal) in try sign(request) }
