@@ -1,6 +1,5 @@
 import BrokerProtocol
 import Coffer
-import FoundationEssentials
 import Glibc
 import Platform
 
@@ -32,7 +31,7 @@ struct CommandSession {
     init(_ vault: VaultOptions? = nil, quiet: Bool = false) {
         self.vault = vault
         isQuiet = quiet
-        environment = ProcessInfo.processInfo.environment
+        environment = OwnProcess.environment
         client = KeychainClient(
             paths: SocketPaths(environment: environment), caller: getuid(),
             vault: vault?.choice ?? .own, whenWaiting: BrokerWait.tell)
@@ -67,16 +66,17 @@ struct CommandSession {
     func mayAsk(noPrompt: Bool) -> Bool { !noPrompt && findPrompter() != nil }
 
     /// Makes a call that may need a person.
-    /// - Parameter purpose: the subject of the error message: "github/me".
+    /// - Parameter purpose: the subject of the error message: "github/me". It is put together only then.
     /// - Parameter command: the command to run in a terminal if nobody can be asked here. It is put together only then.
     /// - Parameter asksOwner: whether somebody is asked even if root uses another account's vault.
     /// - Parameter code: what the person has typed to add a machine to a circle.
     func call<Method: Challengeable>(
-        _ method: Method, for purpose: String, noPrompt: Bool = false, command: @autoclosure () -> String,
+        _ method: Method, for purpose: @autoclosure () -> String, noPrompt: Bool = false,
+        command: @autoclosure () -> String,
         asksOwner: Bool = false,
         code: TypedCode? = nil
     ) throws(KeychainError) -> Method.Reply {
-        try answer(to: method, for: purpose, noPrompt: noPrompt, command: command(), asksOwner: asksOwner, code: code)
+        try answer(to: method, for: purpose(), noPrompt: noPrompt, command: command(), asksOwner: asksOwner, code: code)
     }
 
     /// Makes a call that root has answered beforehand, by an invitation.
@@ -88,16 +88,17 @@ struct CommandSession {
 
     /// Makes a call about items that may need a person.
     func call<Method: Challengeable, Answer>(
-        _ request: ItemCall<Method, Answer>, for purpose: String, noPrompt: Bool = false,
+        _ request: ItemCall<Method, Answer>, for purpose: @autoclosure () -> String, noPrompt: Bool = false,
         command: @autoclosure () -> String
     ) throws(KeychainError) -> Answer {
-        try request.answer(answer(to: request.method, for: purpose, noPrompt: noPrompt, command: command()))
+        try request.answer(answer(to: request.method, for: purpose(), noPrompt: noPrompt, command: command()))
     }
 
     /// Makes a call about items that opens a locked vault on the way, if it wants that and somebody can be asked. Without a terminal,
     /// somebody is looked for only when the vault is locked.
     func call<Method: VaultOpening, Answer>(
-        _ request: ItemCall<Method, Answer>, for purpose: String, noPrompt: Bool, command: @autoclosure () -> String
+        _ request: ItemCall<Method, Answer>, for purpose: @autoclosure () -> String, noPrompt: Bool,
+        command: @autoclosure () -> String
     ) throws(KeychainError) -> Answer {
         var method = request.method
         let opens = method.unlock == true && !noPrompt
@@ -105,20 +106,20 @@ struct CommandSession {
         var wasAsked = false
         do throws(KeychainError) {
             return try request.answer(
-                answer(to: method, for: purpose, noPrompt: noPrompt, command: command()) { wasAsked = true })
+                answer(to: method, for: purpose(), noPrompt: noPrompt, command: command()) { wasAsked = true })
         } catch {
             // A person who has answered is not asked again for a vault that was locked meanwhile.
             guard error.code == .locked, opens, method.unlock == nil, !wasAsked, findPrompter() != nil else {
                 throw error
             }
             method.unlock = true
-            return try request.answer(answer(to: method, for: purpose, noPrompt: noPrompt, command: command()))
+            return try request.answer(answer(to: method, for: purpose(), noPrompt: noPrompt, command: command()))
         }
     }
 
     /// - Parameter onAsking: called before a person is asked.
     private func answer<Method: Challengeable>(
-        to method: Method, for purpose: String, noPrompt: Bool, command: @autoclosure () -> String,
+        to method: Method, for purpose: @autoclosure () -> String, noPrompt: Bool, command: @autoclosure () -> String,
         asksOwner: Bool = false,
         code: TypedCode? = nil, onAsking: () -> Void = {}
     ) throws(KeychainError) -> Method.Reply {
@@ -128,7 +129,7 @@ struct CommandSession {
                 creates = purposes.contains(.create)
                 onAsking()
                 return try prompter(
-                    purposes, for: purpose, noPrompt: noPrompt, command: command(), asksOwner: asksOwner,
+                    purposes, for: purpose(), noPrompt: noPrompt, command: command(), asksOwner: asksOwner,
                     // An agent hands no code on.
                     question: code == nil ? .conversation : .own)
             }
@@ -166,7 +167,8 @@ struct CommandSession {
     }
 
     private func prompter(
-        _ purposes: [Keychain.Purpose], for purpose: String, noPrompt: Bool, command: @autoclosure () -> String,
+        _ purposes: [Keychain.Purpose], for purpose: @autoclosure () -> String, noPrompt: Bool,
+        command: @autoclosure () -> String,
         asksOwner: Bool = false,
         question: PrompterFinder.Question = .conversation
     ) throws(KeychainError) -> any Prompter {
@@ -174,7 +176,7 @@ struct CommandSession {
         let asksRoot = vault?.user != nil && (purposes.contains(.rotate) || purposes.contains(where: \.changesCircle))
         if vault?.user != nil, !asksOwner, !asksRoot || noPrompt && purposes.contains(.rotate) { return NoPrompter() }
         let creates = purposes.contains(.create)
-        let subject = creates ? "making \(vault?.shownVault ?? "your vault")" : purpose
+        let subject = creates ? "making \(vault?.shownVault ?? "your vault")" : purpose()
         let wayOut = creates ? unlockCommand : command()
         if noPrompt {
             throw KeychainError(
@@ -223,20 +225,20 @@ struct CommandSession {
     /// Makes a call about an item that may need an application password, and a person as well.
     /// - Parameter choosingPassword: ask for the application password at once, if there is a choice.
     func call<Method: PasswordTaking, Answer>(
-        _ request: ItemCall<Method, Answer>, for purpose: String, noPrompt: Bool, choosingPassword: Bool,
+        _ request: ItemCall<Method, Answer>, for purpose: @autoclosure () -> String, noPrompt: Bool,
+        choosingPassword: Bool,
         command: @autoclosure () -> String
     ) throws(KeychainError) -> Answer {
-        let input = passwordInput(for: purpose, noPrompt: noPrompt)
         var request = request
-        if choosingPassword { request.method.give(try input.present()) }
+        if choosingPassword { request.method.give(try passwordInput(for: purpose(), noPrompt: noPrompt).present()) }
         do throws(KeychainError) {
-            return try call(request, for: purpose, noPrompt: noPrompt, command: command())
+            return try call(request, for: purpose(), noPrompt: noPrompt, command: command())
         } catch {
             guard error.code == .applicationPasswordNeeded, request.method.applicationPassword == nil else {
                 throw error
             }
-            request.method.give(try input.present())
-            return try call(request, for: purpose, noPrompt: noPrompt, command: command())
+            request.method.give(try passwordInput(for: purpose(), noPrompt: noPrompt).present())
+            return try call(request, for: purpose(), noPrompt: noPrompt, command: command())
         }
     }
 

@@ -1,6 +1,5 @@
 import BrokerProtocol
 import Coffer
-import FoundationEssentials
 import Glibc
 import Platform
 
@@ -10,7 +9,7 @@ struct UserAgents {
     private let environment: [String: String]
 
     init() throws(KeychainError) {
-        environment = ProcessInfo.processInfo.environment
+        environment = OwnProcess.environment
         guard let sockets = AgentSockets(environment: environment, user: geteuid()) else {
             throw KeychainError(
                 .failed, "there is no folder for the agent's socket that only you can change",

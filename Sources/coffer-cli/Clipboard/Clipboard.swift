@@ -112,7 +112,7 @@ struct ClipboardClaim {
 
     /// The user's runtime folder. If there is none, a terminal's claim is in a folder in memory that this user has made.
     private static func folder(isDisplay: Bool) -> String? {
-        if let folder = ProcessInfo.processInfo.environment["XDG_RUNTIME_DIR"], folder.hasPrefix("/") { return folder }
+        if let folder = OwnProcess.environment["XDG_RUNTIME_DIR"], folder.hasPrefix("/") { return folder }
         guard !isDisplay else { return nil }
         let folder = "/dev/shm/coffer-\(geteuid())"
         // `try?`: without a folder that only this user can change, there is no claim.

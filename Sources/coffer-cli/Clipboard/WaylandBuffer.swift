@@ -1,5 +1,4 @@
 import Coffer
-import FoundationEssentials
 import Glibc
 import Platform
 
@@ -45,7 +44,7 @@ enum WaylandBuffer: Equatable {
     /// nil: that of this process.
     var environment: [String: String]? {
         guard case .folder(let folder) = self else { return nil }
-        return ProcessInfo.processInfo.environment.merging(["TMPDIR": folder]) { $1 }
+        return OwnProcess.environment.merging(["TMPDIR": folder]) { $1 }
     }
 
     private static func namespace(_ words: [String]) -> [String] {

@@ -1,7 +1,6 @@
 import ArgumentParser
 import BrokerProtocol
 import Coffer
-import FoundationEssentials
 import Glibc
 import Platform
 
@@ -85,7 +84,7 @@ struct AgentUpdateCommand: ParsableCommand {
 
     func run() throws {
         let surroundings = try UserAgents()
-        let display = Display(environment: ProcessInfo.processInfo.environment)
+        let display = Display(environment: OwnProcess.environment)
         guard display.isNamed else {
             throw KeychainError(
                 .invalidArgument, "there is no display here", advice: "to be asked in this terminal, run: coffer agent")

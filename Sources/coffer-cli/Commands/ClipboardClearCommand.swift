@@ -1,6 +1,5 @@
 import ArgumentParser
 import Coffer
-import FoundationEssentials
 import Glibc
 import Platform
 
@@ -22,7 +21,7 @@ struct ClipboardClearCommand: ParsableCommand {
         let value = try StandardInput.read(limit: InputLimits.value)
         sleep(UInt32(clamping: seconds.seconds))
         if let token, !ClipboardClaim(token: token).stands(board) { return }
-        let programs = ProgramSearch(environment: ProcessInfo.processInfo.environment)
+        let programs = ProgramSearch(environment: OwnProcess.environment)
         // A terminal does not say what its clipboard holds.
         guard tool.isSeen else { return try tool.clear(programs: programs) }
         if try tool.paste(limit: value.count, programs: programs) == value {

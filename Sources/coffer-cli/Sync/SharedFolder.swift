@@ -3,6 +3,7 @@ import Circle
 import Coffer
 import Courier
 import FoundationEssentials
+import Platform
 
 /// How a folder gets to other machines.
 enum FolderCarriage: Equatable {
@@ -50,7 +51,7 @@ struct SharedFolder {
     }
 
     private static func git(_ path: String, _ branch: GitBranch?) throws(StoreError) -> GitStore {
-        let environment = ProcessInfo.processInfo.environment
+        let environment = OwnProcess.environment
         return try GitStore(
             path, program: ProgramSearch(environment: environment).path(of: "git"), environment: environment,
             branch: branch)

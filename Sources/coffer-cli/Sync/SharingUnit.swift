@@ -30,7 +30,7 @@ struct SharingUnit {
     }
 
     private init(_ name: String, isSystems: Bool) {
-        (self.name, self.isSystems, environment) = (name, isSystems, ProcessInfo.processInfo.environment)
+        (self.name, self.isSystems, environment) = (name, isSystems, OwnProcess.environment)
     }
 
     /// What lets machines in that root has invited for the service vault of this account.

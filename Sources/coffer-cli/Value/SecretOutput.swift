@@ -24,9 +24,9 @@ enum SecretOutput {
     /// - Parameters:
     ///   - name: whose value it is, for errors.
     ///   - raw: show even what a terminal would obey.
-    static func value(_ value: [UInt8], of name: String, raw: Bool) throws {
+    static func value(_ value: [UInt8], of name: @autoclosure () -> String, raw: Bool) throws {
         guard Output.isTerminal else { return try Output.bytes(value) }
-        guard raw || TerminalText.isHarmless(value) else { throw harmful("the value of \(name)") }
+        guard raw || TerminalText.isHarmless(value) else { throw harmful("the value of \(name())") }
         try Output.bytes(value + [UInt8(ascii: "\n")])
     }
 
