@@ -121,8 +121,8 @@ let package = Package(
         library("ProgramOptions", ["Platform"], small),
         library("Authorization", ["Cryptography", "JSON", "Platform"], small),
         library("Recovery", ["Authorization", "Cryptography"]),
-        library("HelperProtocol", [], small),
-        library("Age", ["Cryptography"]),
+        library("HelperProtocol", ["JSON"], small),
+        library("Age", ["Cryptography", "Platform"]),
         // The files of other programs, read from bytes.
         library("Import", ["Item", "HelperProtocol"], small),
         library("Firmware", ["Cryptography"]),
@@ -179,8 +179,8 @@ let package = Package(
             [
                 "Broker", "Vault", "Circle", "Item", "Authorization", "Recovery", "Firmware", "Age", "HelperProtocol",
                 "BrokerProtocol", "Varlink", "RootConfiguration", "Cryptography", "Platform", "ServiceManager",
-                "SystemBus",
-                argumentParser, logging, lifecycle, unixSignals,
+                "SystemBus", "JSON", "ProgramOptions",
+                logging, lifecycle, unixSignals,
             ], linking: crypto),
         program(
             "coffer-authenticator",
@@ -291,7 +291,7 @@ let package = Package(
         tests("XMLTests", ["XML"]),
         tests("PlatformTests", ["Platform"]),
         tests("TestSupportTests", ["TestSupport", "Platform"]),
-        tests("ImportTests", ["Import", "HelperProtocol"]),
+        tests("ImportTests", ["Import", "HelperProtocol", "JSON"]),
         tests("AgeTests", ["Age", "Cryptography", "TestSupport"], resources: [.copy("testkit")]),
         tests("RootConfigurationTests", ["RootConfiguration"]),
         tests("ProgramOptionsTests", ["ProgramOptions"]),

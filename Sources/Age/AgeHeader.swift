@@ -1,5 +1,5 @@
 import Cryptography
-import FoundationEssentials
+import Platform
 
 /// What one recipient needs to get at the file key.
 struct AgeStanza: Equatable {
@@ -112,7 +112,7 @@ struct AgeHeader {
 /// Base64 without padding, and only in its canonical form.
 enum AgeBase64 {
     static func encode(_ bytes: [UInt8]) -> String {
-        String(Data(bytes).base64EncodedString().prefix { $0 != "=" })
+        String(Base64.encode(bytes).prefix { $0 != "=" })
     }
 
     /// - Returns: nil for padding, other characters, and any other spelling of the same bytes.
@@ -120,7 +120,6 @@ enum AgeBase64 {
         let text = String(decoding: Array(text), as: UTF8.self)
         guard !text.contains("=") else { return nil }
         let padding = String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
-        guard let bytes = Data(base64Encoded: text + padding).map(Array.init), encode(bytes) == text else { return nil }
-        return bytes
+        return Base64.decode(text + padding)
     }
 }

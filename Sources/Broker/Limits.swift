@@ -363,6 +363,8 @@ enum DiagnosisLimits {
     static let pamDepth = 16
     /// The most ways through a PAM stack that are followed.
     static let pamStates = 100_000
+    /// One of the kernel's files about the broker.
+    static let kernelFile = 1 << 16
     /// One of PAM's files.
     static let pamFile = 1 << 16
     /// One file of certificates that root trusts.

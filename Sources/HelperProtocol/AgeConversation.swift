@@ -1,3 +1,5 @@
+import JSON
+
 /// A line to `cofferd helper age`. Bytes go there in parts, something is done with all of them, and bytes come back in parts.
 public struct AgeRequest: Codable, Sendable {
     /// The next part of the input, in Base64.
@@ -66,4 +68,79 @@ public struct AgeAnswer: Codable, Sendable {
     public var part: String?
 
     public init() {}
+}
+
+extension AgeRequest: JSONReadable {
+    private static let jsonNames = ["add", "inspect", "open", "seal", "take"]
+
+    public init(from reader: inout JSONReader) throws(JSONFailure) {
+        var add: String?
+        var seal: Lock?
+        var inspect: Bool?
+        var open: Key?
+        var take: Int?
+        var members = try reader.members()
+        while let member = try reader.next(&members, of: Self.jsonNames) {
+            switch member {
+            case 0: add = try reader.read()
+            case 1: inspect = try reader.read()
+            case 2: open = try reader.read()
+            case 3: seal = try reader.read()
+            default: take = try reader.read()
+            }
+        }
+        self.init(
+            add: add, seal: seal, inspect: inspect, open: open, take: take)
+    }
+}
+
+extension AgeRequest.Lock: JSONReadable {
+    private static let jsonNames = ["armored", "passphrase", "recipients"]
+
+    public init(from reader: inout JSONReader) throws(JSONFailure) {
+        var recipients: [String]?
+        var passphrase: String?
+        var armored: Bool?
+        var members = try reader.members()
+        while let member = try reader.next(&members, of: Self.jsonNames) {
+            switch member {
+            case 0: armored = try reader.read()
+            case 1: passphrase = try reader.read()
+            default: recipients = try reader.read()
+            }
+        }
+        self.init(
+            recipients: try members.required(recipients, "recipients"), passphrase: passphrase,
+            armored: try members.required(armored, "armored"))
+    }
+}
+
+extension AgeRequest.Key: JSONReadable {
+    private static let jsonNames = ["identities", "passphrase"]
+
+    public init(from reader: inout JSONReader) throws(JSONFailure) {
+        var identities: String?
+        var passphrase: String?
+        var members = try reader.members()
+        while let member = try reader.next(&members, of: Self.jsonNames) {
+            switch member {
+            case 0: identities = try reader.read()
+            default: passphrase = try reader.read()
+            }
+        }
+        self.init(
+            identities: identities, passphrase: passphrase)
+    }
+}
+
+extension AgeAnswer: JSONWritable {
+    public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("count", count)
+        writer.member("isWrongPassphrase", isWrongPassphrase)
+        writer.member("part", part)
+        writer.member("problem", problem)
+        writer.member("takesPassphrase", takesPassphrase)
+        writer.endObject()
+    }
 }

@@ -1,3 +1,5 @@
+import JSON
+
 /// What does the work for which `coffer` would need a database or a cryptographic library, so that `coffer` starts without them. It is the broker's
 /// program, which has these libraries, started by the user with ``command`` as its first argument.
 public enum Helper {
@@ -33,5 +35,14 @@ public struct FileMeasurement: Codable, Sendable {
     public init(content: String? = nil, image: String? = nil) {
         self.content = content
         self.image = image
+    }
+}
+
+extension FileMeasurement: JSONWritable {
+    public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("content", content)
+        writer.member("image", image)
+        writer.endObject()
     }
 }

@@ -1,3 +1,5 @@
+import JSON
+
 /// A line of `cofferd helper kwallet`, which reads what the wallets of KDE hold (org.kde.KWallet).
 public struct KWalletAnswer: Codable, Sendable {
     /// How many entries there are. It comes before the first one.
@@ -45,5 +47,31 @@ public struct KWalletAnswer: Codable, Sendable {
         self.leftOut = leftOut
         self.problem = problem
         self.isEnd = isEnd
+    }
+}
+
+extension KWalletAnswer: JSONWritable {
+    public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("count", count)
+        writer.member("entry", entry)
+        writer.member("isEnd", isEnd)
+        writer.member("leftOut", leftOut)
+        writer.member("opening", opening)
+        writer.member("problem", problem)
+        writer.endObject()
+    }
+}
+
+extension KWalletAnswer.Item: JSONWritable {
+    public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("folder", folder)
+        writer.member("name", name)
+        writer.member("problem", problem)
+        writer.member("type", type)
+        writer.member("value", value)
+        writer.member("wallet", wallet)
+        writer.endObject()
     }
 }

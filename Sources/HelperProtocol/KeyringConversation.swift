@@ -1,3 +1,5 @@
+import JSON
+
 /// A line of `cofferd helper keyring`, which reads what the user's session bus offers as org.freedesktop.secrets.
 public struct KeyringAnswer: Codable, Sendable {
     public var item: Item?
@@ -55,5 +57,40 @@ public struct KeyringAnswer: Codable, Sendable {
         self.leftOut = leftOut
         self.problem = problem
         self.isEnd = isEnd
+    }
+}
+
+extension KeyringAnswer: JSONWritable {
+    public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("isEnd", isEnd)
+        writer.member("item", item)
+        writer.member("leftOut", leftOut)
+        writer.member("problem", problem)
+        writer.member("unreadable", unreadable)
+        writer.endObject()
+    }
+}
+
+extension KeyringAnswer.Item: JSONWritable {
+    public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("attributes", attributes)
+        writer.member("collection", collection)
+        writer.member("created", created)
+        writer.member("label", label)
+        writer.member("modified", modified)
+        writer.member("secret", secret)
+        writer.endObject()
+    }
+}
+
+extension KeyringAnswer.Unreadable: JSONWritable {
+    public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("collection", collection)
+        writer.member("label", label)
+        writer.member("reason", reason)
+        writer.endObject()
     }
 }

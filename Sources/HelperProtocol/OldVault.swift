@@ -1,3 +1,5 @@
+import JSON
+
 /// The messages between `coffer recovery restore` and `cofferd helper old-vault` (docs/architecture.md, "The helper").
 ///
 /// `coffer` first sends the recovery code and gets an ``Opening``. After a malformed code it may send another one. Then it sends an item's number
@@ -94,5 +96,60 @@ public enum OldVault {
             self.code = code
             self.reason = reason
         }
+    }
+}
+
+extension OldVault.Opening: JSONWritable {
+    public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("items", items)
+        writer.member("problem", problem)
+        writer.endObject()
+    }
+}
+
+extension OldVault.Value: JSONWritable {
+    public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("problem", problem)
+        writer.member("value", value)
+        writer.endObject()
+    }
+}
+
+extension OldVault.Field: JSONWritable {
+    public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("kind", kind)
+        writer.member("name", name)
+        writer.endObject()
+    }
+}
+
+extension OldVault.Item: JSONWritable {
+    public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("accessibility", accessibility)
+        writer.member("account", account)
+        writer.member("any", any)
+        writer.member("attributes", attributes)
+        writer.member("comment", comment)
+        writer.member("expires", expires)
+        writer.member("fields", fields)
+        writer.member("kind", kind)
+        writer.member("label", label)
+        writer.member("require", require)
+        writer.member("service", service)
+        writer.member("thisDeviceOnly", thisDeviceOnly)
+        writer.endObject()
+    }
+}
+
+extension OldVault.Problem: JSONWritable {
+    public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("code", code.rawValue)
+        writer.member("reason", reason)
+        writer.endObject()
     }
 }

@@ -1,3 +1,5 @@
+import JSON
+
 /// The messages between `coffer sync restore` and `cofferd helper paper` (docs/architecture.md, "The helper").
 ///
 /// `coffer` first sends the code on paper and gets a ``Receipt``. After a malformed code it may send another one. Then each
@@ -100,4 +102,72 @@ public enum PaperStore {
     public static let longestLine = 1_500_000
     /// The files of one circle, in bytes. A vault keeps as much.
     public static let mostBytes = 192 << 20
+}
+
+extension PaperStore.Request: JSONReadable {
+    private static let jsonNames = ["circle", "head", "open", "segment", "value"]
+
+    public init(from reader: inout JSONReader) throws(JSONFailure) {
+        var circle: String?
+        var head: String?
+        var segment: String?
+        var open: Bool?
+        var value: [Int]?
+        var members = try reader.members()
+        while let member = try reader.next(&members, of: Self.jsonNames) {
+            switch member {
+            case 0: circle = try reader.read()
+            case 1: head = try reader.read()
+            case 2: open = try reader.read()
+            case 3: segment = try reader.read()
+            default: value = try reader.read()
+            }
+        }
+        self.init(
+            circle: circle, head: head, segment: segment, open: open, value: value)
+    }
+}
+
+extension PaperStore.Receipt: JSONWritable {
+    public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("problem", problem)
+        writer.endObject()
+    }
+}
+
+extension PaperStore.Opening: JSONWritable {
+    public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("contested", contested)
+        writer.member("incomplete", incomplete)
+        writer.member("items", items)
+        writer.member("lost", lost)
+        writer.member("machines", machines)
+        writer.member("problem", problem)
+        writer.endObject()
+    }
+}
+
+extension PaperStore.Machine: JSONWritable {
+    public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("device", device)
+        writer.member("member", member)
+        writer.member("name", name)
+        writer.member("newest", newest)
+        writer.endObject()
+    }
+}
+
+extension PaperStore.Lost: JSONWritable {
+    public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("account", account)
+        writer.member("field", field)
+        writer.member("kind", kind)
+        writer.member("reason", reason)
+        writer.member("service", service)
+        writer.endObject()
+    }
 }

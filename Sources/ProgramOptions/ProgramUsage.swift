@@ -29,16 +29,22 @@ public struct ProgramUsage: Sendable {
     /// What the program does, chosen by its first argument.
     public struct Command: Sendable {
         /// Empty if the program has only one.
-        let name: String
+        public let name: String
         let abstract: String
         let options: [Option]
+        /// What the words behind the options are. Each is needed.
+        let words: [String]
         /// Whether help lists it.
         let isShown: Bool
 
-        public init(_ name: String = "", abstract: String = "", options: [Option] = [], isShown: Bool = true) {
+        public init(
+            _ name: String = "", abstract: String = "", options: [Option] = [], words: [String] = [],
+            isShown: Bool = true
+        ) {
             self.name = name
             self.abstract = abstract
             self.options = options
+            self.words = words
             self.isShown = isShown
         }
     }
@@ -68,7 +74,7 @@ public struct ProgramUsage: Sendable {
     }
 
     /// - Parameter arguments: without the program's own name.
-    /// - Throws: ``UsageError`` for an option that the command does not have, a missing value, or an argument too many.
+    /// - Throws: ``UsageError`` for an option that the command does not have, a missing value or word, or an argument too many.
     public func read(_ arguments: [String]) throws(UsageError) -> Request {
         var rest = arguments[...]
         switch rest.first {
@@ -87,16 +93,22 @@ public struct ProgramUsage: Sendable {
             isNamed = true
             rest.removeFirst()
         }
-        let values = try Self.values(Array(rest), of: command)
+        let (values, words) = try Self.values(Array(rest), of: command)
         if values["help"] != nil {
             return .show(isNamed && commands.count > 1 ? UsageText(self).text(of: command) : UsageText(self).program)
         }
-        return .run(ParsedOptions(command: command.name, values: values))
+        guard words.count == command.words.count else {
+            throw UsageError("a <\(command.words[words.count])> is needed")
+        }
+        return .run(ParsedOptions(command: command.name, values: values, words: words))
     }
 
-    private static func values(_ words: [String], of command: Command) throws(UsageError) -> [String: String] {
+    private static func values(
+        _ words: [String], of command: Command
+    ) throws(UsageError) -> (values: [String: String], words: [String]) {
         let options = LongOptions(
-            command.options.map(\.name), takingValue: Set(command.options.filter { $0.value != nil }.map(\.name)))
+            command.options.map(\.name), takingValue: Set(command.options.filter { $0.value != nil }.map(\.name)),
+            wordCount: command.words.count)
         do throws(LongOptions.Mistake) { return try options.read(words) } catch {
             switch error {
             case .unknown(let word): throw UsageError("there is no option \(word)")
@@ -115,10 +127,13 @@ public struct ParsedOptions: Sendable, Equatable {
     /// Empty if the program has only one.
     public let command: String
     private let values: [String: String]
+    /// Those behind the options, as many as the command has.
+    public let words: [String]
 
-    init(command: String, values: [String: String]) {
+    init(command: String, values: [String: String], words: [String] = []) {
         self.command = command
         self.values = values
+        self.words = words
     }
 
     /// An option's value; empty for one that takes none, and nil if it was not given.

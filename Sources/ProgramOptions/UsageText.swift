@@ -34,7 +34,8 @@ struct UsageText {
     }
 
     func text(of command: ProgramUsage.Command) -> String {
-        "OVERVIEW: \(command.abstract)".wrapped(to: Self.width) + "\n\nUSAGE: \(usage.name) \(command.name) [options]\n"
+        "OVERVIEW: \(command.abstract)".wrapped(to: Self.width) + "\n\nUSAGE: \(usage.name) \(command.name) [options]"
+            + command.words.map { " <\($0)>" }.joined() + "\n"
             + "\nOPTIONS:\n" + options(command) + entry("-h, --help", "Show this help.")
     }
 

@@ -1,10 +1,10 @@
-import ArgumentParser
 import Broker
 import BrokerProtocol
 import Cryptography
 import HelperProtocol
 import Logging
 import Platform
+import ProgramOptions
 import RootConfiguration
 import ServiceLifecycle
 import ServiceManager
@@ -14,20 +14,28 @@ import Varlink
 /// The program's two tasks. The first argument alone chooses: a helper never becomes a broker, and a broker never a helper.
 @main enum Program {
     static func main() async {
-        let arguments = CommandLine.arguments.dropFirst()
+        let arguments = ProgramUsage.ownArguments
         if arguments.first == Helper.command { HelperCommand.start(Array(arguments.dropFirst())) }
-        await CofferDaemon.main()
+        await CofferDaemon.usage.start(arguments) { options in
+            try await CofferDaemon(config: options["config"] ?? Configuration.defaultPath).run()
+        }
     }
 }
 
 /// The broker. It hardens the process, reads root's configuration, and runs the broker until it is told to stop.
-struct CofferDaemon: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "cofferd", abstract: "Coffer's broker: keeps the vaults, talks to the TPM, decides who gets what.",
-        version: "cofferd \(ProductVersion.current)")
+struct CofferDaemon {
+    static let usage = ProgramUsage(
+        "cofferd", version: "cofferd \(ProductVersion.current)",
+        abstract: "Coffer's broker: keeps the vaults, talks to the TPM, decides who gets what.",
+        commands: [
+            .init(options: [
+                .init(
+                    "config", value: "config", help: "The configuration file.", usual: Configuration.defaultPath)
+            ])
+        ])
 
-    @Option(help: "The configuration file.")
-    var config = Configuration.defaultPath
+    /// The configuration file.
+    let config: String
 
     func run() async throws {
         try ProcessHardening.apply()
@@ -35,7 +43,7 @@ struct CofferDaemon: AsyncParsableCommand {
         let logger = Logger(label: "cofferd")
         let passed = try ActivationSockets.take()
         guard passed.count <= 1 else {
-            throw ValidationError("The service manager must pass one socket, but it passed \(passed.count).")
+            throw UsageError("The service manager must pass one socket, but it passed \(passed.count).")
         }
         let broker: Broker
         do { broker = try prepare(listening: passed.first, logger) } catch {

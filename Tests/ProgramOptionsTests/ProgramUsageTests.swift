@@ -49,6 +49,23 @@ struct ProgramUsageTests {
         #expect(throws: UsageError(message)) { try Self.several.read(words) }
     }
 
+    @Test func aCommandTakesAsManyWordsAsItNames() throws {
+        let usage = ProgramUsage(
+            "helper", version: "helper 1.0", abstract: "Help.",
+            commands: [
+                .init("copy", options: [.init("all", help: "All.")], words: ["from", "to"]), .init("end", words: []),
+            ])
+        #expect(try run(usage, "copy", "--all", "--", "-a", "b").words == ["-a", "b"])
+        #expect(try run(usage, "copy", "a", "--all").words == ["a", "--all"])
+        #expect(try run(usage, "end").words.isEmpty)
+        #expect(throws: UsageError("a <to> is needed")) { try usage.read(["copy", "a"]) }
+        #expect(throws: UsageError("a <from> is needed")) { try usage.read([]) }
+        #expect(throws: UsageError("there is an argument too many")) { try usage.read(["copy", "a", "b", "c"]) }
+        #expect(throws: UsageError("there is an argument too many")) { try usage.read(["end", "a"]) }
+        guard case .show(let text) = try usage.read(["help", "copy"]) else { throw UsageError("no help") }
+        #expect(text.contains("USAGE: helper copy [options] <from> <to>"))
+    }
+
     @Test func helpListsWhatThereIs() throws {
         for words in [["--help"], ["-h"], ["help"]] {
             guard case .show(let text) = try Self.several.read(words) else { throw UsageError("no help") }

@@ -17,9 +17,9 @@ import Testing
         }
     }
 
-    /// What waits for people most of the time has no Foundation at all, which would be 6 MB in each process.
-    @Test(arguments: ["coffer-authenticator", "coffer-secret-service"])
-    func whatWaitsForPeopleHoldsNoFoundation(name: String) throws {
+    /// What waits most of the time has no Foundation at all, which would be 6 MB in each process.
+    @Test(arguments: ["cofferd", "coffer-authenticator", "coffer-secret-service"])
+    func whatWaitsHoldsNoFoundation(name: String) throws {
         let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let program = URL(fileURLWithPath: tests).deletingLastPathComponent().path + "/" + name
         let libraries = try Tool.output("ldd", [program])

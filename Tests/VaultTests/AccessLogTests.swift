@@ -107,7 +107,31 @@ struct AccessLogTests {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
             #expect(try encoder.encode(record).count == text.count)
+            #expect(try JSONReader.read(AccessRecord.self, from: text) == record)
+            // As Coffer wrote records before it had a writer of its own.
+            #expect(try JSONReader.read(AccessRecord.self, from: Array(JSONEncoder().encode(record))) == record)
         }
+    }
+
+    @Test("a record of an earlier version is read: it calls a resolved program verified")
+    func earlierName() throws {
+        let text = #"{"event":"read","outcome":"done","program":{"uid":1000,"pid":7,"isVerified":true},"time":5}"#
+        let record = try JSONReader.read(AccessRecord.self, from: Array(text.utf8))
+        #expect(record.program?.isResolved == true && record.program?.name == nil && record.time == 5)
+        #expect(try JSONDecoder().decode(AccessRecord.self, from: Data(text.utf8)) == record)
+    }
+
+    @Test(
+        "a record with something unknown, or without what each has, is none",
+        arguments: [
+            #"{"event":"dance","outcome":"done","time":5}"#, #"{"event":"read","time":5}"#,
+            #"{"event":"read","outcome":"done"}"#, #"{"outcome":"done","time":5}"#,
+            #"{"event":"read","outcome":"done","program":{"uid":1000,"pid":7},"time":5}"#,
+            #"{"event":"read","outcome":"done","subject":{"service":"s"},"time":5}"#,
+            #"{"event":"read","outcome":"done","subject":{"kind":"shoe","require":[],"service":"s"},"time":5}"#,
+        ])
+    func unreadable(text: String) {
+        #expect(throws: JSONFailure.self) { try JSONReader.read(AccessRecord.self, from: Array(text.utf8)) }
     }
 
     @Test("nobody who reads the files learns a name from the log")

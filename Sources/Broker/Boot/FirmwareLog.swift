@@ -1,6 +1,5 @@
 import Cryptography
 import Firmware
-import FoundationEssentials
 import Platform
 import RootConfiguration
 import TPM
@@ -24,7 +23,7 @@ struct FirmwareLog: Sendable {
     }
 
     static var unitsCredentials: String? {
-        ProcessInfo.processInfo.environment["CREDENTIALS_DIRECTORY"].flatMap { $0.isEmpty ? nil : $0 }
+        OwnProcess.environment["CREDENTIALS_DIRECTORY"].flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// - Returns: the log, or the reason why it cannot be used.

@@ -1,5 +1,5 @@
 import BrokerProtocol
-import FoundationEssentials
+import Platform
 
 /// Is the clock plausible? Expiry dates and the order of the access log depend on it.
 enum ClockCheck: DiagnosisCheck {
@@ -22,6 +22,6 @@ enum ClockCheck: DiagnosisCheck {
     }
 
     private static func text(_ milliseconds: UInt64) -> String {
-        Date(timeIntervalSince1970: Double(milliseconds / 1000)).formatted(.iso8601)
+        CivilCalendar.utc.fields(of: Int64(milliseconds / 1000))?.stampText ?? "\(milliseconds) ms after 1970"
     }
 }

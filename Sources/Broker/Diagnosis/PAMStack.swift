@@ -1,4 +1,5 @@
-import FoundationEssentials
+import Glibc
+import Platform
 
 /// One line of a PAM service file (pam.conf(5)), or of a file that it includes.
 struct PAMLine: Sendable, Equatable {
@@ -26,8 +27,7 @@ struct PAMStack: Sendable, Equatable {
     private mutating func read(_ name: String, _ folders: [String], only type: String?, depth: Int, substacks: Int) {
         let paths = name.hasPrefix("/") ? [name] : folders.map { "\($0)/\(name)" }
         guard depth < DiagnosisLimits.pamDepth,
-            let path = paths.first(where: { FileManager.default.fileExists(atPath: $0) }),
-            let content = FileManager.default.contents(atPath: path), content.count <= DiagnosisLimits.pamFile
+            let (path, content) = Self.first(of: paths)
         else {
             missing.append(name)
             return
@@ -56,6 +56,21 @@ struct PAMStack: Sendable, Equatable {
                         depth: substacks))
             }
         }
+    }
+
+    /// The first file that is there. Files of PAM may be links.
+    ///
+    /// - Returns: nil if it cannot be read.
+    private static func first(of paths: [String]) -> (path: String, content: [UInt8])? {
+        for path in paths {
+            do throws(SystemError) {
+                let file = try Descriptor.open(path, O_RDONLY)
+                return (path, try DurableFile.read(file, named: path, limit: DiagnosisLimits.pamFile))
+            } catch {
+                guard error.errno == ENOENT || error.errno == ENOTDIR else { return nil }
+            }
+        }
+        return nil
     }
 
     /// The lines without comments. A backslash at the end of a line joins the next one.

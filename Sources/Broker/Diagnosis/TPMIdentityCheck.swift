@@ -1,6 +1,5 @@
 import BrokerProtocol
 import Cryptography
-import FoundationEssentials
 import Platform
 import TPM
 import Vault
@@ -81,7 +80,7 @@ enum EndorsementRoots {
             if line.hasPrefix("-----BEGIN CERTIFICATE") {
                 lines = []
             } else if line.hasPrefix("-----END CERTIFICATE") {
-                if let content = lines, let der = Data(base64Encoded: content.joined()) { found.append([UInt8](der)) }
+                if let content = lines, let der = Base64.decode(content.joined()) { found.append(der) }
                 lines = nil
             } else {
                 lines?.append(line.prefix { !$0.isWhitespace })

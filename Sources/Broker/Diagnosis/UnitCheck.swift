@@ -1,5 +1,4 @@
 import BrokerProtocol
-import FoundationEssentials
 import Platform
 
 /// Does the broker run with the protections of its unit file?
@@ -75,27 +74,33 @@ struct BrokerProcess: Sendable, Equatable {
 
     /// Reads how this process runs.
     static func current() -> BrokerProcess {
-        let environment = ProcessInfo.processInfo.environment
+        let environment = OwnProcess.environment
         let status = lines("/proc/self/status").map { $0.split(separator: ":", maxSplits: 1).map(trimmed) }
         let core = lines("/proc/self/limits").first { $0.hasPrefix("Max core file size") }
         // `try?`: without a control group there is no limit to read.
-        let group = (try? ProcessStat.controlGroup(pid: ProcessInfo.processInfo.processIdentifier)) ?? nil
+        let group = (try? ProcessStat.controlGroup(pid: OwnProcess.number)) ?? nil
         return BrokerProcess(
             isUnit: environment["INVOCATION_ID"] != nil
-                && FileManager.default.fileExists(atPath: "/run/systemd/system"),
+                && isThere("/run/systemd/system"),
             status: Dictionary(status.filter { $0.count == 2 }.map { ($0[0], $0[1]) }) { $1 },
             coreLimit: core.map { $0.split(separator: " ").dropFirst(4).prefix(2).map(String.init) } ?? [],
             swapLimit: group.flatMap { lines("/sys/fs/cgroup\($0)/memory.swap.max").first }.map { trimmed($0[...]) },
             users: lines("/proc/self/uid_map").map { $0.split(separator: " ").joined(separator: " ") }.joined(),
-            seesOtherProcesses: FileManager.default.fileExists(atPath: "/proc/1"),
+            seesOtherProcesses: isThere("/proc/1"),
             tunables: environment["GLIBC_TUNABLES"] ?? "", backtrace: environment["SWIFT_BACKTRACE"] ?? "",
-            hasUnifiedGroups: FileManager.default.fileExists(atPath: "/sys/fs/cgroup/cgroup.controllers"))
+            hasUnifiedGroups: isThere("/sys/fs/cgroup/cgroup.controllers"))
+    }
+
+    private static func isThere(_ path: String) -> Bool {
+        // `try?`: what cannot be looked at is not there for the broker.
+        (try? FileStatus.of(path)) ?? nil != nil
     }
 
     /// - Returns: no lines if the file cannot be read. An unknown value counts as missing.
     private static func lines(_ path: String) -> [String] {
-        let text = String(decoding: FileManager.default.contents(atPath: path) ?? Data(), as: UTF8.self)
-        return text.split(separator: "\n").map(String.init)
+        // `try?`: see above.
+        let content = (try? DurableFile.read(path, limit: DiagnosisLimits.kernelFile)) ?? []
+        return String(decoding: content, as: UTF8.self).split(separator: "\n").map(String.init)
     }
 
     private static func trimmed(_ text: Substring) -> String {

@@ -1,6 +1,5 @@
 import Authorization
 import BrokerProtocol
-import FoundationEssentials
 import Platform
 import TPM
 import Varlink
@@ -29,7 +28,7 @@ enum DiagnoseHandler: MethodHandler {
         var facts = DiagnosisFacts(
             configuration: core.configuration, owner: vaultActor.owner,
             authenticatorUID: dependencies.registry.authenticatorUID, brokerUID: OwnProcess.effectiveUser,
-            process: BrokerProcess.current(), now: UInt64(max(0, Date().timeIntervalSince1970 * 1000)))
+            process: BrokerProcess.current(), now: SystemClock.now())
         // `try?`: a damaged record is reported with the vault.
         facts.record = (try? dependencies.registry.record(for: vaultActor.owner)) ?? nil
         facts.inventory = VaultInventory(vaults: dependencies.directory, registry: dependencies.registry)

@@ -1,7 +1,6 @@
 import Authorization
 import BrokerProtocol
 import Cryptography
-import FoundationEssentials
 import Synchronization
 import TPM
 import Varlink
@@ -68,7 +67,7 @@ final class BootApproval: Sendable {
     }
 
     private static func list(_ standing: BootStanding, adding next: [UInt8]?) throws(Fault) -> [ApprovedBoot] {
-        let time = UInt64(max(0, Date().timeIntervalSince1970 * 1000))
+        let time = SystemClock.now()
         guard standing.isApproved else {
             throw Fault(
                 .tpm, Fault.Details(message: "this boot was not approved", kind: "boot", code: 0))

@@ -1,7 +1,6 @@
 import Authorization
 import BrokerProtocol
 import Cryptography
-import FoundationEssentials
 import Varlink
 import Vault
 
@@ -35,7 +34,7 @@ struct RootReplacement: Sendable {
     func resealForBoot(
         in vaultActor: isolated VaultActor, for challenge: Challenge, root: SecretBytes, recovery: SecretBytes
     ) async throws(Fault) -> (SecretBytes, ResealedVault) {
-        let now = UInt64(max(0, Date().timeIntervalSince1970 * 1000))
+        let now = SystemClock.now()
         if case .tieToBoot = challenge.request { try await requireRecoveryCode(in: vaultActor) }
         return try await replaceRoots(in: vaultActor, for: challenge, root) { (record) throws(Fault) in
             try BootPrecondition.check(record, for: challenge)

@@ -1,7 +1,6 @@
 import Authorization
 import BrokerProtocol
 import Cryptography
-import FoundationEssentials
 import Varlink
 import Vault
 

@@ -1,7 +1,7 @@
 import Authorization
 import BrokerProtocol
 import Cryptography
-import FoundationEssentials
+import Platform
 import Synchronization
 import Varlink
 import Vault
@@ -323,5 +323,5 @@ actor VaultActor {
         renewal.close()
     }
 
-    nonisolated static var milliseconds: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
+    nonisolated static var milliseconds: Int64 { WallTime.milliseconds }
 }

@@ -1,6 +1,5 @@
 import Authorization
 import BrokerProtocol
-import FoundationEssentials
 import Platform
 import TPM
 import Varlink
@@ -53,7 +52,8 @@ struct VaultSettingAside: Sendable {
         let directory = vaultActor.dependencies.directory
         // `try?`: without the folder, no record was set aside.
         let records = (try? Folder.entries(vaultActor.dependencies.registry.setAsideDirectory)) ?? []
-        let time = Date().formatted(.iso8601).replacing(":", with: "")
+        let now = CivilCalendar.utc.fields(of: WallTime.now.seconds)
+        let time = (now?.stampText ?? "").filter { $0 != ":" }
         do throws(VaultError) {
             return try VaultFile.setAside(vaultActor.owner, in: directory, at: time, records: records)
         } catch { throw Fault(error) }

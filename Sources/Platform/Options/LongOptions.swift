@@ -7,23 +7,26 @@ public struct LongOptions: Sendable {
     public enum Mistake: Error, Sendable, Equatable {
         case unknown(String)
         case missingValue(String)
-        /// A word that is no option.
+        /// A word too many.
         case surplus
     }
 
     private let names: [String]
     private let takingValue: Set<String>
+    private let wordCount: Int
 
     /// - Parameters:
     ///   - names: without their two dashes. `help` and `-h` are always there.
     ///   - takingValue: those of them that take a value.
-    public init(_ names: [String], takingValue: Set<String>) {
+    ///   - wordCount: how many words may follow the options.
+    public init(_ names: [String], takingValue: Set<String>, wordCount: Int = 0) {
         self.names = names + ["help"]
         self.takingValue = takingValue
+        self.wordCount = wordCount
     }
 
-    /// - Returns: the values by the options' names; empty for those without one.
-    public func read(_ words: [String]) throws(Mistake) -> [String: String] {
+    /// - Returns: the values by the options' names, empty for those without one; and the words that follow.
+    public func read(_ words: [String]) throws(Mistake) -> (values: [String: String], words: [String]) {
         // In place of the program's name, which only messages of its own would show.
         let arguments = unsafe Self.copies([""] + words)
         let spelled = unsafe Self.copies(names)
@@ -40,8 +43,9 @@ public struct LongOptions: Sendable {
             let found = unsafe Int(getopt_long(Int32(words.count + 1), arguments, "+:h", table, nil))
             switch found {
             case -1:
-                guard Int(coffer_options_place()) > words.count else { throw .surplus }
-                return values
+                let rest = words.dropFirst(Int(coffer_options_place()) - 1)
+                guard rest.count <= wordCount else { throw .surplus }
+                return (values, Array(rest))
             case Int(UInt8(ascii: "h")): values["help"] = ""
             case Self.first..<(Self.first + names.count):
                 values[names[found - Self.first]] =

@@ -11,6 +11,7 @@ public struct CivilCalendar: Sendable {
         public var day: Int
         public var hour = 0
         public var minute = 0
+        public var second = 0
 
         public func isSameDay(as other: Fields) -> Bool { (year, month, day) == (other.year, other.month, other.day) }
 
@@ -18,6 +19,8 @@ public struct CivilCalendar: Sendable {
         public var dayText: String { "\(Self.digits(year, 4))-\(Self.digits(month, 2))-\(Self.digits(day, 2))" }
         /// 09:26
         public var timeText: String { "\(Self.digits(hour, 2)):\(Self.digits(minute, 2))" }
+        /// 2026-03-14T09:26:53Z (RFC 3339), if they are those of UTC.
+        public var stampText: String { "\(dayText)T\(timeText):\(Self.digits(second, 2))Z" }
 
         private static func digits(_ number: Int, _ count: Int) -> String {
             let text = String(number)
@@ -41,7 +44,7 @@ public struct CivilCalendar: Sendable {
         guard isKnown else { return nil }
         return unsafe Fields(
             year: Int(parts.tm_year) + 1900, month: Int(parts.tm_mon) + 1, day: Int(parts.tm_mday),
-            hour: Int(parts.tm_hour), minute: Int(parts.tm_min))
+            hour: Int(parts.tm_hour), minute: Int(parts.tm_min), second: Int(parts.tm_sec))
     }
 
     /// The moment at which a day begins, in seconds since 1970-01-01 UTC.

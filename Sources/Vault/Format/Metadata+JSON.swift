@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Item
 import JSON
 
@@ -9,10 +8,7 @@ extension Metadata: JSONReadable {
     /// - Throws: `.damaged`.
     init(text bytes: [UInt8], from start: Int) throws(VaultError) {
         do throws(JSONFailure) { self = try JSONReader.read(Metadata.self, from: bytes, at: start) } catch {
-            // Not as Coffer writes it today. The decoder decides.
-            do { self = try JSONDecoder().decode(Metadata.self, from: Data(bytes[start...])) } catch {
-                throw .damaged("an item's metadata cannot be read", cause: error)
-            }
+            throw .damaged("an item's metadata cannot be read", cause: error)
         }
         try checkFields()
     }
@@ -23,7 +19,7 @@ extension Metadata: JSONReadable {
         "service", "valueSet",
     ]
 
-    /// Reads what Coffer writes: many items in a list, and so without a decoder.
+    /// Reads what Coffer writes, and has ever written.
     public init(from reader: inout JSONReader) throws(JSONFailure) {
         let start = reader.at
         var service: String?

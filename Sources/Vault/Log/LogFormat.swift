@@ -1,6 +1,5 @@
 import Authorization
 import Cryptography
-import FoundationEssentials
 import JSON
 import Platform
 
@@ -92,9 +91,9 @@ struct LogFormat: Sendable {
                     frame.sealed, key: metadata,
                     associatedData: format.bind("org.coffer.log.body", BigEndian.bytes(frame.sequence)))
             }, "a record", sizeClass: SizeClass.metadata)
-        let text = content.withBytes { bytes in Data((0..<bytes.count).map { bytes[$0] }) }
-        do {
-            var record = try JSONDecoder().decode(AccessRecord.self, from: text)
+        let text = content.withBytes { bytes in (0..<bytes.count).map { bytes[$0] } }
+        do throws(JSONFailure) {
+            var record = try JSONReader.read(AccessRecord.self, from: text)
             record.sequence = frame.sequence
             return record
         } catch {

@@ -1,5 +1,5 @@
-import FoundationEssentials
 import Item
+import Platform
 
 /// Everything about an item except its value and its access control. It is sealed under the device root, so it is
 /// readable while the vault is locked. Times are milliseconds since 1970-01-01 UTC.
@@ -211,12 +211,12 @@ extension Metadata {
 /// The time of day.
 public enum SystemClock {
     /// Milliseconds since 1970-01-01 UTC.
-    @Sendable public static func now() -> UInt64 { UInt64(max(0, Date().timeIntervalSince1970 * 1000)) }
+    @Sendable public static func now() -> UInt64 { UInt64(max(0, WallTime.milliseconds)) }
 }
 
 extension SystemClock {
     /// The date for people, such as `2026-11-21`.
     static func date(_ milliseconds: UInt64) -> String {
-        Date(timeIntervalSince1970: Double(milliseconds) / 1000).formatted(.iso8601.year().month().day())
+        CivilCalendar.utc.fields(of: Int64(milliseconds / 1000))?.dayText ?? ""
     }
 }

@@ -1,19 +1,19 @@
 import Age
-import ArgumentParser
-import FoundationEssentials
 import HelperProtocol
+import JSON
 import Platform
+import ProgramOptions
 
 /// Encrypts and opens files in the age format for `coffer export` and `coffer import`.
-struct AgeCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: Helper.age, abstract: "Encrypt and open files in the age format, for \"coffer export\".")
+enum AgeCommand: HelperTask {
+    static let usage = ProgramUsage.Command(
+        Helper.age, abstract: "Encrypt and open files in the age format, for \"coffer export\".")
 
-    func run() throws {
+    static func run(_ words: [String]) throws {
         var work = AgeWork()
         var lines = StandardInputLines(limit: AgeRequest.longestLine)
         while let line = try lines.next() {
-            try HelperAnswer.say(work.answer(try JSONDecoder().decode(AgeRequest.self, from: Data(line))))
+            try HelperAnswer.say(work.answer(try JSONReader.read(AgeRequest.self, from: line)))
         }
     }
 }
@@ -42,13 +42,13 @@ private struct AgeWork: ~Copyable {
         }
         if let start = request.take, output.indices.contains(start) {
             let end = min(start + AgeRequest.part, output.count)
-            answer.part = Data(output[start..<end]).base64EncodedString()
+            answer.part = Base64.encode(Array(output[start..<end]))
         }
         return answer
     }
 
     private mutating func add(_ part: String, _ answer: inout AgeAnswer) {
-        guard let bytes = Data(base64Encoded: part), input.count + bytes.count <= AgeRequest.mostInput else {
+        guard let bytes = Base64.decode(part), input.count + bytes.count <= AgeRequest.mostInput else {
             answer.problem = "it is too large"
             return
         }

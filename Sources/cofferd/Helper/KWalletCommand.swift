@@ -1,18 +1,16 @@
-import ArgumentParser
-import FoundationEssentials
 import HelperProtocol
+import Platform
+import ProgramOptions
 import SystemBus
 
 /// Reads the user's wallets for `coffer import kwallet`.
-struct KWalletCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: Helper.kwallet, abstract: "Read the user's wallets of KDE, for \"coffer import\".")
+enum KWalletCommand: HelperTask {
+    static let usage = ProgramUsage.Command(
+        Helper.kwallet, abstract: "Read the user's wallets of KDE, for \"coffer import\".", words: ["bus"])
 
-    @Argument(help: "The address of the user's session bus.") var address: String
-
-    func run() throws {
+    static func run(_ words: [String]) throws {
         do throws(BusError) {
-            let reader = try KWalletReader.connected(to: address)
+            let reader = try KWalletReader.connected(to: words[0])
             for wallet in try reader.wallets() { try read(wallet, reader) }
         } catch {
             return try HelperAnswer.say(KWalletAnswer(problem: error.description))
@@ -20,7 +18,7 @@ struct KWalletCommand: ParsableCommand {
         try HelperAnswer.say(KWalletAnswer(isEnd: true))
     }
 
-    private func read(_ wallet: String, _ reader: borrowing KWalletReader) throws(BusError) {
+    private static func read(_ wallet: String, _ reader: borrowing KWalletReader) throws(BusError) {
         if try !reader.isOpen(wallet) { try say(KWalletAnswer(opening: wallet)) }
         guard let handle = try reader.open(wallet) else {
             return try say(KWalletAnswer(leftOut: "the wallet “\(wallet)”, which was not opened"))
@@ -32,7 +30,7 @@ struct KWalletCommand: ParsableCommand {
             switch try reader.content(of: entry, handle) {
             case .value(let kind, let value):
                 answer.type = kind.rawValue
-                answer.value = Data(value).base64EncodedString()
+                answer.value = Base64.encode(value)
             case .unreadable(let type, let reason):
                 answer.type = type
                 answer.problem = reason
@@ -42,7 +40,7 @@ struct KWalletCommand: ParsableCommand {
         try reader.close(handle)
     }
 
-    private func say(_ answer: KWalletAnswer) throws(BusError) {
+    private static func say(_ answer: KWalletAnswer) throws(BusError) {
         do { try HelperAnswer.say(answer) } catch {
             throw BusError("answer coffer", reason: "coffer does not listen any longer")
         }

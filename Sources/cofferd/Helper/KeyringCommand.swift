@@ -1,18 +1,16 @@
-import ArgumentParser
-import FoundationEssentials
 import HelperProtocol
+import Platform
+import ProgramOptions
 import SystemBus
 
 /// Reads the user's keyring for `coffer import gnome-keyring`.
-struct KeyringCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: Helper.keyring, abstract: "Read the user's keyring, for \"coffer import\".")
+enum KeyringCommand: HelperTask {
+    static let usage = ProgramUsage.Command(
+        Helper.keyring, abstract: "Read the user's keyring, for \"coffer import\".", words: ["bus"])
 
-    @Argument(help: "The address of the user's session bus.") var address: String
-
-    func run() throws {
+    static func run(_ words: [String]) throws {
         do throws(BusError) {
-            let reader = try KeyringReader.connected(to: address)
+            let reader = try KeyringReader.connected(to: words[0])
             for collection in try reader.collections() { try read(collection, reader) }
         } catch {
             return try HelperAnswer.say(KeyringAnswer(problem: error.description))
@@ -20,7 +18,7 @@ struct KeyringCommand: ParsableCommand {
         try HelperAnswer.say(KeyringAnswer(isEnd: true))
     }
 
-    private func read(
+    private static func read(
         _ collection: KeyringReader.Collection, _ reader: borrowing KeyringReader
     ) throws(BusError) {
         guard !collection.isLocked else {
@@ -28,7 +26,7 @@ struct KeyringCommand: ParsableCommand {
         }
         // The daemon lists them in no order. Their names are numbers, so shorter ones come first.
         for path in collection.items.sorted(by: { ($0.utf8.count, $0) < ($1.utf8.count, $1) }) {
-            try say(Self.answer(try reader.item(path, of: collection), of: collection.label))
+            try say(answer(try reader.item(path, of: collection), of: collection.label))
         }
     }
 
@@ -41,11 +39,11 @@ struct KeyringCommand: ParsableCommand {
             KeyringAnswer(
                 item: .init(
                     collection: item.collection, label: item.label, attributes: item.attributes,
-                    created: item.created, modified: item.modified, secret: Data(item.secret).base64EncodedString()))
+                    created: item.created, modified: item.modified, secret: Base64.encode(item.secret)))
         }
     }
 
-    private func say(_ answer: KeyringAnswer) throws(BusError) {
+    private static func say(_ answer: KeyringAnswer) throws(BusError) {
         do { try HelperAnswer.say(answer) } catch {
             throw BusError("answer coffer", reason: "coffer does not listen any longer")
         }

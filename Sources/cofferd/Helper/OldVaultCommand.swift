@@ -1,39 +1,41 @@
-import ArgumentParser
 import Cryptography
 import HelperProtocol
 import Item
 import Platform
+import ProgramOptions
 import Recovery
 import Vault
 
 /// Reads an old vault's file for `coffer recovery restore`.
-struct OldVaultCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: Helper.oldVault, abstract: "Read an old vault's file, for \"coffer recovery restore\".")
-
-    @Argument(help: "The old vault's file.") var file: String
-    @Argument(help: "A folder for a private copy of it.") var scratch: String
+enum OldVaultCommand: HelperTask {
+    /// The scratch folder is for a private copy of the file.
+    static let usage = ProgramUsage.Command(
+        Helper.oldVault, abstract: "Read an old vault's file, for \"coffer recovery restore\".",
+        words: ["file", "scratch"])
 
     /// The longest line, in bytes. A code with any spacing, or an item's number, is far shorter.
     private static let longestLine = 1024
 
-    func run() throws {
-        var lines = StandardInputLines(limit: Self.longestLine)
+    static func run(_ words: [String]) throws {
+        let (file, scratch) = (words[0], words[1])
+        var lines = StandardInputLines(limit: longestLine)
         while let line = try lines.next() {
             let vault: RecoverableVault
-            do throws(OldVault.Problem) { vault = try open(with: line) } catch {
+            do throws(OldVault.Problem) { vault = try open(file, scratch, with: line) } catch {
                 try HelperAnswer.say(OldVault.Opening(error))
                 guard error.code == .malformedCode else { return }
                 continue
             }
             try HelperAnswer.say(OldVault.Opening(items: vault.items.map(OldVault.Item.init)))
             while let line = try lines.next() {
-                try HelperAnswer.say(Self.value(String(decoding: line, as: UTF8.self), vault))
+                try HelperAnswer.say(value(String(decoding: line, as: UTF8.self), vault))
             }
         }
     }
 
-    private func open(with line: [UInt8]) throws(OldVault.Problem) -> RecoverableVault {
+    private static func open(_ file: String, _ scratch: String, with line: [UInt8]) throws(OldVault.Problem)
+        -> RecoverableVault
+    {
         let code: RecoveryCode
         do {
             code = try RecoveryCode(reading: SecretBytes(copying: line))
@@ -51,11 +53,11 @@ struct OldVaultCommand: ParsableCommand {
     private static func value(_ numbers: String, _ vault: RecoverableVault) throws -> OldVault.Value {
         let words = numbers.split(separator: " ", omittingEmptySubsequences: false).map { Int($0) }
         guard words.count == 2, let index = words[0], let place = words[1], vault.items.indices.contains(index) else {
-            throw ValidationError("there is no item \(numbers)")
+            throw UsageError("there is no item \(numbers)")
         }
         let item = vault.items[index]
         let fields = item.summary.metadata.fields
-        guard fields.indices.contains(place) else { throw ValidationError("there is no field \(numbers)") }
+        guard fields.indices.contains(place) else { throw UsageError("there is no field \(numbers)") }
         do throws(VaultError) {
             return OldVault.Value(try vault.value(of: item, fields[place].name).base64Encoded())
         } catch { return OldVault.Value(OldVault.Problem(error)) }

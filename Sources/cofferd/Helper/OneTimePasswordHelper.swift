@@ -1,20 +1,20 @@
-import ArgumentParser
 import Cryptography
-import FoundationEssentials
 import HelperProtocol
+import JSON
 import Platform
+import ProgramOptions
 
 /// Computes a one-time password for `coffer otp`. The seed comes through standard input.
-struct OneTimePasswordHelper: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: Helper.oneTimePassword, abstract: "Compute a one-time password, for \"coffer otp\".")
+enum OneTimePasswordHelper: HelperTask {
+    static let usage = ProgramUsage.Command(
+        Helper.oneTimePassword, abstract: "Compute a one-time password, for \"coffer otp\".")
 
-    func run() throws {
+    static func run(_ words: [String]) throws {
         var lines = StandardInputLines(limit: OneTimePasswordRequest.longest)
         while let line = try lines.next() {
             // `try?`: whatever is wrong with it, the answer is that there is no password. An error could repeat the seed.
-            let request = try? JSONDecoder().decode(OneTimePasswordRequest.self, from: Data(line))
-            try HelperAnswer.say(OneTimePasswordAnswer(code: request.flatMap(Self.code)))
+            let request = try? JSONReader.read(OneTimePasswordRequest.self, from: line)
+            try HelperAnswer.say(OneTimePasswordAnswer(code: request.flatMap(code)))
         }
     }
 

@@ -1,25 +1,25 @@
-import ArgumentParser
 import Authorization
 import Circle
 import Cryptography
-import FoundationEssentials
 import HelperProtocol
+import JSON
 import Platform
+import ProgramOptions
 import Vault
 
 /// Reads what a circle's paper opens, for `coffer sync restore`. The files come from `coffer`.
-struct PaperCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: Helper.paper, abstract: "Read what a code on paper opens, for \"coffer sync restore\".")
+enum PaperCommand: HelperTask {
+    static let usage = ProgramUsage.Command(
+        Helper.paper, abstract: "Read what a code on paper opens, for \"coffer sync restore\".")
 
-    func run() throws {
+    static func run(_ words: [String]) throws {
         var lines = StandardInputLines(limit: PaperStore.longestLine)
         var reading = PaperFiles()
         while !reading.hasCode, let line = try lines.next() { try HelperAnswer.say(reading.take(code: line)) }
         while let line = try lines.next() {
             let request: PaperStore.Request
-            do { request = try JSONDecoder().decode(PaperStore.Request.self, from: Data(line)) } catch {
-                throw ValidationError("that is no request")
+            do throws(JSONFailure) { request = try JSONReader.read(PaperStore.Request.self, from: line) } catch {
+                throw UsageError("that is no request")
             }
             if let circle = request.circle {
                 try HelperAnswer.say(reading.begin(circle))
@@ -32,7 +32,7 @@ struct PaperCommand: ParsableCommand {
             } else if let place = request.value, place.count == 2 {
                 try HelperAnswer.say(reading.value(place[0], place[1]))
             } else {
-                throw ValidationError("that is no request")
+                throw UsageError("that is no request")
             }
         }
     }
@@ -86,7 +86,7 @@ private struct PaperFiles {
             return PaperStore.Opening(problem: OldVault.Problem(.failed, "there is no code, or no circle"))
         }
         do throws(VaultError) {
-            let now = UInt64(max(0, Date().timeIntervalSince1970 * 1000))
+            let now = SystemClock.now()
             switch try RecoverableCircle.find(code, in: circle, heads: heads, segments: segments, at: now) {
             case .circle(let circle):
                 found = circle

@@ -304,6 +304,24 @@ struct DiagnosisTests {
         #expect(problems() == [])
     }
 
+    @Test("a service's file is that of the first folder, also behind a link, and one that cannot be read hides others")
+    func files() throws {
+        let (first, second) = (try TemporaryFolder(), try TemporaryFolder())
+        func put(_ text: String, _ path: String) throws {
+            try DurableFile.write(Array(text.utf8), to: path, mode: 0o644)
+        }
+        func stack() -> PAMStack { PAMStack(service: "coffer", folders: [first.path, second.path]) }
+        #expect(stack().missing == ["coffer"])
+        try put("auth required pam_unix.so\n", second.path + "/coffer")
+        #expect(stack().lines.map(\.module) == ["pam_unix.so"] && stack().files == [second.path + "/coffer"])
+        try put("auth required pam_u2f.so\n", first.path + "/elsewhere")
+        try FileManager.default.createSymbolicLink(
+            atPath: first.path + "/coffer", withDestinationPath: first.path + "/elsewhere")
+        #expect(stack().lines.map(\.module) == ["pam_u2f.so"] && stack().files == [first.path + "/coffer"])
+        try put(String(repeating: "#", count: DiagnosisLimits.pamFile + 1), first.path + "/elsewhere")
+        #expect(stack().lines.isEmpty && stack().missing == ["coffer"])
+    }
+
     @Test("Coffer's own PAM files pass")
     func ownStacks() {
         let folder = SourceTree.path("pam")
