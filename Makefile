@@ -142,8 +142,9 @@ application: needs-packages ## an application that uses the library, built in a 
 syncthing: needs-syncthing build ## three machines that share secrets through real Syncthings, and a month without one of them; needs root
 	scripts/syncthing
 
-sync-stores: needs-stores build ## two machines share through a folder, git, WebDAV and a bucket, with servers that are killed, emptied and put back
+sync-stores: needs-stores needs-syncthing build ## machines share through a folder, git, WebDAV, a bucket and Syncthing, with servers that are killed, emptied and put back
 	scripts/sync-stores
+	@if [ "$$(id -u)" = 0 ]; then scripts/syncthing; else echo "sync-stores: Syncthing is left out: its networks need root"; fi
 
 sync-size: needs-stores ## what a circle of a thousand machines costs one that joins it: time, memory, requests (.build-growth)
 	for program in coffer-growth cofferd coffer-authenticator coffer; do \
