@@ -171,7 +171,7 @@ struct CircleGuardTests {
         try desk.set("new", "me", "fourth", presence)
         let device = try laptop.view().device.id
         let offered = try desk.vault.read { (snapshot) throws(VaultError) in
-            try (CircleMaterial(snapshot, snapshot.circleRows())?.offered ?? []).map { (one) throws(VaultError) in
+            try (CircleMaterial(snapshot)?.offered ?? []).map { (one) throws(VaultError) in
                 try snapshot.offered(one)
             }
         }

@@ -83,7 +83,7 @@ package struct PartChange: Hashable, Sendable {
     }
 
     /// The changes that must be merged before this one.
-    var named: [RevisionName] { replaced + Self.values(in: content) }
+    package var named: [RevisionName] { replaced + Self.values(in: content) }
 
     private static func values(in content: PartContent?) -> [RevisionName] {
         if case .bin(let record)? = content { record.values } else { [] }

@@ -29,19 +29,22 @@ struct CircleMaterial: Sendable {
 
     init(device: CircleDevice) { self.device = device }
 
-    /// - Parameter rows: all rows of the circle.
+    /// Reads one row after the other, because all of them together can be large.
+    ///
     /// - Returns: nil for a vault that shares items with nobody.
     /// - Throws: `.damaged` for a row that is missing or is not what Coffer writes.
-    init?(_ snapshot: Snapshot, _ rows: [FoundCircleRow]) throws(VaultError) {
+    init?(_ snapshot: Snapshot) throws(VaultError) {
         guard let bytes = try snapshot.circle(.device) else { return nil }
         device = try CircleDevice(decoding: bytes)
-        guard rows.count == Int(device.rowCount) else { throw .damaged("a row of the circle is missing") }
-        for (row, content, _) in rows {
+        var count: UInt32 = 0
+        try snapshot.forEachCircleRow { (row, content, _) throws(VaultError) in
+            count += 1
             do throws(CircleFormError) { try take(row, content) } catch {
                 throw .damaged("a row of the circle is unreadable", cause: error)
             }
             if row == .shared { shared = try SharedItems(decoding: content) }
         }
+        guard count == device.rowCount else { throw .damaged("a row of the circle is missing") }
         pending.sort { $0.number < $1.number }
     }
 

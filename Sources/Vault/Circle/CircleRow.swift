@@ -125,12 +125,12 @@ extension Snapshot {
         return bytes
     }
 
-    /// All rows, in the order of their ids. The tree has authenticated each of them. Whether one is missing is known from
-    /// their number, which the device's row has.
-    func circleRows() throws(VaultError) -> [FoundCircleRow] {
-        guard try rows.hasCircle() else { return [] }
-        var found: [FoundCircleRow] = []
-        for (id, content) in try rows.allOfCircle() {
+    /// Gives away all rows, one by one, in the order of their ids. The tree has authenticated each of them. Whether one is
+    /// missing is known from their number, which the device's row has.
+    func forEachCircleRow(_ body: (FoundCircleRow) throws(VaultError) -> Void) throws(VaultError) {
+        guard try rows.hasCircle() else { return }
+        var last: [UInt8] = []
+        try rows.forEachOfCircle { (id, content) throws(VaultError) in
             let row = try CircleRow(id: id)
             let (key, digest) = try cryptography { () throws(CryptographyError) in
                 (try TreeEntry.key(circle: id), try TreeEntry.digest(circle: id, content: content))
@@ -138,10 +138,25 @@ extension Snapshot {
             guard try tree.digest(of: key) == digest else {
                 throw .damaged("a row of the circle is foreign or changed")
             }
-            found.append((row, content, digest))
+            // Equal ids follow each other.
+            guard id != last else { throw .damaged("a row of the circle is there twice") }
+            last = id
+            try body((row, content, digest))
         }
-        guard Set(found.map(\.row)).count == found.count else { throw .damaged("a row of the circle is there twice") }
+    }
+
+    /// All rows, in the order of their ids.
+    func circleRows() throws(VaultError) -> [FoundCircleRow] {
+        var found: [FoundCircleRow] = []
+        try forEachCircleRow { found.append($0) }
         return found
+    }
+
+    /// The digests of all rows, in the order of their ids.
+    func circleDigests() throws(VaultError) -> [[UInt8]] {
+        var digests: [[UInt8]] = []
+        try forEachCircleRow { digests.append($0.digest) }
+        return digests
     }
 }
 

@@ -272,7 +272,7 @@ struct CircleView: Sendable {
             open.append(change)
             if case .value? = change.content { places[change.name] = record }
         }
-        state = SharedState(past: pastNames(where: hasEffect))
+        state = SharedState(past: pastNames(of: open + pending.map(\.change.carried.change), where: hasEffect))
         open = state.take(all: open)
         if !pending.isEmpty {
             givenState = state

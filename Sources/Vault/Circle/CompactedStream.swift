@@ -103,13 +103,19 @@ extension CircleView {
         isOutdated(device) ? compacted[device]?.former ?? [] : []
     }
 
-    /// The numbers of the names of all changes that their writers no longer give out.
+    /// The numbers of the names of changes that their writers no longer give out, as far as one of these changes names
+    /// them. There can be a million others, which nothing asks for.
     ///
     /// - Parameter hasEffect: whether what a device says at a place has an effect.
-    func pastNames(where hasEffect: (WriterID, ChainHash) -> Bool) -> Set<UInt64> {
+    func pastNames(
+        of changes: [PartChange], where hasEffect: (WriterID, ChainHash) -> Bool
+    ) -> Set<UInt64> {
+        let named = Set(changes.lazy.flatMap(\.named).map(\.number))
         var names: Set<UInt64> = []
         for device in pasts.keys.sorted() {
-            for one in pasts[device] ?? [] where hasEffect(device, one.after) { names.formUnion(one.past.names) }
+            for one in pasts[device] ?? [] where hasEffect(device, one.after) {
+                names.formUnion(one.past.names.lazy.filter(named.contains))
+            }
         }
         return names
     }

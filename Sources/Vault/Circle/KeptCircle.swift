@@ -35,7 +35,7 @@ struct KeptCircle: Sendable {
         return keys.publicHalves == receivers ? try bare.with(keys) : nil
     }
 
-    static func digest(of rows: [FoundCircleRow]) throws(VaultError) -> [UInt8] {
-        try cryptography { () throws(CryptographyError) in try SHA256.digest(rows.flatMap(\.digest)) }
+    static func digest(ofRows digests: [[UInt8]]) throws(VaultError) -> [UInt8] {
+        try cryptography { () throws(CryptographyError) in try SHA256.digest(digests.flatMap(\.self)) }
     }
 }

@@ -123,14 +123,13 @@ extension OpenVault {
     func viewIfPresent(
         _ snapshot: Snapshot, _ classKeys: ClassKeys
     ) throws(VaultError) -> (CircleMaterial, CircleView)? {
-        let rows = try snapshot.circleRows()
-        let digest = try KeptCircle.digest(of: rows)
+        let digest = try KeptCircle.digest(ofRows: snapshot.circleDigests())
         if let known = kept.circle, known.isMade(of: digest), let view = try known.view(classKeys, in: format.vault) {
             return (known.material, view)
         }
         // The kept view is outdated. It goes first, because the new one takes as much memory.
         kept.dropCircle()
-        guard let material = try CircleMaterial(snapshot, consume rows) else { return nil }
+        guard let material = try CircleMaterial(snapshot) else { return nil }
         let view = try CircleView(material, classKeys, in: format.vault)
         kept.put(KeptCircle(digest, material, view))
         return (material, view)

@@ -48,7 +48,15 @@ extension OpenVault {
             let heads = material.heads
             material.heads += fresh.heads
             material.segments += fresh.segments
-            let after = fresh.isEmpty ? before : try CircleView(material, classKeys, in: format.vault)
+            // Of the view before, nothing else is needed. It takes as much memory as the one after it.
+            let streams = before.streams
+            let after: CircleView
+            if fresh.isEmpty {
+                after = consume before
+            } else {
+                _ = consume before
+                after = try CircleView(material, classKeys, in: format.vault)
+            }
             var (shared, outcome) = (material.shared, SharedApplication.Outcome())
             let items = after.role == nil ? [] : after.state.items
             if after.role != nil {
@@ -60,7 +68,7 @@ extension OpenVault {
             }
             // Small rows come before long ones: to find a row's place, SQLite reads the whole of others.
             try change.put(pending: after.pending.dropFirst(known))
-            try keep(fresh, before, after, heads, change)
+            try keep(fresh, streams, after, heads, change)
             try dropOutdated(of: material, after, change)
             try keepStatements(after, change)
             try store(after, beyond: after.pending.count, shared, change)
@@ -138,8 +146,11 @@ extension OpenVault {
     }
 
     /// Stores what counts of it, and nothing else. So a store fills no vault.
+    ///
+    /// - Parameter streams: those before it came in.
     private func keep(
-        _ fresh: Fresh, _ before: CircleView, _ after: CircleView, _ heads: [SignedHead], _ change: Change
+        _ fresh: Fresh, _ streams: [WriterID: DeviceStream], _ after: CircleView, _ heads: [SignedHead],
+        _ change: Change
     ) throws(VaultError) {
         for device in Set(fresh.heads.map(\.head.device) + fresh.segments.map(\.device)) {
             guard let stream = after.streams[device], let newest = stream.newest else { continue }
@@ -154,7 +165,7 @@ extension OpenVault {
             }
         }
         var had: [WriterID: Set<CircleRecord>] = [:]
-        for (id, stream) in before.streams { had[id] = Set(stream.counted.map(\.record)) }
+        for (id, stream) in streams { had[id] = Set(stream.counted.map(\.record)) }
         for segment in fresh.segments {
             let counted = after.whatIsKept(of: segment.device)
             let isNew = segment.records.contains {
@@ -319,7 +330,7 @@ extension OpenVault {
         lacking names: Set<StorePath>, heads: [[UInt8]], room: Int
     ) throws(VaultError) -> (files: [(path: StorePath, content: [UInt8])], hasMore: Bool) {
         try read { (snapshot) throws(VaultError) in
-            guard let material = try CircleMaterial(snapshot, snapshot.circleRows()) else { throw .noCircle }
+            guard let material = try CircleMaterial(snapshot) else { throw .noCircle }
             let circle = material.device.circle
             var files: [(path: StorePath, content: [UInt8])] = []
             var left = room

@@ -55,7 +55,7 @@ extension OpenVault {
             let logKey = try cryptography { () throws(CryptographyError) in try TreeEntry.logKey() }
             let anchors = entries.count { $0.key == logKey }
             let recovery = try snapshot.recovery() == nil ? 0 : 1
-            let circle = try snapshot.circleRows().count
+            let circle = try snapshot.circleDigests().count
             guard entries.count == items.count + former.count + postings.count + anchors + recovery + circle else {
                 throw .damaged("a row is missing")
             }

@@ -128,10 +128,14 @@ struct Rows {
         try blob("SELECT content FROM circle WHERE id = ?", [.blob(id)])
     }
 
-    /// All rows of a circle. The file must have the table.
-    func allOfCircle() throws(VaultError) -> [(id: [UInt8], content: [UInt8])] {
+    /// Gives away all rows of a circle, one by one, in the order of their ids. The file must have the table.
+    func forEachOfCircle(_ body: (_ id: [UInt8], _ content: [UInt8]) throws(VaultError) -> Void) throws(VaultError) {
         try checkLength("circle", "length(id) + length(content)", DatabaseLimits.circle)
-        return try pairs("SELECT id, content FROM circle ORDER BY id").map { (id: $0.0, content: $0.1) }
+        try database.forEachRow(
+            "SELECT id, content FROM circle ORDER BY id", StorageGate.translate
+        ) { (row) throws(VaultError) in
+            try body(bytes(row, 0), bytes(row, 1))
+        }
     }
 
     func posting(_ term: [UInt8]) throws(VaultError) -> [UInt8]? {
