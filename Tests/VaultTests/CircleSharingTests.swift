@@ -492,6 +492,34 @@ struct CircleSharingTests {
         #expect(try laptop.names == ["github/me", "gitlab/me"])
     }
 
+    /// An index of SQLite's may have equal entries, and reads like the table. So the number of rows stays.
+    @Test func aRowThatStandsInForAnotherIsDamage() throws {
+        let (desk, laptop) = try pair()
+        try desk.set("github", "me", "1")
+        try settle(desk, laptop)
+        try laptop.vault.close()
+        try laptop.fixture.tamper { database in
+            for sql in [
+                "PRAGMA writable_schema = ON",
+                """
+                CREATE TABLE plain AS SELECT id, content FROM circle \
+                WHERE id <> (SELECT id FROM circle WHERE substr(id, 1, 1) = x'06' ORDER BY id LIMIT 1)
+                """,
+                "INSERT INTO plain SELECT id, content FROM circle WHERE id = x'03'",
+                "CREATE INDEX doubled ON plain (id, content)",
+                """
+                UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'doubled') \
+                WHERE name = 'circle'
+                """,
+                "DELETE FROM sqlite_schema WHERE name IN ('plain', 'doubled')",
+            ] { try database.once(sql) }
+        }
+        let opened = try laptop.fixture.open()
+        #expect(vaultError { _ = try opened.circleState(laptop.classKeys) } == .damaged)
+        #expect(vaultError { _ = try opened.verify() } == .damaged)
+        try opened.close()
+    }
+
     @Test func aRowThatIsMissingIsDamage() throws {
         let (desk, laptop) = try pair()
         try desk.set("github", "me", "1")
