@@ -7,15 +7,35 @@ package struct PartChange: Hashable, Sendable {
     /// How many revisions one change can replace. A part with more takes several changes.
     package static let mostReplaced = 1_024
 
+    /// A change is in many lists, and is kept once.
+    private final class Fields: Sendable {
+        let name: RevisionName
+        let item: SharedItemID
+        let part: SharedPart
+        let stamp: PartStamp
+        let replaced: [RevisionName]
+        let content: PartContent?
+
+        init(
+            _ name: RevisionName, _ item: SharedItemID, _ part: SharedPart, _ stamp: PartStamp,
+            _ replaced: [RevisionName], _ content: PartContent?
+        ) {
+            (self.name, self.item, self.part, self.stamp) = (name, item, part, stamp)
+            (self.replaced, self.content) = (replaced, content)
+        }
+    }
+
+    private let fields: Fields
+
     /// The SHA-256 of the canonical bytes of all that follows.
-    package let name: RevisionName
-    package let item: SharedItemID
-    package let part: SharedPart
-    package let stamp: PartStamp
+    package var name: RevisionName { fields.name }
+    package var item: SharedItemID { fields.item }
+    package var part: SharedPart { fields.part }
+    package var stamp: PartStamp { fields.stamp }
     /// The revisions of this part that its writer had, sorted. They count no longer.
-    package let replaced: [RevisionName]
+    package var replaced: [RevisionName] { fields.replaced }
     /// Nil removes what is replaced, and nothing else.
-    package let content: PartContent?
+    package var content: PartContent? { fields.content }
 
     /// - Throws: `MergingError`, if it is no change.
     package init(
@@ -30,12 +50,8 @@ package struct PartChange: Hashable, Sendable {
         guard content != nil || part != .name && part != .access else { throw .impossible }
         let sorted = replaced.sorted()
         guard !zip(sorted, sorted.dropFirst()).contains(where: ==) else { throw .impossible }
-        self.item = item
-        self.part = part
-        self.stamp = stamp
-        self.replaced = sorted
-        self.content = content
-        name = try RevisionName(hashing: Self.bytes(item, part, stamp, sorted, content))
+        let name = try RevisionName(hashing: Self.bytes(item, part, stamp, sorted, content))
+        fields = Fields(name, item, part, stamp, sorted, content)
     }
 
     private static let domain = LengthPrefixed.encode(Array("org.coffer.circle.change".utf8))
@@ -89,7 +105,9 @@ package struct PartChange: Hashable, Sendable {
         if case .bin(let record)? = content { record.values } else { [] }
     }
 
-    package static func == (one: PartChange, other: PartChange) -> Bool { one.name == other.name }
+    package static func == (one: PartChange, other: PartChange) -> Bool {
+        one.fields === other.fields || one.name == other.name
+    }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
