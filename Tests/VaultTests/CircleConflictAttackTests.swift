@@ -123,6 +123,22 @@ struct CircleConflictAttackTests {
         }
     }
 
+    /// A member that makes a new conflict again and again fills no memory.
+    @Test func onlySoManyOutcomesAreKept() throws {
+        func revisions(_ number: Int) throws -> [RevisionName] {
+            let bytes = BigEndian.bytes(UInt64(number))
+            return [try #require(RevisionName(digest: bytes + bytes + bytes + bytes))]
+        }
+        var known = KnownConflicts()
+        for number in 0..<KnownConflicts.most { known.put(try revisions(number), isConflict: number % 2 == 0) }
+        let (first, second, last) = (try revisions(0), try revisions(1), try revisions(KnownConflicts.most))
+        #expect(known.isConflict(first) == true)
+        #expect(known.isConflict(second) == false)
+        known.put(last, isConflict: true)
+        #expect(known.isConflict(first) == nil)
+        #expect(known.isConflict(last) == true)
+    }
+
     /// A member writes the same value again and again, so that a real conflict is beyond what is compared.
     @Test func equalValuesHideNoConflict() throws {
         let (group, desk, laptop) = try conflicting()

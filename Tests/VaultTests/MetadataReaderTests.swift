@@ -63,6 +63,18 @@ struct MetadataReaderTests {
         }
     }
 
+    @Test func aFieldIsWrittenAndReadWithItsFingers() throws {
+        let name: FieldName = "pin"
+        let bound = ItemField(name, .text, set: 7, biometrySet: "ab")
+        let text = #"{"biometrySet":"ab","kind":"text","name":"pin","set":7}"#
+        #expect(String(decoding: JSONWriter.bytes(of: bound), as: UTF8.self) == text)
+        #expect(try JSONReader.read(ItemField.self, from: Array(text.utf8)) == bound)
+        let unbound = ItemField(name, .text, set: 7)
+        let short = JSONWriter.bytes(of: unbound)
+        #expect(String(decoding: short, as: UTF8.self) == #"{"kind":"text","name":"pin","set":7}"#)
+        #expect(try JSONReader.read(ItemField.self, from: short) == unbound)
+    }
+
     /// The decoder accepts what the reader accepts, and reads the same from it.
     @Test func aChangedTextIsReadAsTheDecoderReadsIt() throws {
         var generator = SystemRandomNumberGenerator()

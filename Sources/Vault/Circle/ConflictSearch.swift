@@ -13,6 +13,7 @@ struct ConflictSearch {
 
         /// Those that all members keep, the shown one first.
         var revisions: ArraySlice<PartChange> { item.revisions(of: part).prefix(SharedItem.mostLosers + 1) }
+        var names: [RevisionName] { revisions.map(\.name) }
         /// Its place in the order of all.
         var bytes: [UInt8] { item.id.bytes + part.bytes }
     }
@@ -112,12 +113,12 @@ struct ConflictSearch {
     ///
     /// - Parameter known: what was compared before, and from now on.
     func count(lookingAt most: Int, _ known: inout KnownConflicts) throws(VaultError) -> Int {
-        let fresh = places.filter { known.isConflict($0) == nil }.prefix(most)
+        let fresh = places.filter { known.isConflict($0.names) == nil }.prefix(most)
         let open = Set(try conflicts(of: fresh).map { [$0.item.id.bytes, $0.part.bytes] })
         for place in fresh {
-            known.put(place, isConflict: open.contains([place.here.summary.id.bytes, place.part.bytes]))
+            known.put(place.names, isConflict: open.contains([place.here.summary.id.bytes, place.part.bytes]))
         }
-        return places.count { known.isConflict($0) ?? true }
+        return places.count { known.isConflict($0.names) ?? true }
     }
 
     /// - Returns: nil if all have the same content.

@@ -4,15 +4,16 @@ import Circle
 /// opened once for it.
 struct KnownConflicts {
     /// How many parts are known at most.
-    private static let most = 20_000
+    static let most = 20_000
 
     private var outcomes: [[RevisionName]: Bool] = [:]
 
+    /// - Parameter revisions: those of the part.
     /// - Returns: nil if the part was not compared, or has other revisions by now.
-    func isConflict(_ place: ConflictSearch.Place) -> Bool? { outcomes[place.revisions.map(\.name)] }
+    func isConflict(_ revisions: [RevisionName]) -> Bool? { outcomes[revisions] }
 
-    mutating func put(_ place: ConflictSearch.Place, isConflict: Bool) {
+    mutating func put(_ revisions: [RevisionName], isConflict: Bool) {
         if outcomes.count >= Self.most { outcomes = [:] }
-        outcomes[place.revisions.map(\.name)] = isConflict
+        outcomes[revisions] = isConflict
     }
 }
