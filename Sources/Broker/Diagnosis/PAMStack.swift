@@ -64,7 +64,8 @@ struct PAMStack: Sendable, Equatable {
     private static func first(of paths: [String]) -> (path: String, content: [UInt8])? {
         for path in paths {
             do throws(SystemError) {
-                let file = try Descriptor.open(path, O_RDONLY)
+                // A pipe in its place would make the diagnosis wait for a writer.
+                let file = try Descriptor.open(path, O_RDONLY | O_NONBLOCK)
                 return (path, try DurableFile.read(file, named: path, limit: DiagnosisLimits.pamFile))
             } catch {
                 guard error.errno == ENOENT || error.errno == ENOTDIR else { return nil }

@@ -98,7 +98,7 @@ struct BrokerProcess: Sendable, Equatable {
 
     /// - Returns: no lines if the file cannot be read. An unknown value counts as missing.
     private static func lines(_ path: String) -> [String] {
-        // `try?`: see above.
+        // `try?`: without the file there are no lines.
         let content = (try? DurableFile.read(path, limit: DiagnosisLimits.kernelFile)) ?? []
         return String(decoding: content, as: UTF8.self).split(separator: "\n").map(String.init)
     }

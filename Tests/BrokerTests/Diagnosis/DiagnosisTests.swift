@@ -320,6 +320,11 @@ struct DiagnosisTests {
         #expect(stack().lines.map(\.module) == ["pam_u2f.so"] && stack().files == [first.path + "/coffer"])
         try put(String(repeating: "#", count: DiagnosisLimits.pamFile + 1), first.path + "/elsewhere")
         #expect(stack().lines.isEmpty && stack().missing == ["coffer"])
+        // Nobody ever writes to it.
+        try FileManager.default.removeItem(atPath: first.path + "/coffer")
+        let isMade = unsafe mkfifo(first.path + "/coffer", 0o600) == 0
+        #expect(isMade)
+        #expect(stack().lines.isEmpty)
     }
 
     @Test("Coffer's own PAM files pass")
