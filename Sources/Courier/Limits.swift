@@ -41,14 +41,29 @@ package struct GitLimits: Sendable {
 
     /// The bytes of an answer that is no list and no file.
     static let output = 1 << 16
-    /// The bytes of one read.
-    static let piece = 1 << 16
     /// The bytes of one name in a list, with what is said of it. Longer ones are not Coffer's.
     static let name = 512
-    /// Between two looks whether it has ended.
+    /// Between two looks whether another run has ended.
     static let look: Duration = .milliseconds(100)
     /// The pause before a second push, at most. It doubles each time.
     static let pause: Duration = .milliseconds(200)
+}
+
+/// What a program that gives credentials may take.
+package struct CredentialsLimits: Sendable {
+    /// A cloud's own address answers at once, and a program that asks a server in seconds.
+    package var time: Duration = .seconds(60)
+
+    package init() {}
+
+    /// The bytes of its output. A session token has some hundred, and no maker says how many at most.
+    static let output = 1 << 16
+    /// The bytes of a name or a secret.
+    package static let longest = 1024
+    /// The bytes of a session token.
+    static let token = 1 << 14
+    /// So many seconds before their end, credentials count as ended: a request takes time, and clocks differ.
+    static let early: Int64 = 60
 }
 
 extension StorePath {

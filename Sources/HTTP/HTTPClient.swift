@@ -30,7 +30,7 @@ import LateLoading
         defer { unsafe library.reset(handle) }
         try configure(request)
         if let credentials { try authenticate(credentials) }
-        let list = unsafe try headers(of: request)
+        let list = unsafe try headers(of: request, as: credentials)
         defer { unsafe library.free(list) }
         unsafe try setPointer(CURLOPT_HTTPHEADER, list)
         let sink = AnswerSink(limit: request.limit)
@@ -81,24 +81,32 @@ import LateLoading
         case .signed(let region): try set(CURLOPT_AWS_SIGV4, "aws:amz:\(region):s3")
         }
         try set(CURLOPT_USERNAME, credentials.name)
-        // libcurl copies it. Here it is wiped at once.
-        let ended: SecretBytes
-        do throws(CryptographyError) {
-            ended = try unsafe SecretBytes(unsafeCapacity: credentials.secret.count + 1) { buffer in
-                unsafe credentials.secret.withUnsafeBytes { unsafe buffer.copyMemory(from: $0) }
-                return buffer.count
-            }
-        } catch { throw library.error(CURLE_OUT_OF_MEMORY) }
-        try unsafe ended.withUnsafeBytes { (bytes) throws(HTTPError) in
+        try unsafe text(credentials.secret).withUnsafeBytes { (bytes) throws(HTTPError) in
             try library.check(
                 unsafe coffer_curl_set_text(
                     library.set, handle, CURLOPT_PASSWORD, bytes.baseAddress?.assumingMemoryBound(to: CChar.self)))
         }
     }
 
+    /// A secret as libcurl takes it, with a zero at its end. libcurl copies it, and here it is wiped at once.
+    private func text(_ secret: SecretBytes, behind start: String = "") throws(HTTPError) -> SecretBytes {
+        let start = Array(start.utf8)
+        do throws(CryptographyError) {
+            return try unsafe SecretBytes(unsafeCapacity: start.count + secret.count + 1) { buffer in
+                unsafe start.withUnsafeBytes { unsafe buffer.copyMemory(from: $0) }
+                unsafe secret.withUnsafeBytes {
+                    unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[start.count...]).copyMemory(from: $0)
+                }
+                return buffer.count
+            }
+        } catch { throw library.error(CURLE_OUT_OF_MEMORY) }
+    }
+
     /// The lines that go beside libcurl's own. None of those is taken away: its signature has them all.
     @unsafe
-    private func headers(of request: HTTPRequest) throws(HTTPError) -> UnsafeMutablePointer<curl_slist>? {
+    private func headers(
+        of request: HTTPRequest, as credentials: HTTPCredentials?
+    ) throws(HTTPError) -> UnsafeMutablePointer<curl_slist>? {
         var lines = request.headers.map { "\($0.name): \($0.value)" }
         if request.body != nil { lines.append("Content-Type: \(request.contentType)") }
         var list: UnsafeMutablePointer<curl_slist>?
@@ -112,8 +120,24 @@ import LateLoading
             }
             unsafe list = longer
         }
-        return unsafe list
+        guard let token = credentials?.token else { return unsafe list }
+        do throws(HTTPError) {
+            let isLine = token.withBytes { bytes in bytes.indices.allSatisfy { bytes[$0] >= 0x20 && bytes[$0] != 0x7F }
+            }
+            guard isLine else { throw library.error(CURLE_BAD_FUNCTION_ARGUMENT) }
+            let longer = try unsafe text(token, behind: Self.token).withUnsafeBytes { bytes in
+                unsafe library.append(list, bytes.baseAddress?.assumingMemoryBound(to: CChar.self))
+            }
+            guard let longer = unsafe longer else { throw library.error(CURLE_OUT_OF_MEMORY) }
+            return unsafe longer
+        } catch {
+            unsafe library.free(list)
+            throw error
+        }
     }
+
+    /// Amazon's own name for it. libcurl signs it, as all headers.
+    private static let token = "x-amz-security-token: "
 
     /// libcurl reads the body where it lies.
     private func withBody(

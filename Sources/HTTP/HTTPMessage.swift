@@ -36,7 +36,7 @@ package struct HTTPRequest: Sendable {
     package var isFolder = false
 }
 
-/// Who asks. Neither part is ever in a log or an error.
+/// Who asks. No part is ever in a log or an error.
 package struct HTTPCredentials: Sendable {
     package enum Scheme: Sendable, Equatable {
         /// The name and the password as they are, so only over TLS or on this machine.
@@ -48,9 +48,11 @@ package struct HTTPCredentials: Sendable {
     package let scheme: Scheme
     package let name: String
     package let secret: SecretBytes
+    /// Only for Amazon's signature: what goes with keys that end after some hours. Without control characters.
+    package let token: SecretBytes?
 
-    package init(_ scheme: Scheme, name: String, secret: SecretBytes) {
-        (self.scheme, self.name, self.secret) = (scheme, name, secret)
+    package init(_ scheme: Scheme, name: String, secret: SecretBytes, token: SecretBytes? = nil) {
+        (self.scheme, self.name, self.secret, self.token) = (scheme, name, secret, token)
     }
 }
 

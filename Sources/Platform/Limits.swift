@@ -43,6 +43,10 @@ enum ProgramLimits {
     static let kill = Duration.seconds(10)
     /// How long killed descendants are waited for.
     static let descendants = Duration.seconds(1)
+    /// The bytes of one read of a program's output.
+    static let piece = 1 << 16
+    /// Between two looks whether a program has ended.
+    static let look = Duration.milliseconds(100)
 }
 
 extension SocketAddress {

@@ -310,4 +310,96 @@ import Varlink
             SyncServiceTests.lines(told)
                 == ["--user --quiet --no-ask-password enable --now coffer-sync-remote.service"])
     }
+
+    // MARK: a program that gives the credentials
+
+    private static func script(_ password: String, in folder: TemporaryFolder) throws -> String {
+        let path = "\(folder.path)/credentials"
+        try Script.write("#!/bin/sh\necho me\necho \(password)\n", to: path)
+        return path
+    }
+
+    @Test func aProgramIsTriedAndThenRemembered() throws {
+        let (web, folder) = (try ScriptedServer(passwords: [Self.present]), try TemporaryFolder())
+        let path = try Self.script(Self.present, in: folder)
+        let fixture = try Self.beginning()
+        defer { fixture.remove() }
+        let words = ["sync", "init", web.address, "--no-service", "--credentials-command", path]
+        let result = try fixture.fake.program.run(words)
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(try Self.stored(fixture) == ["\(path)\n", "store:\(web.address)"])
+        #expect(result.errors.contains("sync join \(web.address)"), "\(result.errors)")
+        #expect(!(result.text + result.errors).contains(Self.present))
+        // It takes the place of what was typed before.
+        let later = try Self.sharing(web, Self.keys(Self.former))
+        defer { later.remove() }
+        let set = try later.fake.program.run("sync", "store", "set", "--credentials-command", path)
+        #expect(set.status == 0, "\(set.errors)")
+        #expect(try Self.stored(later) == ["\(path)\n"])
+    }
+
+    @Test func aRememberedProgramIsRun() throws {
+        let (web, folder) = (try ScriptedServer(passwords: [Self.present]), try TemporaryFolder())
+        let path = try Self.script(Self.present, in: folder)
+        let fixture = try Self.sharing(web, Self.item("\(path)\n"))
+        defer { fixture.remove() }
+        let result = try fixture.fake.program.run("sync", "now")
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(try web.requests().contains { $0.line.hasPrefix("PUT /\(Self.head) ") })
+        let other = try Self.sharing(web, Self.item("\(path)\n"))
+        defer { other.remove() }
+        let shown = try other.fake.program.run("sync", "store", "show")
+        #expect(shown.text == "WebDAV folder: \(web.address)\nCredentials: given by \(path)\n", "\(shown.text)")
+    }
+
+    /// Who may use that vault may have named it (attackers 2 and 14).
+    @Test(.enabled(if: geteuid() == 0, "needs two users")) func rootRunsAProgramAsTheAccountOfTheVault() throws {
+        let account = try #require(try Account.named("nobody"))
+        let (web, folder) = (try ScriptedServer(passwords: ["\(account.uid)"]), try TemporaryFolder())
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path)
+        let path = try Self.script("$(id -u)", in: folder)
+        let naming = try Self.sharing(web, Self.keys(Self.former))
+        defer { naming.remove() }
+        let set = try naming.fake.program.run(
+            "sync", "store", "set", "--credentials-command", path, "--user", account.name)
+        #expect(set.status == 0, "\(set.errors)")
+        let using = try Self.sharing(web, Self.item("\(path)\n"))
+        defer { using.remove() }
+        let result = try using.fake.program.run("sync", "now", "--user", account.name)
+        #expect(result.status == 0, "\(result.errors)")
+        // An account that is not there has nobody run it.
+        let unknown = try Self.sharing(web, Self.item("\(path)\n"))
+        defer { unknown.remove() }
+        let refused = try unknown.fake.program.run("sync", "now", "--user", "nobody-at-all")
+        #expect(refused.status == 3 && refused.errors.contains("no account nobody-at-all"), "\(refused.errors)")
+    }
+
+    @Test func aProgramThatGivesWrongOnesChangesNothing() throws {
+        let (web, folder) = (try ScriptedServer(passwords: [Self.present]), try TemporaryFolder())
+        let wrong = try Self.script(Self.former, in: folder)
+        for (path, words) in [(wrong, "does not take the credentials"), (wrong + "-none", "it is not there")] {
+            let fixture = try Self.sharing(web, Self.keys(Self.present))
+            defer { fixture.remove() }
+            let result = try fixture.fake.program.run("sync", "store", "set", "--credentials-command", path)
+            #expect(result.status != 0 && result.errors.contains(words), "\(result.errors)")
+            #expect(!result.errors.contains(Self.former))
+            #expect(try Self.stored(fixture).isEmpty)
+        }
+    }
+
+    @Test func aProgramHasAWholePathAndAServer() throws {
+        let fixture = try Self.beginning()
+        defer { fixture.remove() }
+        let folder = try TemporaryFolder()
+        for words in [
+            ["init", "s3://name", "--credentials-command", "credentials"],
+            ["join", "s3://name", "--credentials-command", ""],
+            ["store", "set", "--credentials-command", "./credentials"],
+            ["init", folder.path, "--credentials-command", "/bin/true"],
+        ] {
+            let result = try fixture.fake.program.run(["sync"] + words)
+            #expect(result.status == 64, "\(words) \(result.errors)")
+        }
+        #expect(fixture.fake.broker.calls("Set").isEmpty)
+    }
 }

@@ -96,7 +96,7 @@ final class Apache {
         let keys = try ([password] + [former].compactMap { $0 }).map {
             RemoteKeys(name: "me", secret: try SecretBytes(copying: Array($0.utf8)))
         }
-        return RemoteStore(.folder(try HTTPAddress(address + path)), keys, patience: .none)
+        return RemoteStore(.folder(try HTTPAddress(address + path)), .keys(keys), patience: .none)
     }
 }
 
@@ -145,7 +145,7 @@ struct ApacheTests {
         try apache.store().write([1, 2, 3], to: .beacon(circle: fixture.circle))
         let server = WebDAVServer(
             try HTTPAddress(apache.address),
-            [RemoteKeys(name: "me", secret: try SecretBytes(copying: Array(Apache.password.utf8)))],
+            .keys([RemoteKeys(name: "me", secret: try SecretBytes(copying: Array(Apache.password.utf8)))]),
             patience: .none)
         guard case .bytes([1, 2, 3], let tag?) = try server.read(.beacon(circle: fixture.circle), unless: nil) else {
             return #expect(Bool(false))

@@ -38,7 +38,7 @@ struct PlayedBucket {
         var limits = CourierLimits()
         change(&limits)
         let place = try #require(BucketPlace("s3://name/pre/fix", endpoint: try HTTPAddress(web.address)))
-        return S3Server(place, try keys(count), patience: patience, limits: limits)
+        return S3Server(place, .keys(try keys(count)), patience: patience, limits: limits)
     }
 
     var head: StorePath { .head(circle: circle, device: device) }
@@ -136,7 +136,7 @@ final class Mutexed<Value: Sendable>: Sendable {
         let web = try ScriptedServer([.init(200), .init(200, body: "not what was written")])
         let place = try #require(BucketPlace("s3://name", endpoint: try HTTPAddress(web.address)))
         let keys = try PlayedBucket(.init(200)).keys()
-        let other = S3Server(place, keys, patience: .none)
+        let other = S3Server(place, .keys(keys), patience: .none)
         #expect(PlayedBucket.error { try other.probe() }?.code == .notUnderstood)
         let seen = try web.requests()
         #expect(seen.count == 2 && seen[0].target.hasPrefix("PUT /name/probe-") && seen[0].body.count == 16)

@@ -15,7 +15,7 @@ import Testing
     ) throws -> WebDAVServer {
         var limits = CourierLimits()
         change(&limits)
-        return WebDAVServer(try HTTPAddress(web.address + "/dav"), [], patience: .none, limits: limits)
+        return WebDAVServer(try HTTPAddress(web.address + "/dav"), .keys([]), patience: .none, limits: limits)
     }
 
     /// A list as servers give it, with the folder itself.

@@ -176,4 +176,31 @@ import Testing
         #expect(throws: HTTPError.self) { try client.send(sent) }
         #expect(try server.requests().isEmpty)
     }
+
+    /// What goes with keys that end after some hours. It is signed, and gone with the request.
+    @Test func aTokenIsSignedAndNotKept() throws {
+        let server = try ScriptedServer([.init(200)])
+        var client = try HTTPClient()
+        let token = try SecretBytes(copying: Array("t/o+ken==".utf8))
+        let keys = HTTPCredentials(
+            .signed(region: "eu-x-1"), name: "me", secret: try SecretBytes(copying: Array("s".utf8)), token: token)
+        _ = try client.send(Self.request(server), as: keys)
+        _ = try client.send(Self.request(server), as: Self.credentials(.signed(region: "eu-x-1")))
+        let seen = try server.requests()
+        #expect(seen.map { $0.headers["x-amz-security-token"] } == ["t/o+ken==", nil])
+        let signed = seen.map { $0.headers["authorization"]?.contains("x-amz-security-token") }
+        #expect(signed == [true, false] && seen[0].most == 1)
+    }
+
+    @Test(arguments: ["t\r\nX-Evil: 1", "t\u{0}", "t\u{7F}"]) func aTokenThatHoldsAHeaderIsNotSent(_ token: String)
+        throws
+    {
+        let server = try ScriptedServer([.init(200)])
+        var client = try HTTPClient()
+        let secret = try SecretBytes(copying: Array(token.utf8))
+        let keys = HTTPCredentials(.signed(region: "eu-x-1"), name: "me", secret: secret, token: secret)
+        let sent = try Self.request(server)
+        #expect(throws: HTTPError.self) { try client.send(sent, as: keys) }
+        #expect(try server.requests().isEmpty)
+    }
 }

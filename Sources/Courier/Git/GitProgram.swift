@@ -114,27 +114,22 @@ package struct GitProgram: Sendable {
         _ limit: Duration
     ) throws(GitError) -> Result {
         let command = words.first ?? ""
-        let end: End
+        let end: ProgramReading
         do throws(SystemError) { end = try self.end(words, input, most, takesErrors, environment, limit) } catch {
             throw error.errno == ENOENT ? .notInstalled : .notRun(error)
         }
         switch end {
-        case .ended(let result): return result
+        case .ended(let status, let output): return Result(status: status, output: output)
         case .hung: throw .hung(command: command, limit)
         case .flooded: throw .flooded(command: command)
         }
-    }
-
-    private enum End {
-        case ended(Result)
-        case hung, flooded
     }
 
     /// Whatever comes, git and its helpers have ended after it.
     private func end(
         _ words: [String], _ input: [UInt8]?, _ most: Int, _ takesErrors: Bool, _ environment: [String: String],
         _ limit: Duration
-    ) throws(SystemError) -> End {
+    ) throws(SystemError) -> ProgramReading {
         let deadline = ContinuousClock.now + limit
         // A file, and no pipe: a git that does not read keeps nobody waiting.
         let file = try input.map { bytes throws(SystemError) in try SealedFile(bytes) }
@@ -147,20 +142,6 @@ package struct GitProgram: Sendable {
             // Without a terminal.
             $0.leadsSession = true
         }
-        var output: [UInt8] = []
-        while true {
-            guard ContinuousClock.now < deadline else { return .hung }
-            // What git leaves behind may hold the pipe open, for example a connection of ssh that is kept.
-            let hasEnded = program.status != nil
-            guard let more = try program.read(limit: GitLimits.piece, until: .now + GitLimits.look) else {
-                if hasEnded { break }
-                continue
-            }
-            if more.isEmpty { break }
-            output += more
-            guard output.count <= most else { return .flooded }
-        }
-        guard let status = try program.wait(until: deadline) else { return .hung }
-        return .ended(Result(status: status, output: output))
+        return try program.readToEnd(most: most, until: deadline)
     }
 }

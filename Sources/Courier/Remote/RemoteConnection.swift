@@ -19,36 +19,29 @@ package struct RemotePatience: Sendable {
     package static let none = RemotePatience(tries: 0) { _ in }
 }
 
-/// What opens a store on a server.
-package struct RemoteKeys: Sendable {
-    package let name: String
-    package let secret: SecretBytes
-
-    package init(name: String, secret: SecretBytes) { (self.name, self.secret) = (name, secret) }
-}
-
 /// Asks one server. It has what opens the place, and what opened it before that was changed.
 package final class RemoteConnection: Sendable {
     private struct State: ~Copyable {
         var client: HTTPClient?
         /// Which of the keys is used.
         var used = 0
+        /// What the program has given.
+        var given: GivenKeys?
     }
 
     /// How people call the place.
     let name: String
     private let scheme: HTTPCredentials.Scheme
-    private let keys: [RemoteKeys]
+    private let access: StoreAccess
     private let patience: RemotePatience
     private let limits: HTTPLimits
     private let state = Mutex(State())
 
-    /// - Parameter keys: the present ones first. None: nobody is told who asks.
     package init(
-        _ name: String, _ scheme: HTTPCredentials.Scheme, _ keys: [RemoteKeys], patience: RemotePatience,
+        _ name: String, _ scheme: HTTPCredentials.Scheme, _ access: StoreAccess, patience: RemotePatience,
         limits: HTTPLimits = HTTPLimits()
     ) {
-        (self.name, self.scheme, self.keys, self.patience, self.limits) = (name, scheme, keys, patience, limits)
+        (self.name, self.scheme, self.access, self.patience, self.limits) = (name, scheme, access, patience, limits)
     }
 
     /// Whether the former keys have opened the place, because the present ones do not.
@@ -57,15 +50,17 @@ package final class RemoteConnection: Sendable {
     /// - Parameter good: the statuses that are no failure.
     func send(_ request: HTTPRequest, good: Set<Int>) throws(StoreError) -> HTTPAnswer {
         var tried = 0
+        // A program is asked once for a request.
+        var wasGiven = false
         while true {
             let failure: RemoteFailure
-            switch once(request) {
+            switch once(request, &wasGiven) {
             case .success(let answer):
                 if good.contains(answer.status) { return answer }
                 failure = RemoteFailure(answer, now: WallTime.now.seconds)
-            case .failure(let error): failure = RemoteFailure(http: error)
+            case .failure(let error): failure = error
             }
-            if usesOther(failure) { continue }
+            if usesOther(failure, wasGiven: wasGiven) { continue }
             guard failure.isPassing, tried < patience.tries else {
                 throw StoreError(failure.code, at: name, remote: failure)
             }
@@ -79,31 +74,64 @@ package final class RemoteConnection: Sendable {
         }
     }
 
-    /// Goes on with the former keys once the present ones are refused: they may be wrong, or not in force yet.
-    private func usesOther(_ failure: RemoteFailure) -> Bool {
-        guard failure.status == 401 || failure.status == 403, failure.code != .clock else { return false }
+    /// Goes on with other keys once these are refused. They may be wrong, or not in force yet: then the former ones are used.
+    /// Those of a program may have ended: then it is asked again.
+    private func usesOther(_ failure: RemoteFailure, wasGiven: Bool) -> Bool {
+        guard [401, 403].contains(failure.status) || failure.code == .refused, failure.code != .clock else {
+            return false
+        }
         return state.withLock { state in
-            // After the last ones, the next request begins with the present ones.
-            state.used = state.used + 1 < keys.count ? state.used + 1 : 0
-            return state.used > 0
+            switch access {
+            case .keys(let keys):
+                // After the last ones, the next request begins with the present ones.
+                state.used = state.used + 1 < keys.count ? state.used + 1 : 0
+                return state.used > 0
+            case .program:
+                state.given = nil
+                return !wasGiven
+            }
         }
     }
 
-    private func once(_ request: HTTPRequest) -> Result<HTTPAnswer, HTTPError> {
+    /// - Parameter wasGiven: becomes true if the program was asked.
+    private func once(_ request: HTTPRequest, _ wasGiven: inout Bool) -> Result<HTTPAnswer, RemoteFailure> {
         state.withLock { state in
-            Result { () throws(HTTPError) in
-                var client: HTTPClient
-                if let kept = state.client.take() { client = kept } else { client = try HTTPClient(limits: limits) }
-                let credentials =
-                    keys.isEmpty
-                    ? nil
-                    : HTTPCredentials(scheme, name: keys[state.used].name, secret: keys[state.used].secret)
-                // A connection that failed is not used again.
-                let answer = try client.send(request, as: credentials)
-                state.client = consume client
-                return answer
+            Result { () throws(RemoteFailure) in
+                let credentials = try credentials(&state, &wasGiven)
+                do throws(HTTPError) {
+                    var client: HTTPClient
+                    if let kept = state.client.take() { client = kept } else { client = try HTTPClient(limits: limits) }
+                    // A connection that failed is not used again.
+                    let answer = try client.send(request, as: credentials)
+                    state.client = consume client
+                    return answer
+                } catch { throw RemoteFailure(http: error) }
             }
         }
+    }
+
+    private func credentials(
+        _ state: inout State, _ wasGiven: inout Bool
+    ) throws(RemoteFailure) -> HTTPCredentials? {
+        let keys: RemoteKeys
+        switch access {
+        case .keys(let known):
+            guard !known.isEmpty else { return nil }
+            keys = known[state.used]
+        case .program(let program):
+            if let given = state.given, !given.isOver(at: WallTime.now.seconds) {
+                keys = given.keys
+            } else {
+                wasGiven = true
+                do throws(CredentialsFailure) {
+                    let given = try program.keys { WallTime.now.seconds }
+                    (state.given, keys) = (given, given.keys)
+                } catch { throw RemoteFailure(program: error) }
+            }
+        }
+        // A password has none that a server would look at.
+        guard keys.token == nil || scheme != .basic else { throw RemoteFailure(program: .notUnderstood) }
+        return HTTPCredentials(scheme, name: keys.name, secret: keys.secret, token: keys.token)
     }
 }
 

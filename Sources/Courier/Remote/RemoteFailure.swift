@@ -2,7 +2,7 @@ import HTTP
 import XML
 
 /// What a server has to say about a failure. Its own words are left out, but for codes and regions of a known form.
-package struct RemoteFailure: Sendable, Equatable {
+package struct RemoteFailure: Error, Sendable, Equatable {
     /// The status of its answer; 0 if there was none.
     package var status = 0
     /// The code in Amazon's answers; empty if there is none.
@@ -11,6 +11,8 @@ package struct RemoteFailure: Sendable, Equatable {
     package var http: HTTPError?
     /// Why the answer cannot be read.
     package var xml: XMLError?
+    /// Why nobody could ask it.
+    package var program: CredentialsFailure?
     /// After how long it wants to be asked again, in seconds.
     package var retryAfter: Int64?
     /// How many seconds its clock is ahead of this machine's.
@@ -30,6 +32,7 @@ package struct RemoteFailure: Sendable, Equatable {
     /// How it is told in an error.
     var reason: String {
         if let http { return http.reason }
+        if let program { return program.reason }
         if let xml { return "its list cannot be read (\(xml.code))" }
         return "status \(status)\(word.isEmpty ? "" : ", \(word)")"
     }
@@ -73,6 +76,7 @@ extension RemoteFailure {
             default: return .unreachable
             }
         }
+        if program != nil { return .credentials }
         if let xml { return xml.code == .libraryMissing ? .libraryMissing : .notUnderstood }
         switch status {
         case 401, 403:
@@ -80,6 +84,8 @@ extension RemoteFailure {
             if Self.clockWords.contains(word) { return .clock }
             return status == 401 || Self.credentialWords.contains(word) ? .refused : .notPermitted
         case 301, 302, 303, 307, 308: return .moved
+        // Keys that a cloud gives for some hours have ended.
+        case 400 where Self.credentialWords.contains(word): return .refused
         // Amazon says so if a signature is for another region.
         case 400 where !region.isEmpty || word == "AuthorizationHeaderMalformed": return .moved
         case 404, 409, 410: return .missing

@@ -28,16 +28,16 @@ package final class RemoteStore: SharedStore {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - keys: what opens the place, the present ones first. None: nobody is told who asks.
+    ///   - access: what opens the place.
     ///   - patience: how long somebody waits for a server that is busy.
     package convenience init(
-        _ place: RemotePlace, _ keys: [RemoteKeys], patience: RemotePatience, limits: CourierLimits = CourierLimits(),
+        _ place: RemotePlace, _ access: StoreAccess, patience: RemotePatience, limits: CourierLimits = CourierLimits(),
         time: HTTPLimits = HTTPLimits()
     ) {
         let server: any RemoteServer =
             switch place {
-            case .bucket(let place): S3Server(place, keys, patience: patience, limits: limits, time: time)
-            case .folder(let address): WebDAVServer(address, keys, patience: patience, limits: limits, time: time)
+            case .bucket(let place): S3Server(place, access, patience: patience, limits: limits, time: time)
+            case .folder(let address): WebDAVServer(address, access, patience: patience, limits: limits, time: time)
             }
         self.init(place.name, server, limits: limits)
     }

@@ -17,6 +17,7 @@ extension StoreError {
         case .certificate: "The server of \(path) does not prove that it is the right one: \(remoteReason)"
         case .busy: "The server of \(path) is busy: \(remoteReason)"
         case .refused: "The server does not take the credentials of \(path): \(remoteReason)"
+        case .credentials: "The program gives no credentials of \(path): \(remoteReason)"
         case .clock: "The server refuses this machine's clock: it is \(skewWords) the clock of \(path)"
         case .moved: "\(path) is somewhere else: \(remoteReason)"
         case .notUnderstood: "The answer of \(path) is not what was asked for: \(remoteReason)"
@@ -36,6 +37,7 @@ extension StoreError {
         case .certificate: "Look at its address; if it has a certificate of its own, add that to the system's"
         case .busy: "Try again later; what is new here is kept"
         case .refused: "Give the right ones with: coffer sync store set"
+        case .credentials: "Run it as the vault's owner and look; see coffer help sync store set"
         case .clock: "Set this machine's clock"
         case .moved:
             remote?.region.isEmpty == false
@@ -48,7 +50,9 @@ extension StoreError {
 
     /// Codes that only servers have.
     private var isRemoteOnly: Bool {
-        [.libraryMissing, .unreachable, .certificate, .busy, .refused, .clock, .moved, .notUnderstood].contains(code)
+        [
+            .libraryMissing, .unreachable, .certificate, .busy, .refused, .credentials, .clock, .moved, .notUnderstood,
+        ].contains(code)
     }
 
     private var library: (name: String, package: String) {

@@ -14,11 +14,11 @@ struct S3Server: RemoteServer {
     private let limits: CourierLimits
 
     init(
-        _ place: BucketPlace, _ keys: [RemoteKeys], patience: RemotePatience,
+        _ place: BucketPlace, _ access: StoreAccess, patience: RemotePatience,
         limits: CourierLimits = CourierLimits(), time: HTTPLimits = HTTPLimits()
     ) {
         connection = RemoteConnection(
-            place.name, .signed(region: place.region), keys, patience: patience, limits: time)
+            place.name, .signed(region: place.region), access, patience: patience, limits: time)
         (self.place, self.limits) = (place, limits)
     }
 

@@ -10,10 +10,10 @@ struct WebDAVServer: RemoteServer {
     private let limits: CourierLimits
 
     init(
-        _ address: HTTPAddress, _ keys: [RemoteKeys], patience: RemotePatience,
+        _ address: HTTPAddress, _ access: StoreAccess, patience: RemotePatience,
         limits: CourierLimits = CourierLimits(), time: HTTPLimits = HTTPLimits()
     ) {
-        connection = RemoteConnection(address.text, .basic, keys, patience: patience, limits: time)
+        connection = RemoteConnection(address.text, .basic, access, patience: patience, limits: time)
         (self.address, self.limits) = (address, limits)
     }
 

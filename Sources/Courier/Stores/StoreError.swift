@@ -35,6 +35,8 @@ package struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
         case busy
         /// It does not take the keys or the password.
         case refused
+        /// The program that gives them does not.
+        case credentials
         /// It does not take a request, because its clock and this machine's differ.
         case clock
         /// The store is at another address, or in another region.
@@ -107,7 +109,8 @@ package struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
         case .repository: "\(path) cannot be used with git: \(reason)"
         case .notFetched: "What others gave out was not fetched to \(path): \(reason)"
         case .notPushed: "What is new in \(path) was not pushed: \(reason)"
-        case .libraryMissing, .unreachable, .certificate, .busy, .refused, .clock, .moved, .notUnderstood, .other:
+        case .libraryMissing, .unreachable, .certificate, .busy, .refused, .credentials, .clock, .moved, .notUnderstood,
+            .other:
             "\(path) cannot be used\(cause.map { ": \($0.reason)" } ?? "")"
         }
     }
@@ -126,7 +129,8 @@ package struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
         case .repository: git?.advice ?? "Look what git says there"
         case .notFetched: "It is fetched the next time"
         case .notPushed: "It is kept, and pushed the next time"
-        case .libraryMissing, .unreachable, .certificate, .busy, .refused, .clock, .moved, .notUnderstood, .other:
+        case .libraryMissing, .unreachable, .certificate, .busy, .refused, .credentials, .clock, .moved, .notUnderstood,
+            .other:
             "Look at its disk or network"
         }
     }

@@ -47,6 +47,17 @@ public struct FileStatus: Sendable, Hashable {
         return FileStatus(information)
     }
 
+    /// The status of what a path leads to, through links.
+    /// - Returns: nil if nothing is there.
+    public static func following(_ path: String) throws(SystemError) -> FileStatus? {
+        var information = stat()
+        guard unsafe stat(path, &information) == 0 else {
+            if errno == ENOENT || errno == ENOTDIR { return nil }
+            throw SystemError("look at \(path)", errno: errno)
+        }
+        return FileStatus(information)
+    }
+
     /// The status of a file that is open.
     init(of file: borrowing Descriptor, named path: String) throws(SystemError) {
         var information = stat()

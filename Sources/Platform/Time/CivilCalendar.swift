@@ -60,4 +60,50 @@ public struct CivilCalendar: Sendable {
         guard let found = fields(of: Int64(moment)), found.isSameDay(as: asked) else { return nil }
         return Int64(moment)
     }
+
+    /// The moment of a stamp such as 2026-03-14T09:26:53Z (RFC 3339, section 5.6), in seconds since 1970-01-01 UTC. Fractions
+    /// of a second are left out, and a leap second is the next one.
+    /// - Returns: nil if it is no stamp.
+    public static func moment(ofStamp text: String) -> Int64? {
+        let bytes = Array(text.utf8)
+        guard bytes.count <= 64, bytes.count >= 20, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),
+            [UInt8(ascii: "T"), UInt8(ascii: "t")].contains(bytes[10]), bytes[13] == UInt8(ascii: ":"),
+            bytes[16] == UInt8(ascii: ":")
+        else { return nil }
+        let numbers = [0..<4, 5..<7, 8..<10, 11..<13, 14..<16, 17..<19].compactMap { Self.number(bytes[$0]) }
+        guard numbers.count == 6, numbers[3] < 24, numbers[4] < 60, numbers[5] <= 60,
+            let day = utc.beginning(ofDay: numbers[2], month: numbers[1], year: numbers[0])
+        else { return nil }
+        var rest = bytes[19...]
+        if rest.first == UInt8(ascii: ".") {
+            let digits = rest.dropFirst().prefix { Self.isDigit($0) }
+            guard !digits.isEmpty else { return nil }
+            rest = rest[digits.endIndex...]
+        }
+        guard let offset = offset(rest) else { return nil }
+        return day + Int64(numbers[3] * 3600 + numbers[4] * 60 + numbers[5]) - offset
+    }
+
+    /// How many seconds a zone is ahead of UTC: `Z`, `+02:00`.
+    private static func offset(_ zone: ArraySlice<UInt8>) -> Int64? {
+        if zone == [UInt8(ascii: "Z")] || zone == [UInt8(ascii: "z")] { return 0 }
+        let zone = Array(zone)
+        guard zone.count == 6, zone[3] == UInt8(ascii: ":"), let hours = number(zone[1..<3]), hours < 24,
+            let minutes = number(zone[4..<6]), minutes < 60
+        else { return nil }
+        let seconds = Int64(hours * 3600 + minutes * 60)
+        switch zone[0] {
+        case UInt8(ascii: "+"): return seconds
+        case UInt8(ascii: "-"): return -seconds
+        default: return nil
+        }
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
+    /// - Returns: nil if they are not digits alone.
+    private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
+        guard digits.allSatisfy(isDigit) else { return nil }
+        return digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+    }
 }

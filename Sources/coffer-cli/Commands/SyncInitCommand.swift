@@ -8,7 +8,7 @@ struct SyncInitCommand: SharingCommand {
         commandName: "init",
         abstract: "Begin to share your vault's secrets through a folder.",
         usage:
-            "coffer sync init <folder> [--git] [--endpoint <address>] [--region <region>] [--path-style] [--name <name>] [--separate] [--no-service] [--user <name>]",
+            "coffer sync init <folder> [--git] [--endpoint <address>] [--region <region>] [--path-style] [--credentials-command <program>] [--name <name>] [--separate] [--no-service] [--user <name>]",
         discussion: """
             Run this on your first machine only. On the others, run coffer sync join. You are asked for your password.
 
@@ -63,7 +63,8 @@ struct SyncInitCommand: SharingCommand {
     func share() throws {
         let name = try name.map(SyncCommand.name) ?? SyncCommand.hostName()
         let session = CommandSession(shared.vault)
-        let place = try Sharing.place(try store.place(folder), session, noPrompt: prompt.noPrompt)
+        let place = try Sharing.place(
+            try store.place(folder), session, program: store.credentialsCommand, noPrompt: prompt.noPrompt)
         if !separate, try !place.circles().isEmpty {
             throw KeychainError(
                 .alreadyExists, "other machines share secrets through \(ShellText.quote(place.path)) already",

@@ -8,7 +8,7 @@ struct SyncJoinCommand: SharingCommand {
         commandName: "join",
         abstract: "Join the machines that share secrets through a folder.",
         usage:
-            "coffer sync join <folder> [--git] [--endpoint <address>] [--region <region>] [--path-style] [--name <name>] [--new] [--no-wait] [--no-service] [--invitation <file>] [--user <name>]",
+            "coffer sync join <folder> [--git] [--endpoint <address>] [--region <region>] [--path-style] [--credentials-command <program>] [--name <name>] [--new] [--no-wait] [--no-service] [--invitation <file>] [--user <name>]",
         discussion: """
             Shows a code. Type it on a machine that shares already: coffer sync add. This machine waits for the answer, and then asks you to \
             compare five words with those that the other machine shows. If they differ, somebody else has answered: refuse.
@@ -62,7 +62,8 @@ struct SyncJoinCommand: SharingCommand {
         let name = try name.map(SyncCommand.name) ?? SyncCommand.hostName()
         let session = CommandSession(shared.vault)
         let invited = try invitation.map { InvitedJoining(invitation: try InvitationInput(path: $0).read()) }
-        let place = try Sharing.place(try store.place(folder), session, noPrompt: prompt.noPrompt)
+        let place = try Sharing.place(
+            try store.place(folder), session, program: store.credentialsCommand, noPrompt: prompt.noPrompt)
         try session.openVault(noPrompt: prompt.noPrompt)
         let reply = try session.client.call(Sync.Request(name: name.text, renew: new ? true : nil))
         let joining = try JoiningFiles(reply)

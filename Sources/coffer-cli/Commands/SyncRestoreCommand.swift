@@ -9,7 +9,7 @@ struct SyncRestoreCommand: ParsableCommand {
         commandName: "restore",
         abstract: "Bring back what your machines shared, by a code on paper.",
         usage:
-            "coffer sync restore <folder> [--git] [--endpoint <address>] [--region <region>] [--path-style] [--replace] [--dry-run] [--yes] [--json]",
+            "coffer sync restore <folder> [--git] [--endpoint <address>] [--region <region>] [--path-style] [--credentials-command <program>] [--replace] [--dry-run] [--yes] [--json]",
         discussion: """
             For the loss of all machines. Takes the folder that they shared, or a copy of it, and the code of coffer sync paper. It only reads \
             the folder. It stores each secret in your present vault, with its access control, label, comment and attributes. A secret that \
@@ -68,7 +68,9 @@ struct SyncRestoreCommand: ParsableCommand {
         let session = CommandSession()
         let place = try store.place(folder)
         if case .remote = place { try Sharing.checkAlone(session, noPrompt: prompt.noPrompt) }
-        let shared = try StoreOpening(session: session, noPrompt: prompt.noPrompt).source(place)
+        let shared = try StoreOpening(
+            session: session, noPrompt: prompt.noPrompt, program: store.credentialsCommand
+        ).source(place)
         if let failure = try shared.refresh() {
             Output.note("coffer: warning: \(VisibleText.sentence(failure.message))")
         }

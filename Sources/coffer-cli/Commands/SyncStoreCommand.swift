@@ -41,10 +41,10 @@ struct SyncStoreShowCommand: SharingCommand {
         guard let content = try setting.content(asks: true, noPrompt: prompt.noPrompt) else {
             throw Sharing.folderUnknown
         }
-        let keys = try content.remote.flatMap {
+        let access = try content.remote.flatMap {
             try StoreKeys(for: $0, session).known(asks: true, noPrompt: prompt.noPrompt)
         }
-        let record = StoreRecord(content, keys)
+        let record = StoreRecord(content, access)
         try Output.line(format.json ? JSONText.of(record) : record.lines.joined(separator: "\n"))
     }
 }
@@ -59,9 +59,10 @@ private struct StoreRecord: Encodable {
     private var pathStyle: Bool?
     private var user: String?
     private var hasFormer: Bool?
+    private var credentialsCommand: String?
 
-    /// - Parameter keys: nil if they are not known.
-    init(_ content: SharingSetting.Content, _ keys: [RemoteKeys]?) {
+    /// - Parameter access: nil if it is not known.
+    init(_ content: SharingSetting.Content, _ access: StoreAccess?) {
         place = content.folder
         git = content.branch?.shown
         switch content.remote {
@@ -72,8 +73,11 @@ private struct StoreRecord: Encodable {
         case .folder?: kind = "webdav"
         }
         guard content.remote != nil else { return }
-        user = keys?.first?.name
-        hasFormer = (keys?.count ?? 0) > 1
+        switch access {
+        case .keys(let keys)?: (user, hasFormer) = (keys.first?.name, keys.count > 1)
+        case .program(let program)?: (credentialsCommand, hasFormer) = (program.path, false)
+        case nil: hasFormer = false
+        }
     }
 
     var lines: [String] {
@@ -82,6 +86,9 @@ private struct StoreRecord: Encodable {
         if let git { lines.append("Git branch: \(VisibleText.line(git))") }
         if let endpoint { lines.append("Server: \(VisibleText.line(endpoint))") }
         if let region { lines.append("Region: \(VisibleText.line(region))") }
+        if let credentialsCommand {
+            return lines + ["Credentials: given by \(VisibleText.line(credentialsCommand))"]
+        }
         guard let hasFormer else { return lines }
         lines.append("\(kind == "s3" ? "Access key" : "User"): \(user.map(VisibleText.line) ?? "none")")
         if hasFormer { lines.append("The credentials before these are kept, for when these are refused.") }
@@ -95,7 +102,7 @@ struct SyncStoreSetCommand: SharingCommand {
         commandName: "set",
         abstract: "Change the place, or the credentials of its server.",
         usage:
-            "coffer sync store set [<place>] [--git] [--endpoint <address>] [--region <region>] [--path-style] [--user <name>]",
+            "coffer sync store set [<place>] [--git] [--endpoint <address>] [--region <region>] [--path-style] [--credentials-command <program>] [--user <name>]",
         discussion: """
             Without a place, it asks for new credentials of the present one. With a place, your machines share there from now on: name it on \
             each of them. What this machine has given out is put there, too.
@@ -106,10 +113,16 @@ struct SyncStoreSetCommand: SharingCommand {
             Type the credentials when asked, or pipe two lines in: the access key's ID and its secret, or the user's name and password. A \
             server that wants none gets two empty lines.
 
+            --credentials-command names a program by its whole path, for credentials that a cloud gives a machine, and that end after some \
+            hours. It runs as the owner of the vault, without words, whenever they are needed. It prints two lines as above, or a JSON object \
+            with AccessKeyId, SecretAccessKey, and if there are any SessionToken (or Token) and Expiration. Only root and the owner may be \
+            able to change it.
+
             Examples:
               coffer sync store set
               coffer sync store set s3://example-coffer --region eu-central-1
               coffer sync store set https://dav.example.org/me/Coffer
+              coffer sync store set --credentials-command /usr/local/bin/store-credentials --user web
             """)
 
     @Argument(
@@ -124,9 +137,10 @@ struct SyncStoreSetCommand: SharingCommand {
     func validate() throws {
         try SyncCommand.checkFolder(place, isPlace: true)
         if let place { return _ = try store.place(place) }
-        guard store.words.isEmpty else {
+        guard store.placeWords.isEmpty else {
             throw ValidationError("name the place, too: coffer sync store set s3://BUCKET …")
         }
+        try store.checkProgram()
     }
 
     func share() throws {
@@ -154,16 +168,15 @@ struct SyncStoreSetCommand: SharingCommand {
 
     /// The place, once it was tried. New credentials of a server are kept with those before.
     private func opened(_ place: SharedPlace, _ session: CommandSession) throws -> SharedFolder {
+        let opening = StoreOpening(
+            session: session, noPrompt: prompt.noPrompt, program: store.credentialsCommand)
         guard case .remote(let remote) = place else {
-            return try StoreOpening(session: session, noPrompt: prompt.noPrompt).named(place)
+            return try opening.named(place)
         }
         let item = try StoreKeys(for: remote, session)
+        guard store.credentialsCommand == nil else { return try opening.named(place) }
         let former = try item.known(asks: true, noPrompt: prompt.noPrompt)
-        let keys = try StoreKeysInput(place: remote).read()
-        // Only the new ones: they are what is tried.
-        let shared = StoreOpening.shared(remote, keys.map { [$0] } ?? [])
-        StoreOpening.tell(try shared.probe(), of: remote)
-        try item.store(keys, former: former?.first)
-        return shared
+        let access = StoreOpening.access(try StoreKeysInput(place: remote).read())
+        return try opening.tried(access, of: remote, item, former: former)
     }
 }

@@ -15,8 +15,17 @@ struct StoreOptions: ParsableArguments {
     @Flag(help: "Name the bucket in the path of an address, and not in the host's name.")
     var pathStyle = false
 
+    @Option(
+        help: ArgumentHelp(
+            "A program that prints the credentials of a server, by its whole path.", valueName: "program"),
+        completion: .file())
+    var credentialsCommand: String?
+
     /// What goes with the name, for a command to be run again.
-    var words: [String] {
+    var words: [String] { placeWords + (credentialsCommand.map { ["--credentials-command", $0] } ?? []) }
+
+    /// What says more about the place alone.
+    var placeWords: [String] {
         (repository.git ? ["--git"] : []) + (endpoint.map { ["--endpoint", $0] } ?? [])
             + (region.map { ["--region", $0] } ?? []) + (pathStyle ? ["--path-style"] : [])
     }
@@ -24,12 +33,16 @@ struct StoreOptions: ParsableArguments {
     /// - Parameter name: a folder, `s3://BUCKET/PREFIX`, or the address of a WebDAV folder.
     func place(_ name: String) throws -> SharedPlace {
         guard SharedPlace.isRemote(name) else {
+            guard credentialsCommand == nil else {
+                throw ValidationError("--credentials-command goes with a server, and a folder has no credentials")
+            }
             guard endpoint == nil, region == nil, !pathStyle else {
                 throw ValidationError("--endpoint, --region and --path-style go with a bucket: s3://BUCKET")
             }
             return .folder(name, repository.carriage)
         }
         guard !repository.git else { throw ValidationError("--git goes with a folder, and not with a server") }
+        try checkProgram()
         guard name.lowercased().hasPrefix(BucketPlace.scheme) else {
             guard endpoint == nil, region == nil, !pathStyle else {
                 throw ValidationError("--endpoint, --region and --path-style go with a bucket: s3://BUCKET")
@@ -44,6 +57,11 @@ struct StoreOptions: ParsableArguments {
                     + "its region has a-z 0-9 -, and its server's address no path")
         }
         return .remote(.bucket(place))
+    }
+
+    func checkProgram() throws {
+        guard let credentialsCommand, !CredentialsProgram.isPath(credentialsCommand) else { return }
+        throw ValidationError("--credentials-command takes the whole path of a program, such as /usr/local/bin/NAME")
     }
 
     private static func address(_ text: String) throws -> HTTPAddress {

@@ -174,6 +174,7 @@ struct SharedFolder {
             case .certificate: ("store-certificate", .failure)
             case .busy: ("store-busy", .failure)
             case .refused: ("store-refused", .notPermitted)
+            case .credentials: ("store-credentials", .failure)
             case .clock: ("store-clock", .failure)
             case .moved: ("store-moved", .failure)
             case .notUnderstood: ("store-strange", .failure)

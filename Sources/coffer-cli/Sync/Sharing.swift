@@ -80,8 +80,11 @@ struct Sharing {
     }
 
     /// Opens the place that a vault which shares with nobody yet is to use.
-    static func place(_ place: SharedPlace, _ session: CommandSession, noPrompt: Bool) throws -> SharedFolder {
-        let opening = StoreOpening(session: session, noPrompt: noPrompt)
+    /// - Parameter program: the path of what gives the credentials; nil if they are typed.
+    static func place(
+        _ place: SharedPlace, _ session: CommandSession, program: String?, noPrompt: Bool
+    ) throws -> SharedFolder {
+        let opening = StoreOpening(session: session, noPrompt: noPrompt, program: program)
         // Nobody types credentials for a vault that shares already.
         if case .remote = place { try checkAlone(session, noPrompt: noPrompt) }
         let shared = try opening.named(place)

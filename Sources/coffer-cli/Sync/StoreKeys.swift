@@ -5,11 +5,11 @@ import Courier
 import Cryptography
 import Platform
 
-/// What opens a store on a server. That is an item of the vault, which stays on this machine. The keys before them stay with
-/// them, because new ones may be wrong, or may not be in force yet.
+/// What opens a store on a server, or the program that gives it. That is an item of the vault, which stays on this machine. The
+/// keys before them stay with keys, because new ones may be wrong, or may not be in force yet.
 struct StoreKeys {
     /// The bytes of a name or a secret.
-    static let longest = 1024
+    static let longest = CredentialsLimits.longest
 
     private let name: FullName
     private let place: RemotePlace
@@ -26,8 +26,8 @@ struct StoreKeys {
     }
 
     /// - Parameter asks: whether a locked vault is opened for it.
-    /// - Returns: the present ones, and those before; nil if there is no such item. None: the server wants none.
-    func known(asks: Bool, noPrompt: Bool = false) throws(KeychainError) -> [RemoteKeys]? {
+    /// - Returns: nil if there is no such item.
+    func known(asks: Bool, noPrompt: Bool = false) throws(KeychainError) -> StoreAccess? {
         let call = ItemCall.read(name.partial, ReadRequest(mayUnlock: asks))
         let item: Item
         do throws(KeychainError) {
@@ -39,14 +39,15 @@ struct StoreKeys {
             guard error.code == .notFound else { throw error }
             return nil
         }
-        return try Self.keys(in: item.value)
+        return try Self.access(in: item.value) { (path) throws(KeychainError) in
+            try StoreProgram.program(path, session)
+        }
     }
 
-    /// Makes the keys the present ones.
-    /// - Parameter former: what opened the place before, if anything did.
-    func store(_ keys: RemoteKeys?, former: RemoteKeys? = nil) throws(KeychainError) {
+    /// Makes this what opens the place.
+    func store(_ access: StoreAccess) throws(KeychainError) {
         let item = NewItem(
-            value: Self.text(of: [keys, former].compactMap { $0 }), access: .afterFirstUnlock.thisDeviceOnly,
+            value: Self.text(of: access), access: .afterFirstUnlock.thisDeviceOnly,
             label: "What opens \(place.name)")
         _ = try session.call(
             ItemCall.set(name.item, to: item, if: .none), for: name.shownName, command: session.unlockCommand)
@@ -59,9 +60,15 @@ struct StoreKeys {
         }
     }
 
-    /// A line each: name, secret, and the same of the former ones.
-    static func text(of keys: [RemoteKeys]) -> [UInt8] {
+    /// A line each: name, secret, and the same of the former ones. One line alone is the path of a program, and an empty one
+    /// stands for no credentials.
+    static func text(of access: StoreAccess) -> [UInt8] {
         var bytes: [UInt8] = []
+        let keys: [RemoteKeys]
+        switch access {
+        case .program(let program): return Array("\(program.path)\n".utf8)
+        case .keys(let known): keys = known
+        }
         for key in keys {
             bytes += Array(key.name.utf8) + [UInt8(ascii: "\n")]
             key.secret.withBytes { secret in for index in secret.indices { bytes.append(secret[index]) } }
@@ -70,20 +77,29 @@ struct StoreKeys {
         return bytes.isEmpty ? [UInt8(ascii: "\n")] : bytes
     }
 
-    static func keys(in value: [UInt8]) throws(KeychainError) -> [RemoteKeys] {
+    /// - Parameter program: makes a program out of its path.
+    static func access(
+        in value: [UInt8], program: (String) throws(KeychainError) -> CredentialsProgram
+    ) throws(KeychainError) -> StoreAccess {
         let damage = KeychainError(
             .damaged, "the item \(SharingSetting.service) with the credentials of the store is not whole",
             advice: "give them again with: coffer sync store set")
         guard value.last == UInt8(ascii: "\n") else { throw damage }
         let lines = value.dropLast().split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        guard value.count > 1 else { return [] }
+        guard value.count > 1 else { return .keys([]) }
+        if lines.count == 1 {
+            guard let path = String(validating: lines[0], as: UTF8.self), CredentialsProgram.isPath(path) else {
+                throw damage
+            }
+            return .program(try program(path))
+        }
         guard [2, 4].contains(lines.count) else { throw damage }
         var keys: [RemoteKeys] = []
         for start in stride(from: 0, to: lines.count, by: 2) {
             guard let name = String(validating: lines[start], as: UTF8.self), !name.isEmpty else { throw damage }
             keys.append(RemoteKeys(name: name, secret: try secret(Array(lines[start + 1]))))
         }
-        return keys
+        return .keys(keys)
     }
 
     static func secret(_ bytes: [UInt8]) throws(KeychainError) -> SecretBytes {

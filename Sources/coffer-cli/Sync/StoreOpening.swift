@@ -5,6 +5,8 @@ import Courier
 struct StoreOpening {
     let session: CommandSession
     var noPrompt = false
+    /// The path of the program that gives the credentials, if the person has named one.
+    var program: String?
 
     /// A place that a person has just named. Its credentials are asked for if the vault does not know them, and kept once they
     /// have opened it.
@@ -18,17 +20,34 @@ struct StoreOpening {
         case .remote(let remote):
             try session.openVault(noPrompt: noPrompt)
             let item = try StoreKeys(for: remote, session)
+            if let program { return try tried(.program(StoreProgram.program(program, session)), of: remote, item) }
             if let known = try item.known(asks: true, noPrompt: noPrompt) {
                 let shared = Self.shared(remote, known)
                 try Self.tell(shared.probe(), of: remote)
                 return shared
             }
-            let keys = try StoreKeysInput(place: remote).read()
-            let shared = Self.shared(remote, keys.map { [$0] } ?? [])
-            try Self.tell(shared.probe(), of: remote)
-            try item.store(keys)
-            return shared
+            return try tried(Self.access(StoreKeysInput(place: remote).read()), of: remote, item)
         }
+    }
+
+    /// The place, once this has opened it. Then it is kept.
+    /// - Parameter former: the keys that opened the place before, if any did.
+    func tried(
+        _ access: StoreAccess, of place: RemotePlace, _ item: StoreKeys, former: StoreAccess? = nil
+    ) throws -> SharedFolder {
+        // Only the new ones: they are what is tried.
+        let shared = Self.shared(place, access)
+        Self.tell(try shared.probe(), of: place)
+        try item.store(Self.with(former, behind: access))
+        return shared
+    }
+
+    /// - Parameter keys: nil if the server wants none.
+    static func access(_ keys: RemoteKeys?) -> StoreAccess { .keys(keys.map { [$0] } ?? []) }
+
+    private static func with(_ former: StoreAccess?, behind access: StoreAccess) -> StoreAccess {
+        guard case .keys(let keys) = access, case .keys(let before)? = former else { return access }
+        return .keys(keys + before.prefix(1))
     }
 
     /// A place to read from, whose credentials are not kept.
@@ -36,9 +55,9 @@ struct StoreOpening {
         switch place {
         case .folder(let path, let carriage): return try SharedFolder(path, carriage)
         case .remote(let remote):
+            if let program { return Self.shared(remote, .program(try StoreProgram.program(program, session))) }
             let known = try StoreKeys(for: remote, session).known(asks: true, noPrompt: noPrompt)
-            if let known { return Self.shared(remote, known) }
-            return Self.shared(remote, try StoreKeysInput(place: remote).read().map { [$0] } ?? [])
+            return try Self.shared(remote, known ?? Self.access(StoreKeysInput(place: remote).read()))
         }
     }
 
@@ -53,10 +72,10 @@ struct StoreOpening {
         return Self.shared(remote, keys, isService: isService)
     }
 
-    static func shared(_ place: RemotePlace, _ keys: [RemoteKeys], isService: Bool = false) -> SharedFolder {
+    static func shared(_ place: RemotePlace, _ access: StoreAccess, isService: Bool = false) -> SharedFolder {
         let patience: RemotePatience =
             isService ? .none : .foreground { Output.note("coffer: \(VisibleText.sentence($0))") }
-        return SharedFolder(place, RemoteStore(place, keys, patience: patience))
+        return SharedFolder(place, RemoteStore(place, access, patience: patience))
     }
 
     /// What a person should know about a place that they begin to use.

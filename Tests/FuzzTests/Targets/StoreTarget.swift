@@ -21,15 +21,22 @@ struct StoreTarget: FuzzTarget {
         "https://cloud.example.org:8443/remote.php/dav/files/me%40x/Coffer", "http://[::1]:80/x",
         "https://s3.example.org eu-x-1 path s3://bucket/a/b", "https://127.0.0.1/ us-east-1 host s3://name",
     ].map { Array($0.utf8) }
-    private let keys = ["me\nsecret\n", "me\nsecret\nformer\nold\n", "\n"].map { Array($0.utf8) }
+    private let keys = ["me\nsecret\n", "me\nsecret\nformer\nold\n", "\n", "/usr/local/bin/role\n"].map {
+        Array($0.utf8)
+    }
+    private let given = [
+        "ID\r\nsecret\n",
+        #"{"Version":1,"AccessKeyId":"ID","SecretAccessKey":"s","SessionToken":"t","Expiration":"2026-01-01T00:00:00.5+01:00"}"#,
+    ].map { Array($0.utf8) }
 
     init() async throws {}
 
     mutating func tryOne(_ mutator: inout Mutator) throws {
-        let donors = lists + places + keys
-        switch mutator.below(4) {
+        let donors = lists + places + keys + given
+        switch mutator.below(5) {
         case 0, 1: try list(mutator.bytes(mutator.pick(lists) ?? [], donors: donors))
         case 2: try place(mutator.bytes(mutator.pick(places) ?? [], donors: donors))
+        case 3: try output(mutator.bytes(mutator.pick(given) ?? [], donors: donors))
         default: try credentials(mutator.bytes(mutator.pick(keys) ?? [], donors: donors))
         }
     }
@@ -72,7 +79,23 @@ struct StoreTarget: FuzzTarget {
     }
 
     private func credentials(_ bytes: [UInt8]) throws {
-        guard let keys = try answer({ try StoreKeys.keys(in: bytes) }) else { return }
-        try promise(StoreKeys.text(of: keys) == bytes, "credentials that are written as others")
+        let access = try answer {
+            try StoreKeys.access(in: bytes) { CredentialsProgram($0, as: nil, environment: [:]) }
+        }
+        guard let access else { return }
+        try promise(StoreKeys.text(of: access) == bytes, "credentials that are written as others")
+        guard case .program(let program) = access else { return }
+        try promise(program.path.hasPrefix("/") && !program.path.contains("\0"), "a program: \(program.path)")
+    }
+
+    private func output(_ bytes: [UInt8]) throws {
+        guard let given = try answer({ try GivenKeys(bytes) }) else { return }
+        for secret in [given.keys.secret, given.keys.token].compactMap({ $0 }) {
+            let isText = secret.withBytes { text in
+                !text.isEmpty && text.indices.allSatisfy { text[$0] >= 0x20 && text[$0] != 0x7F }
+            }
+            try promise(isText, "a secret that would be more than one header")
+        }
+        try promise(given.isOver(at: .max) == (given.end != nil), "an end that never comes")
     }
 }
