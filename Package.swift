@@ -132,7 +132,8 @@ let package = Package(
         library(
             "Courier",
             [
-                "Circle", "Authorization", "BrokerProtocol", "Cryptography", "HTTP", "Platform", "Varlink", "XML",
+                "Circle", "Authorization", "BrokerProtocol", "Cryptography", "HTTP", "JSON", "Platform", "Varlink",
+                "XML",
             ], small),
         library(
             "Vault",
