@@ -37,7 +37,7 @@ struct StoreOpening {
     ) throws -> SharedFolder {
         // Only the new ones: they are what is tried.
         let shared = Self.shared(place, access)
-        Self.tell([], of: place)
+        Self.tell(try shared.probe(), of: place)
         try item.store(Self.with(former, behind: access))
         return shared
     }
