@@ -16,10 +16,9 @@ struct CommandSession {
     /// The vault of all calls.
     var vaultName: VaultName { vault?.choice ?? .own }
 
-    /// The same words, with commands of `coffer sync` in them as they are run for this vault.
+    /// The same words, with commands in them as they are run for this vault.
     func naming(_ text: String) -> String {
-        guard let user = vault?.user else { return text }
-        return SharingText.naming(text, user: user)
+        vault?.naming(text) ?? text
     }
 
     /// The service that carries changes between this vault and a store.

@@ -176,6 +176,18 @@ struct SyncFixture {
         #expect(try fixture.fake.broker.calls("Request").last?.parameters(Sync.Request.self)?.renew == true)
     }
 
+    @Test func aJoiningMachineWaitsSoLongAtMost() throws {
+        let fixture = try SyncFixture(["State": [SyncFixture.alone], "Request": [SyncFixture.requested]])
+        defer { fixture.remove() }
+        let result = try fixture.fake.program.run("sync", "join", fixture.folder, "--timeout", "1")
+        #expect(result.status == 1 && result.errors.contains("nobody has let this machine in"), "\(result.errors)")
+        #expect(result.errors.contains("here again: coffer sync join \(fixture.folder)"), "\(result.errors)")
+        #expect(fixture.fake.broker.calls("Enter").isEmpty)
+        for words in [["--timeout", "0"], ["--timeout", "1", "--no-wait"]] {
+            #expect(try fixture.fake.program.run(["sync", "join", fixture.folder] + words).status == 64)
+        }
+    }
+
     /// The answer comes while the command waits.
     @Test func aJoiningMachineEntersWithTheAnswer() throws {
         let fixture = try SyncFixture([

@@ -96,6 +96,13 @@ import Testing
         let gone = try fleet.own(web, "sync", "now")
         #expect(gone.code == 6 && gone.errors.contains("was removed"), "\(gone)")
         #expect(try fleet.own(web, "get", "db", "app").text == "second")
+        // Root sees what there is to do for this vault, and how.
+        let doctor = try admin.coffer(["doctor", "--user", name])
+        #expect(doctor.all.contains("2 machines share the secrets, through \(folder)"), "\(doctor)")
+        #expect(doctor.all.contains("see what to change: coffer sync exposed --user \(name) web"), "\(doctor)")
+        #expect(!doctor.all.contains("recovery code") && !doctor.all.contains("biometrics"), "\(doctor)")
+        let put = try admin.coffer(["doctor", "--user", name], uid: uid)
+        #expect(put.code == 1 && !put.all.contains("machines share"), "\(put)")
         // What it has is listed, and what was set since is not.
         let exposed = try fleet.sync(admin, "exposed", "web").text
         #expect(exposed.contains("db/job") && !exposed.contains("db/app"), "\(exposed)")
@@ -163,7 +170,7 @@ import Testing
         let invited = try Sandbox("--software", reachable: true)
         _ = try step(invited)
         done()
-        _ = try step(invited) { $0 + " --no-wait" }
+        _ = try step(invited) { $0.replacing(" --timeout 600", with: "") + " --no-wait" }
         #expect(try fleet.sync(admin, "admit", "--once", answer: nil).all.contains("Added web-4"))
         _ = try step(invited)
         done()

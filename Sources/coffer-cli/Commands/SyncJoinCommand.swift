@@ -8,7 +8,7 @@ struct SyncJoinCommand: SharingCommand {
         commandName: "join",
         abstract: "Join the machines that share secrets through a folder.",
         usage:
-            "coffer sync join <folder> [--git] [--endpoint <address>] [--region <region>] [--path-style] [--credentials-command <program>] [--name <name>] [--new] [--no-wait] [--no-service] [--invitation <file>] [--user <name>]",
+            "coffer sync join <folder> [--git] [--endpoint <address>] [--region <region>] [--path-style] [--credentials-command <program>] [--name <name>] [--new] [--timeout <seconds>] [--no-wait] [--no-service] [--invitation <file>] [--user <name>]",
         discussion: """
             Shows a code. Type it on a machine that shares already: coffer sync add. This machine waits for the answer, and then asks you to \
             compare five words with those that the other machine shows. If they differ, somebody else has answered: refuse.
@@ -38,6 +38,11 @@ struct SyncJoinCommand: SharingCommand {
     @Flag(help: "Forget a code that waits for an answer, and make another one.")
     var new = false
 
+    @Option(
+        help: ArgumentHelp(
+            "How long to wait for the answer; by default until you press Ctrl-C.", valueName: "seconds"))
+    var timeout: Int?
+
     @Flag(help: "Do not wait for the answer: show the code, and end.")
     var noWait = false
 
@@ -56,6 +61,9 @@ struct SyncJoinCommand: SharingCommand {
         _ = try store.place(folder)
         if let name { _ = try SyncCommand.name(name) }
         if invitation != nil { try SyncInviteCommand.checkService(shared) }
+        guard let timeout else { return }
+        guard !noWait else { throw ValidationError("--timeout is of no use with --no-wait") }
+        try SyncWaitCommand.check(timeout: timeout)
     }
 
     func share() throws {
@@ -119,8 +127,18 @@ struct SyncJoinCommand: SharingCommand {
         let wait = FileWait(
             folder: place, path: joining.answer,
             notice: "Waiting for the answer, which takes some seconds. Press Ctrl-C to stop: run the command again "
-                + "later, the code stays the same.", limit: nil)
-        return try wait.file { try challenge.give() }
+                + "later, the code stays the same.",
+            later: invited.map { _ in (JoinWait.long, shared.naming(JoinWait.invited)) },
+            limit: timeout.map { .seconds($0) })
+        guard let answer = try wait.file({ try challenge.give() }) else {
+            throw CommandFailure(
+                code: "not-answered", message: "nobody has let this machine in",
+                advice: invited == nil
+                    ? "run coffer sync add on a machine that shares already, and here again: \(again)"
+                    : "see on the admin host whether the invitation is still open: coffer sync invite --list",
+                status: .failure)
+        }
+        return answer
     }
 
     /// Somebody else can have put the answer there, and it would still be there at the next try.
@@ -130,4 +148,13 @@ struct SyncJoinCommand: SharingCommand {
             .damaged, "the answer in the folder is not for this machine's code: \(error.message)",
             advice: "begin again with another code: \(command)", cause: error.cause)
     }
+}
+
+/// What is told while a machine waits to be let in.
+private enum JoinWait {
+    /// An admin host looks every ten seconds at most.
+    static let long = Duration.seconds(60)
+    /// Who is invited cannot be told that the invitation has ended: only root at the admin host knows of it.
+    static let invited =
+        "Nobody has let this machine in yet. See on the admin host whether its invitation is still open: coffer sync invite --list"
 }

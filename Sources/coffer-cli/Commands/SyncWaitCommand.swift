@@ -40,10 +40,13 @@ struct SyncWaitCommand: SharingCommand {
 
     func validate() throws {
         if let service { try ItemReference.check(service, account) }
-        guard timeout.map(WaitingLimits.seconds.contains) ?? true else {
-            throw ValidationError(
-                "--timeout takes \(WaitingLimits.seconds.lowerBound) to \(WaitingLimits.seconds.upperBound) seconds")
-        }
+        if let timeout { try Self.check(timeout: timeout) }
+    }
+
+    static func check(timeout: Int) throws {
+        guard !WaitingLimits.seconds.contains(timeout) else { return }
+        throw ValidationError(
+            "--timeout takes \(WaitingLimits.seconds.lowerBound) to \(WaitingLimits.seconds.upperBound) seconds")
     }
 
     func share() throws {

@@ -36,7 +36,8 @@ enum BiometryCheck: DoctorCheck {
     private static let check = Keychain.Check.biometrics
 
     static func findings(_ facts: DoctorFacts) -> [DoctorFinding] {
-        guard case .success(let biometry) = facts.biometry else { return [] }
+        // Nobody sits at a service.
+        guard facts.vault?.user == nil, case .success(let biometry) = facts.biometry else { return [] }
         if biometry.usable {
             let type = VisibleText.line(biometry.type)
             return [DoctorFinding(check: check, verdict: .ok, message: "biometrics can be used: \(type)")]
@@ -55,7 +56,9 @@ enum FingersCheck: DoctorCheck {
     private static let check = Keychain.Check.fingers
 
     static func findings(_ facts: DoctorFacts) -> [DoctorFinding] {
-        guard case .success(let biometry) = facts.biometry, case .success(let items) = facts.items else { return [] }
+        guard facts.vault?.user == nil, case .success(let biometry) = facts.biometry,
+            case .success(let items) = facts.items
+        else { return [] }
         let bound = items.filter { $0.biometrySet != nil }
         let lost = bound.filter { $0.biometrySet != biometry.currentSet }
         guard !lost.isEmpty else {

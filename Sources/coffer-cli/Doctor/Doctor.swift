@@ -61,6 +61,8 @@ struct DoctorFacts {
     let diagnosis: Result<Keychain.Diagnose.Reply, KeychainError>
     /// nil for a vault that shares its secrets with nobody.
     var sharing: SharingFacts?
+    /// nil for the caller's own vault.
+    var vault: VaultOptions?
 
     init(
         status: Result<Keychain.Status.Reply, KeychainError>,
@@ -124,6 +126,16 @@ struct DoctorFinding: Encodable, Equatable {
         verdict = finding.verdict
         message = VisibleText.sentence(finding.message)
         advice = finding.advice.map(VisibleText.sentence)
+    }
+
+    /// The same, with commands as they are run for this vault.
+    func naming(_ vault: VaultOptions?) -> DoctorFinding {
+        guard let vault else { return self }
+        return DoctorFinding(check, verdict, vault.naming(message), advice.map(vault.naming))
+    }
+
+    private init(_ check: String, _ verdict: Verdict, _ message: String, _ advice: String?) {
+        (self.check, self.verdict, self.message, self.advice) = (check, verdict, message, advice)
     }
 
     /// Whether both ask for the same thing to be done.

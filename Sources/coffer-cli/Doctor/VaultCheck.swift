@@ -12,7 +12,7 @@ enum VaultCheck: DoctorCheck {
             case .none:
                 DoctorFinding(
                     check: check, verdict: .note, message: "there is no vault yet",
-                    advice: "make one with: coffer unlock")
+                    advice: Self.making(facts.vault))
             case .sealed, .locked:
                 DoctorFinding(
                     check: check, verdict: .ok, message: "the vault is \(status.vault.state.rawValue)",
@@ -21,6 +21,12 @@ enum VaultCheck: DoctorCheck {
             }
         guard case .failure(let error) = facts.items, !isOfTPM(error, facts) else { return [state] }
         return [state, DoctorFinding(check, error)]
+    }
+
+    /// Root makes a service's vault, so that nobody else begins one in its place.
+    private static func making(_ vault: VaultOptions?) -> String {
+        guard let user = vault?.user else { return "make one with: coffer unlock" }
+        return "make one with: \(ShellText.command(["coffer", "vault", "create", "--owner", user]))"
     }
 
     /// Whether the broker has reported the same failure of the TPM.
@@ -40,7 +46,8 @@ enum RecoveryCheck: DoctorCheck {
 
     static func findings(_ facts: DoctorFacts) -> [DoctorFinding] {
         // Without a vault there is nothing to lose. A vault that was not read yet gives no recovery state.
-        guard case .success(let status) = facts.status, status.vault.state != .none,
+        // A code is for a person's own vault.
+        guard facts.vault == nil, case .success(let status) = facts.status, status.vault.state != .none,
             let recovery = status.recovery
         else {
             return []

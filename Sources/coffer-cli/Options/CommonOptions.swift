@@ -26,6 +26,11 @@ struct VaultOptions: ParsableArguments {
     /// The options to add to a command that a person is told to run.
     var words: [String] { (group.map { ["--group", $0] } ?? []) + (user.map { ["--user", $0] } ?? []) }
 
+    /// The same words, with the commands in them as they are run for this vault.
+    func naming(_ text: String) -> String {
+        words.isEmpty ? text : VaultCommandText(words: ShellText.command(words)).naming(text)
+    }
+
     /// The vault in words: "the vault of the group ops".
     var shownVault: String? {
         group.map { "the vault of the group \(ShellText.command([$0]))" }

@@ -18,8 +18,7 @@ struct ServiceVaultOptions: ParsableArguments {
 
     /// The same words, with the commands in them as they are run for this vault.
     func naming(_ text: String) -> String {
-        guard let user else { return text }
-        return SharingText.naming(text, user: user)
+        vault?.naming(text) ?? text
     }
 }
 

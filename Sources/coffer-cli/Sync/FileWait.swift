@@ -8,10 +8,14 @@ struct FileWait {
     let path: StorePath
     /// Told once, if the file is not there yet.
     let notice: String
+    /// Told once if it takes long.
+    var later: (after: Duration, notice: String)?
     /// nil: until the person presses Ctrl-C.
     let limit: Duration?
     /// Whether it is the file that is waited for.
     var accepts: ([UInt8]) -> Bool = { _ in true }
+    /// Tells the person.
+    var tell: (String) -> Void = { Output.note($0) }
 
     /// Looks each second. A folder on a network tells nobody what another machine writes.
     private static let pause = Duration.seconds(1)
@@ -21,8 +25,9 @@ struct FileWait {
     /// - Returns: nil if the time is over.
     /// - Parameter look: called before each look.
     func file(_ look: () throws -> Void = {}) throws -> [UInt8]? {
-        let end = limit.map { ContinuousClock.now + $0 }
-        var isTold = false
+        let begin = ContinuousClock.now
+        let end = limit.map { begin + $0 }
+        var (isTold, later) = (false, later)
         var told: CommandFailure?
         while true {
             // What keeps the remote away can end while the person waits.
@@ -30,11 +35,15 @@ struct FileWait {
             try look()
             if let bytes = try folder.read(path), accepts(bytes) { return bytes }
             if let failure, failure != told {
-                Output.note("coffer: \(VisibleText.sentence("\(failure.message); \(failure.advice)"))")
+                tell("coffer: \(VisibleText.sentence("\(failure.message); \(failure.advice)"))")
             }
             told = failure
-            if !isTold { Output.note(notice) }
+            if !isTold { tell(notice) }
             isTold = true
+            if let (after, notice) = later, ContinuousClock.now >= begin + after {
+                tell(notice)
+                later = nil
+            }
             if let end, ContinuousClock.now >= end { return nil }
             // `try?`: what is not waited for is looked at sooner.
             _ = try? Readiness.wait(for: [], until: .now + (folder.isFar ? Self.remotePause : Self.pause))

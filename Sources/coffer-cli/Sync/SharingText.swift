@@ -186,21 +186,6 @@ enum SharingText {
         ]
     }
 
-    /// Commands of `coffer sync` as they are run for a service vault.
-    static func naming(_ text: String, user: String) -> String {
-        let option = ShellText.command(["--user", user])
-        var named = ""
-        for (index, part) in text.split(separator: "coffer sync ", omittingEmptySubsequences: false).enumerated() {
-            guard index > 0 else {
-                named += part
-                continue
-            }
-            let verb = part.prefix { $0.isLetter }
-            named += "coffer sync \(verb) \(option)" + part.dropFirst(verb.count)
-        }
-        return named
-    }
-
     private static func role(_ machine: Sync.Machine) -> String {
         VisibleText.line(machine.role) + (machine.protection == "software" ? ", without a TPM" : "")
     }
