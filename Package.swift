@@ -253,7 +253,7 @@ let package = Package(
                 "coffer-cli", "CredentialHelpers", "cofferd", "Coffer", "CofferClient",
                 "BrokerProtocol", "Varlink", "Platform", "CLinux",
                 "TestSupport",
-                "Import", "HelperProtocol", "Item", "Recovery", "Courier", argumentParser,
+                "Import", "HelperProtocol", "Item", "Recovery", "Circle", "Courier", argumentParser,
             ]),
         tests("CredentialHelpersTests", ["CredentialHelpers", "Coffer", "CofferTestKit"]),
         tests(
