@@ -47,7 +47,8 @@ package struct BrokerClient: Sendable {
         _ method: Method, more: Bool?
     ) throws(KeychainError) -> [VarlinkAnswer<Method.Reply>] {
         do throws(TransportFailure) {
-            let deadline = ContinuousClock.now + patience
+            let isOfCircle = Method.name.hasPrefix(Sync.interface + ".")
+            let deadline = ContinuousClock.now + (isOfCircle ? max(patience, CallLimits.circle) : patience)
             var replies: [VarlinkAnswer<Method.Reply>] = []
             let moment = whenWaiting == nil ? deadline : min(deadline, .now + notice)
             var connection: VarlinkConnection

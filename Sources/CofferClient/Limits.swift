@@ -4,6 +4,9 @@
 package enum CallLimits {
     /// A call to the broker, which waits for a TPM, but never for a person.
     package static let broker = Duration.seconds(30)
+    /// A call about the machines that share a vault. It can be about a million changes, which a slow machine reads for minutes
+    /// (docs/sync-growth.md).
+    static let circle = Duration.seconds(600)
     /// How long a change that was sent is waited for after its task was cancelled, so that its outcome is known if it can be.
     static let lastAnswer = Duration.seconds(1)
     /// How long the broker may take to say that it is there.

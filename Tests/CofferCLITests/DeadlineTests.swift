@@ -1,6 +1,8 @@
 import BrokerProtocol
+import Foundation
 import TestSupport
 import Testing
+import Varlink
 
 @testable import Coffer
 @testable import CofferClient
@@ -18,6 +20,18 @@ import Testing
         #expect(error?.code == .brokerSilent)
         #expect(server.calls("Status").count == 1)
         #expect(ExitStatus(.brokerSilent) == .unreachable)
+    }
+
+    /// A large circle takes a slow machine more than the usual time.
+    @Test func aCallAboutMachinesThatShareIsWaitedForLonger() throws {
+        let scratch = try Scratch()
+        let path = scratch.file("coffer.sock")
+        let late = FakeServer.Step.parts([FakeServer.encode(VarlinkReply(Sync.State.Reply()))]) { _, _ in
+            Thread.sleep(forTimeInterval: 1)
+        }
+        _ = try withExtendedLifetime(FakeServer(path: path, ["State": [late]])) {
+            try BrokerClient(path: path, patience: .milliseconds(50)).call(Sync.State())
+        }
     }
 
     /// Every kind of failure has a status that is not success, and an Apple status.
