@@ -267,4 +267,9 @@ struct ItemTests {
         #expect(try vault.list().count == 300)
         #expect(try vault.verify().items == 300)
     }
+
+    @Test func itExpiresAtItsTimeAndNotBefore() {
+        let metadata = Metadata(service: "s", account: "a", created: 0, modified: 0, valueSet: 0, expires: 1000)
+        #expect(!metadata.isExpired(at: 999) && metadata.isExpired(at: 1000) && metadata.isExpired(at: 1001))
+    }
 }
