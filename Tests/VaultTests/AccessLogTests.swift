@@ -387,4 +387,15 @@ struct AccessLogTests {
         #expect(last.map(\.event) == [.dropped, .read])
         #expect(last.last?.subject?.service == "service-canary-last")
     }
+
+    /// Nothing of a vault that has no record yet can be missing.
+    @Test("what is in the log's place before a vault's first record is said to be no log, and is no damage of its own")
+    func firstRecord() throws {
+        try write(Array("something else".utf8))
+        let vault = try fixture.open()
+        try vault.note(read("a"), .anchored)
+        #expect(try vault.logPage().records.map(\.event) == [.broken, .read])
+        let verification = try vault.verifyLog()
+        #expect(verification.problem == nil && verification.first == 1 && verification.last == 2)
+    }
 }

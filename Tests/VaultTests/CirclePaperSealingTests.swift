@@ -50,8 +50,11 @@ struct CirclePaperSealingTests {
         let view = try desk.vault.read { (snapshot) throws(VaultError) in
             try desk.vault.view(snapshot, desk.vault.alwaysKeys).1
         }
-        let code = vaultError { _ = try PaperSealing.envelopes(for: paper, [], generations, by: view, at: 1) }
-        #expect(code == .locked)
+        #expect {
+            _ = try PaperSealing.envelopes(for: paper, [], generations, by: view, at: 1)
+        } throws: {
+            ($0 as? VaultError)?.code == .locked && ($0 as? VaultError)?.advice == "open it with: coffer unlock"
+        }
     }
 
     /// Attacker 11 seals a guarded value under a key that it has not committed to. Another key could then open the same
@@ -102,5 +105,24 @@ struct CirclePaperSealingTests {
         let values = try found.items.map { String(decoding: revealed(try found.value(of: $0, .secret)), as: UTF8.self) }
         #expect(values == (isHonest ? ["another"] : []))
         #expect(found.lost.map { $0.reason.contains("does not open") } == (isHonest ? [] : [true]))
+    }
+
+    /// What somebody has changed on the way is as if it were not there, and keeps nobody from reading the rest.
+    @Test func aChangedEnvelopeOpensAsNothing() throws {
+        let view = try desk.view()
+        let circle = view.device.circle
+        let keys = try PaperKeys(.random(), in: circle)
+        let envelope = try #require(
+            try PaperSealing.envelopes(for: keys.member, [], view.openGenerations, by: view, at: 1).first)
+        #expect(try PaperSealing.open(envelope, with: keys, in: circle)?.generations.count == 1)
+        var sealed = envelope.sealed
+        sealed[sealed.count / 2] ^= 1
+        let none = [UInt8](repeating: 0, count: X25519.count)
+        for (ephemeral, sealed) in [(envelope.ephemeral, sealed), (none, envelope.sealed)] {
+            let changed = try PaperEnvelope(
+                for: envelope.device, time: envelope.time, generations: envelope.generations, ephemeral: ephemeral,
+                sealed: sealed)
+            #expect(try PaperSealing.open(changed, with: keys, in: circle) == nil)
+        }
     }
 }
