@@ -311,4 +311,14 @@ struct BinTests {
         try vault.deleteFromBin(service: "s", account: "a")
         #expect(told.withLock { $0 } == [.added(item), .deleted(item), .added(back), .deleted(gone)])
     }
+
+    @Test func theLongestSettingsAreReadAgain() throws {
+        let history = try HistorySetting(count: ItemLimits.formerValues.most, days: ItemLimits.formerDays.most)
+        let bin = try BinSetting(days: ItemLimits.binDays.most)
+        try vault.put(history, bin)
+        try vault.close()
+        let again = try fixture.open()
+        #expect(try again.history == history)
+        #expect(try again.bin == bin)
+    }
 }

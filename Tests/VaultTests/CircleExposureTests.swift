@@ -293,6 +293,28 @@ struct CircleExposureTests {
         #expect(items.count == 1 && next != nil)
     }
 
+    /// Comparing many values takes long, so what was opened for it ends a page, too.
+    @Test func whatWasOpenedEndsAPage() throws {
+        let (desk, laptop, lost) = try three()
+        for number in 0..<4 { try desk.set("more \(number)", "", "\(number)") }
+        try settle(desk, laptop, lost)
+        let device = try remove(lost, by: desk)
+        try settle(desk, laptop)
+        for number in 0..<4 { try desk.set("more \(number)", "", "another \(number)") }
+        try settle(desk, laptop)
+        let (whole, end) = try desk.vault.exposure(to: device, desk.classKeys)
+        #expect(!whole.isEmpty && end == nil)
+        var (items, place, calls): ([ItemExposure], [UInt8], Int) = ([], [], 0)
+        while true {
+            let (some, next) = try desk.vault.exposure(to: device, after: place, opening: 1, desk.classKeys)
+            items += some
+            calls += 1
+            guard let next else { break }
+            place = next
+        }
+        #expect(items == whole && calls >= 4, "\(calls)")
+    }
+
     @Test func onlyAMemberTells() throws {
         let (desk, _, lost) = try three()
         let stranger = try CircleMachine("stranger")

@@ -265,4 +265,46 @@ struct FileTests {
             for needle in needles { #expect(file.bytes.range(of: needle) == nil, "\(file.name)") }
         }
     }
+
+    /// A successor's file that cannot be read now is not a missing one. Else the former vault would be opened instead.
+    @Test func aSuccessorThatCannotBeReadNowIsNotMissing() throws {
+        try fixture.open().close()
+        let next = try VaultFixture(owner: fixture.record.owner)
+        let place = VaultFile.successorPath(of: fixture.record.owner, in: fixture.folder.path)
+        try FileManager.default.moveItem(atPath: next.path + ".new", toPath: place)
+        let other = try VaultDatabase(path: place)
+        _ = try other.read { (rows) throws(VaultError) in try rows.header() }
+        let record = next.record
+        #expect(vaultError { try VaultFile.adopt(directory: fixture.folder.path, record: record) } == .storage)
+        #expect(exists(place))
+        try other.close()
+        try VaultFile.adopt(directory: fixture.folder.path, record: record)
+        #expect(!exists(place))
+    }
+
+    /// What is set aside replaces nothing. What an interruption has left behind follows its vault.
+    @Test func whatIsSetAsideAtTheSameTimeGetsANumber() throws {
+        let (owner, directory) = (fixture.record.owner, fixture.folder.path)
+        func put(_ path: String, _ text: String) throws { try Data(text.utf8).write(to: URL(fileURLWithPath: path)) }
+        func setAside(_ time: String, _ records: [String] = []) throws -> (stamp: String, file: String?) {
+            try VaultFile.setAside(owner, in: directory, at: time, records: records)
+        }
+        let start = "\(VaultFile.setAsideDirectory(in: directory))/\(owner.fileStem)"
+        for stamp in ["t", "t-2", "t-3"] {
+            try put(fixture.path, stamp)
+            let moved = try setAside("t")
+            #expect(moved.stamp == stamp && moved.file == "\(start).\(stamp).vault")
+            #expect(try Data(contentsOf: URL(fileURLWithPath: "\(start).\(stamp).vault")) == Data(stamp.utf8))
+            #expect(!exists(fixture.path))
+        }
+        let log = VaultFile.logPath(of: owner, in: directory)
+        try put(log, "left")
+        let left = try setAside("u")
+        #expect(left.stamp == "t-3" && left.file == "\(start).t-3.vault")
+        #expect(exists("\(start).t-3.log") && !exists(log))
+        // Each of them has its record, so nothing belongs to one of them.
+        try put(log, "alone")
+        let alone = try setAside("u", ["t", "t-2", "t-3"].map { "\(owner.fileStem).\($0).json" })
+        #expect(alone.stamp == "u" && alone.file == nil && exists("\(start).u.log"))
+    }
 }

@@ -73,4 +73,19 @@ struct FingerTests {
         #expect(try vault.find(service: "s", account: "a") == item)
         _ = try vault.verify()
     }
+
+    /// Somebody enrols their own finger while the keys are renewed. A successor binds nothing to it.
+    @Test func aSuccessorBindsNothingToOtherFingers() throws {
+        let item = try vault.set(.make("s", "a", "value", bound)).item
+        let value = try value(of: item)
+        let successor = try fixture.successor(of: vault)
+        let next = successor.vault
+        let digest = [UInt8](repeating: 2, count: 32)
+        let (key, name) = try fixture.sealer.makeSetKey(digest, record: next.record)
+        try next.put(setKey: key)
+        try next.take(next.record.with(biometrySet: digest, key: name), sealer: fixture.sealer)
+        let code = vaultError { try successor.takeUp([.plain(item, [FieldValue(.secret, value)])]) }
+        #expect(code == .fingersChanged)
+        #expect(try successor.vault.count == 0)
+    }
 }

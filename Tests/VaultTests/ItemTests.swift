@@ -267,4 +267,30 @@ struct ItemTests {
         #expect(try vault.list().count == 300)
         #expect(try vault.verify().items == 300)
     }
+
+    @Test func itExpiresAtItsTimeAndNotBefore() {
+        let metadata = Metadata(service: "s", account: "a", created: 0, modified: 0, valueSet: 0, expires: 1000)
+        #expect(!metadata.isExpired(at: 999) && metadata.isExpired(at: 1000) && metadata.isExpired(at: 1001))
+    }
+
+    /// A key that is kept opens the value that it was kept for, and no other.
+    @Test func anItemKeyIsThatOfOneValue() throws {
+        func value(_ account: String) throws -> ItemValue {
+            try vault.read { (snapshot) throws(VaultError) in
+                let item = try snapshot.allItems().first { $0.summary.metadata.account == account }
+                guard let item else { throw .notFound }
+                return try snapshot.values(of: item)[0]
+            }
+        }
+        let id = fixture.record.vault
+        for account in ["a", "b"] { try vault.set(.make("s", account, "v")) }
+        let (own, other) = (try value("a"), try value("b"))
+        let key = ItemKey(try secret("key"), of: own, in: id)
+        #expect(key.item == own.item.id && key.accessibility == .whenUnlocked)
+        #expect(key.opens(own, in: id) && !key.opens(other, in: id))
+        #expect(try !key.opens(own, in: .random()))
+        try vault.set(.make("s", "a", "another"))
+        let again = try value("a")
+        #expect(again.item.id == own.item.id && !key.opens(again, in: id))
+    }
 }

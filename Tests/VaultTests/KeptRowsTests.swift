@@ -1,6 +1,7 @@
 import Authorization
 import Cryptography
 import Foundation
+import Item
 import SQLite
 import TestSupport
 import Testing
@@ -242,5 +243,28 @@ struct KeptRowsTests {
             #expect(memory.taken > 0)
         }
         #expect(memory.taken == 0)
+    }
+
+    /// Rough sizes, which every vault's memory is counted with.
+    @Test func whatIsKeptCosts() throws {
+        let memory = KeptMemory()
+        let kept = KeptRows(memory)
+        kept.put(try (0..<3).map { _ in try ItemID.random() }, of: [1])
+        #expect(memory.taken == 200 + 3 * 64)
+        try set("a")
+        let (item, fields) = try vault.readFile { (snapshot) throws(VaultError) in
+            let item = try snapshot.allItems()[0]
+            return (item, try snapshot.fields(of: item))
+        }
+        let slots = fields.fields.joined().reduce(0) { $0 + $1.slots.count }
+        #expect(slots > 0)
+        var row = KeptRows.Item(stored: item)
+        let text = item.summary.metadata.textCount + item.record.sealedMetadata.count
+        #expect(Int(row.cost) == 500 + text)
+        row.fields = fields
+        #expect(Int(row.cost) == 500 + text + 300 + 400 * slots + fields.sealedStamps.count)
+        row.sealedValue = (try RevisionID.random(), [UInt8](repeating: 0, count: 1000))
+        #expect(Int(row.cost) == 1500 + text + 300 + 400 * slots + fields.sealedStamps.count)
+        #expect(KeptName(item.summary, text: [1, 2, 3]).cost == Int32(ItemRevision.count + 3 + 200))
     }
 }

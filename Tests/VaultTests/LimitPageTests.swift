@@ -71,7 +71,7 @@ struct LimitPageTests {
         #expect(DatabaseLimits.fields == 192 << 20)
         #expect(DatabaseLimits.heap == 384 << 20 && DatabaseLimits.statement == 64 << 10)
         #expect(AccessLogLimits.size == 4 << 20 && AccessLogLimits.answer == 500)
-        #expect(OpenVault.openedForExposure == 4_000)
+        #expect(OpenVault.openedForExposure == 4_000 && Room.overhead == 1 << 20)
         #expect(VaultLimits.recoveryCodePart == 64 && VaultLimits.stepsToAccept == 4096)
         #expect(VaultLimits.note == 192 << 10 && VaultLimits.decisionTime == 20_000)
         #expect(Self.kept.value == 4 << 10 && Self.kept.reserve == 16 << 20 && Self.kept.ensured == 512 << 10)

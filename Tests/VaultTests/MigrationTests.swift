@@ -178,4 +178,23 @@ struct MigrationTests {
         }
         #expect(try Data(contentsOf: URL(fileURLWithPath: earlier.path)) == earlier.file)
     }
+
+    @Test func anItemHasSoManyFormerValues() throws {
+        let earlier = try EarlierVault(format: 1)
+        let database = try VaultDatabase(path: earlier.path)
+        let record = try database.read { (rows) throws(VaultError) in try rows.allItems()[0].record }
+        try database.close()
+        // The version comes first. Each one is newer than the one before.
+        func former(_ count: Int) -> [UInt8] {
+            (0..<count).reduce(into: [UInt8(count)]) { bytes, number in
+                bytes += BigEndian.bytes(7 as UInt64)
+                bytes += LengthPrefixed.encode(BigEndian.bytes(UInt64(number + 1)) + record.dropFirst(8))
+            }
+        }
+        let most = ItemLimits.formerValues.most
+        for count in [1, most] { #expect(try EarlierItem.former(decoding: former(count)).count == count) }
+        for count in [0, most + 1] {
+            #expect(vaultError { _ = try EarlierItem.former(decoding: former(count)) } == .damaged)
+        }
+    }
 }

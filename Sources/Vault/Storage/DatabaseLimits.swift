@@ -59,7 +59,7 @@ extension Room {
     }
 
     /// More than the index entries, slots and former names take that belong to one item.
-    private static let overhead = 1 << 20
+    static let overhead = 1 << 20
 
     /// - Throws: `.limitExceeded` if the file is too large.
     func checkFile(_ rows: Rows) throws(VaultError) {

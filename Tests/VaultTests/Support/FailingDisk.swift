@@ -4,7 +4,9 @@ import Platform
 import Testing
 
 /// Meanwhile this process has a file's descriptors open for reading only.
-func withoutWriting(_ path: String, _ body: () throws -> Void) throws {
+///
+/// - Parameter flags: how they are open otherwise.
+func withoutWriting(_ path: String, flags: Int32 = O_RDWR, _ body: () throws -> Void) throws {
     let folder = "/proc/self/fd"
     let numbers = try FileManager.default.contentsOfDirectory(atPath: folder).filter { name in
         // One of them is gone again: the folder's own.
@@ -17,5 +19,5 @@ func withoutWriting(_ path: String, _ body: () throws -> Void) throws {
     }
     try reopen(O_RDONLY)
     try body()
-    try reopen(O_RDWR)
+    try reopen(flags)
 }

@@ -96,7 +96,7 @@ final class VaultFixture: Sendable {
         let next = RegistryRecord(
             vault: id, owner: record.owner, ownerName: "tester", created: record.created, sealer: .software,
             authenticatorKey: authenticator.publicKey, storageKey: nil, objects: keys.names)
-        try vault.begin(Succession(record: next, former: record), keys: keys)
+        try vault.begin(Succession(record: next, former: vault.record), keys: keys)
         let successor = try SuccessorVault(
             in: folder.path, record: next, sealer: sealer, now: { self.clock.withLock { $0 } })
         return (successor, keys)
