@@ -363,31 +363,6 @@ struct AccessLogTests {
         #expect(try vault.verifyLog().problem == nil)
     }
 
-    @Test("a full log that cannot be written anew stays as it is, and drops its older half once it can")
-    func boundedLater() throws {
-        let limit = 256 << 10
-        let vault = try OpenVault(
-            directory: fixture.folder.path, record: fixture.record, sealer: fixture.sealer,
-            now: { 1_800_000_000_000 }, logLimit: limit)
-        try vault.note(read("first"), .written)
-        // A folder is where the new file would be written first.
-        let obstacle = path + ".writing"
-        try FileManager.default.createDirectory(atPath: obstacle, withIntermediateDirectories: false)
-        #expect(vaultError { for number in 0..<1200 { try vault.note(read("\(number)"), .written) } } == .storage)
-        let before = try file()
-        #expect(before.count > limit - AccessLogLimits.record && before.count <= limit)
-        #expect(vaultError { try vault.note(read("refused"), .written) } == .storage)
-        #expect(try file() == before)
-        try FileManager.default.removeItem(atPath: obstacle)
-        try vault.note(read("last"), .synced)
-        #expect(try file().count < before.count)
-        let verification = try vault.verifyLog()
-        #expect(verification.problem == nil && verification.first ?? 0 > 1)
-        let last = try vault.logPage(after: (verification.last ?? 0) - 2).records
-        #expect(last.map(\.event) == [.dropped, .read])
-        #expect(last.last?.subject?.service == "service-canary-last")
-    }
-
     /// Nothing of a vault that has no record yet can be missing.
     @Test("what is in the log's place before a vault's first record is said to be no log, and is no damage of its own")
     func firstRecord() throws {

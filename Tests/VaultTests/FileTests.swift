@@ -100,6 +100,42 @@ struct FileTests {
         #expect(try vault.database.read { (rows) throws(VaultError) in try rows.recovery() } == nil)
     }
 
+    /// SQLite reads whole rows when it searches. So a long file with a row that is longer than any of Coffer's is not opened.
+    @Test(arguments: [
+        ("value", "id", "sealed"), ("item", "id", "record"), ("posting", "term", "items"),
+        ("former", "item", "records"),
+        ("field", "item", "content"), ("slot", "revision", "slots"), ("node", "level, number", "content"),
+    ])
+    func theLongestRowIsReadAndALongerOneIsNot(table: String, key: String, content: String) throws {
+        try fixture.open().database.close()
+        let isNode = table == "node"
+        func check(_ longest: Int, others: Int) throws {
+            let file = try Connection(path: fixture.path)
+            for index in 0...others {
+                let length = index == 0 ? longest : DatabaseLimits.row
+                // Of a value, only the key is searched. The key of a node is two numbers, and its content counts.
+                let (id, rest) = table == "value" ? (length, 1) : isNode ? (0, length) : (16, length - 16)
+                let first = isNode ? "9, random()" : "randomblob(\(id))"
+                try file.once("INSERT INTO \(table) (\(key), \(content)) VALUES (\(first), zeroblob(\(rest)))")
+            }
+            try file.close()
+            let database = try VaultDatabase(path: fixture.path)
+            defer { #expect(vaultError { try database.close() } == nil) }
+            try database.read { (rows) throws(VaultError) in _ = try rows.checkSchema() }
+        }
+        // A short file is searched at once: its rows cost no more than it is long.
+        try check(DatabaseLimits.row + 1, others: 0)
+        try empty(table)
+        try check(DatabaseLimits.row, others: 8)
+        #expect(vaultError { try check(DatabaseLimits.row + 1, others: 0) } == .damaged)
+    }
+
+    private func empty(_ table: String) throws {
+        let file = try Connection(path: fixture.path)
+        for statement in ["DELETE FROM \(table)", "VACUUM"] { try file.once(statement) }
+        try file.close()
+    }
+
     /// A crash before the registry was written. Nothing names the file, so the next attempt replaces it.
     @Test func anUnregisteredFileIsReplaced() throws {
         try Data("left behind".utf8).write(to: URL(fileURLWithPath: newPath + "-wal"))

@@ -77,13 +77,19 @@ final class AccessLog: Sendable {
     /// Records an access.
     ///
     /// - Parameter anchor: makes the vault's tree vouch for the last record.
+    /// - Throws: if the record cannot be written, and what `anchor` throws. The next record tells how many are missing.
     func note(
         _ record: AccessRecord, _ durability: LogDurability, anchor: () throws(VaultError) -> Void
     ) throws(VaultError) {
         if isFull {
-            // The anchored record must be among those that stay.
-            try anchor()
-            try dropOldHalf()
+            do throws(VaultError) {
+                // The anchored record must be among those that stay.
+                try anchor()
+                try dropOldHalf()
+            } catch {
+                state.withLock { $0?.missed += 1 }
+                throw error
+            }
         }
         try append(record)
         switch durability {
