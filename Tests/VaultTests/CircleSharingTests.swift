@@ -116,6 +116,24 @@ struct CircleSharingTests {
         #expect(conflicts.reduce(0, +) == 1)
     }
 
+    /// To the last byte, and as many attributes as an item has.
+    @Test func theLongestTextsTravel() throws {
+        let (desk, laptop) = try pair()
+        try desk.set("github", "me", "secret")
+        let (label, comment) = (
+            String(repeating: "l", count: ItemLimits.label), String(repeating: "c", count: ItemLimits.comment)
+        )
+        var attributes = ["name": String(repeating: "a", count: ItemLimits.attribute - 4)]
+        for number in 1..<ItemLimits.attributes { attributes["\(number)"] = "x" }
+        try desk.vault.edit(
+            desk.vault.find(service: "github", account: "me"),
+            changes: MetadataChanges(label: label, comment: comment, attributes: attributes))
+        try desk.sync(store)
+        try laptop.sync(store)
+        let there = try laptop.vault.find(service: "github", account: "me").metadata
+        #expect(there.label == label && there.comment == comment && there.attributes == attributes)
+    }
+
     @Test func everyPartTravels() throws {
         let (desk, laptop) = try pair()
         try desk.set("github", "me", "secret")

@@ -122,7 +122,7 @@ struct SyncStoreSetCommand: SharingCommand {
               coffer sync store set
               coffer sync store set s3://example-coffer --region eu-central-1
               coffer sync store set https://dav.example.org/me/Coffer
-              coffer sync store set --credentials-command /usr/local/bin/store-credentials --user web
+              coffer sync store set --credentials-command /opt/role --user web
             """)
 
     @Argument(
