@@ -46,4 +46,22 @@ struct CircleKeptTests {
         #expect(try other.stateDigest() == view.stateDigest())
         #expect(try desk.view().halves.values.contains { $0.classes.count == 2 })
     }
+
+    /// It could not open what comes, so everything stays as it was. Nothing new is no exception: the caller waits then.
+    @Test func aLockedVaultTakesNothingIn() throws {
+        let laptop = try CircleMachine("laptop")
+        try laptop.join(desk)
+        try desk.put(store)
+        try laptop.sync(store)
+        try laptop.set("new", "me", "of the laptop")
+        try laptop.sync(store)
+        let (locked, before) = (desk.classKeys.locked(), try desk.digest())
+        let files = try store.files.keys.map { try #require(store.files[$0]) }
+        for (heads, segments) in [([], []), (store.heads, files)] {
+            #expect(vaultError { _ = try desk.vault.takeIn(heads: heads, segments: segments, locked) } == .locked)
+            #expect(try desk.digest() == before)
+        }
+        try desk.sync(store)
+        #expect(try desk.get("new", "me") == "of the laptop")
+    }
 }
