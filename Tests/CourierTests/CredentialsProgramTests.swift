@@ -53,6 +53,7 @@ import Testing
         ("ID\nsecret\n", ["ID", "secret", nil, nil]),
         ("me\r\nwith space", ["me", "with space", nil, nil]),
         (#"{"AccessKeyId":"ID","SecretAccessKey":"s/+"}"#, ["ID", "s/+", nil, nil]),
+        ("\r\n\t {\"AccessKeyId\":\"ID\",\"SecretAccessKey\":\"s\"}\n", ["ID", "s", nil, nil]),
         (
             #"{"Version":1,"AccessKeyId":"ID","SecretAccessKey":"s","SessionToken":"t=","Expiration":"1970-01-02T00:00:00Z"}"#,
             ["ID", "s", "t=", "86400"]

@@ -14,7 +14,8 @@ struct GivenKeys: Sendable {
 
     /// - Throws: `.notUnderstood`.
     init(_ output: [UInt8]) throws(CredentialsFailure) {
-        self = try output.first == UInt8(ascii: "{") ? Self.object(output) : Self.lines(output)
+        let first = output.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+        self = try first == UInt8(ascii: "{") ? Self.object(output) : Self.lines(output)
     }
 
     private init(name: String, secret: [UInt8], token: [UInt8]?, end: Int64?) throws(CredentialsFailure) {
