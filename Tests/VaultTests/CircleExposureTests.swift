@@ -304,15 +304,44 @@ struct CircleExposureTests {
         try settle(desk, laptop)
         let (whole, end) = try desk.vault.exposure(to: device, desk.classKeys)
         #expect(!whole.isEmpty && end == nil)
-        var (items, place, calls): ([ItemExposure], [UInt8], Int) = ([], [], 0)
-        while true {
-            let (some, next) = try desk.vault.exposure(to: device, after: place, opening: 1, desk.classKeys)
-            items += some
-            calls += 1
-            guard let next else { break }
-            place = next
+        // Each of the four opens two values: the present one, and the one before.
+        try check([1: 4...5, 2: 4...5, 3: 2...3, 4: 2...3, 8: 1...2], whole, of: device, by: desk)
+    }
+
+    /// So do those that stay on this machine by now.
+    @Test func whatWasOpenedHereEndsAPage() throws {
+        let (desk, laptop, lost) = try three()
+        for number in 0..<4 { try desk.set("more \(number)", "", "\(number)") }
+        try settle(desk, laptop, lost)
+        let device = try remove(lost, by: desk)
+        try settle(desk, laptop)
+        for number in 0..<4 {
+            let item = try desk.find("more \(number)")
+            try desk.vault.reseal(
+                item, desk.opened(item), access: AccessControl(.whenUnlocked, isThisDeviceOnly: true))
         }
-        #expect(items == whole && calls >= 4, "\(calls)")
+        try settle(desk, laptop)
+        let (whole, end) = try desk.vault.exposure(to: device, desk.classKeys)
+        #expect(Set(whole.map(\.name.service)).isSuperset(of: (0..<4).map { "more \($0)" }) && end == nil)
+        // The value here, and the one that was given out.
+        try check([1: 4...5, 2: 4...5, 3: 2...3, 4: 2...3], whole, of: device, by: desk)
+    }
+
+    /// - Parameter pages: how many there are, by how many values end one. What follows the last of these can be a page.
+    private func check(
+        _ pages: [Int: ClosedRange<Int>], _ whole: [ItemExposure], of device: WriterID, by desk: CircleMachine
+    ) throws {
+        for (most, pages) in pages {
+            var (items, place, calls): ([ItemExposure], [UInt8], Int) = ([], [], 0)
+            while true {
+                let (some, next) = try desk.vault.exposure(to: device, after: place, opening: most, desk.classKeys)
+                items += some
+                calls += 1
+                guard let next else { break }
+                place = next
+            }
+            #expect(items == whole && pages.contains(calls), "\(most): \(calls)")
+        }
     }
 
     @Test func onlyAMemberTells() throws {
