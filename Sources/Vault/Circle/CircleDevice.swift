@@ -186,7 +186,7 @@ struct ReceivingKeys: Sendable {
         var bytes: [UInt8] = []
         for key in keys {
             guard let key else {
-                throw VaultError(.locked, "the vault is locked", advice: "open it with: coffer unlock")
+                throw .vaultIsLocked
             }
             bytes += key.publicKey
         }
@@ -200,7 +200,7 @@ extension ClassKeys {
     /// - Throws: `.locked`.
     func unlocked() throws(VaultError) -> X25519.PrivateKey {
         guard let key = self[.unlockedHere] else {
-            throw VaultError(.locked, "the vault is locked", advice: "open it with: coffer unlock")
+            throw .vaultIsLocked
         }
         return key
     }

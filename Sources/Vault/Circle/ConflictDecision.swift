@@ -17,7 +17,7 @@ struct ConflictDecision {
     /// - Throws: `.locked` if this device can open no generation.
     init(_ vault: OpenVault, _ view: CircleView, _ place: ConflictSearch.Place) throws(VaultError) {
         guard let generation = view.usable else {
-            throw VaultError(.locked, "the vault is locked", advice: "open it with: coffer unlock")
+            throw .vaultIsLocked
         }
         (self.vault, self.view, self.place, self.generation) = (vault, view, place, generation)
     }

@@ -23,7 +23,7 @@ package struct GenerationHalves: Sendable {
     /// - Throws: `.locked` if one is missing.
     package func whole() throws(VaultError) -> SecretBytes {
         guard let first = classes[.whenUnlocked], let second = classes[.afterFirstUnlock] else {
-            throw VaultError(.locked, "the vault is locked", advice: "open it with: coffer unlock")
+            throw .vaultIsLocked
         }
         return try cryptography { () throws(CryptographyError) in
             try .concatenating([first.rawRepresentation, second.rawRepresentation, metadata.rawRepresentation])
@@ -51,7 +51,7 @@ package struct GenerationHalves: Sendable {
         var sealed: [UInt8] = []
         let halves = [classes[.whenUnlocked], classes[.afterFirstUnlock], metadata]
         for (half, key) in zip(halves, receiver.receiving) {
-            guard let half else { throw VaultError(.locked, "the vault is locked") }
+            guard let half else { throw .vaultIsLocked }
             sealed += try cryptography { () throws(CryptographyError) in
                 let ephemeral = try X25519.PrivateKey.generate()
                 let info = Self.info(circle, receiver.device, half.publicKey, key, ephemeral.publicKey)

@@ -185,7 +185,7 @@ extension OpenVault {
             for slot in value.slots { if let key = try former.unwrap(slot, halves) { return key } }
             return nil
         }
-        guard let key else { throw VaultError(.locked, "the vault is locked", advice: "open it with: coffer unlock") }
+        guard let key else { throw .vaultIsLocked }
         let slot = try MembersSlot(
             circle: view.device.circle, generation: present.name, value: context, revision: revision
         ).wrap(key, present)

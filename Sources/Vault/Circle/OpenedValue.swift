@@ -43,7 +43,7 @@ struct OpenedValue {
     ) throws(VaultError) -> SecretBytes? {
         for one in value.slots {
             if case .members(let valueClass, _, _) = one, halves.classes[valueClass] == nil {
-                throw VaultError(.locked, "the vault is locked", advice: "open it with: coffer unlock")
+                throw .vaultIsLocked
             }
             let key = try cryptography { () throws(CryptographyError) -> SecretBytes? in
                 guard let key = try slot.unwrap(one, halves) else { return nil }

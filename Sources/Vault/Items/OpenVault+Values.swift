@@ -146,7 +146,7 @@ extension OpenVault {
                 classKeys[slot.shape.keyClass]
             }
         guard let found else {
-            throw VaultError(.locked, "the vault is locked", advice: "open it with: coffer unlock")
+            throw .vaultIsLocked
         }
         return found
     }
@@ -210,5 +210,12 @@ extension Snapshot {
         }
         guard !item.summary.metadata.isExpired(at: now) else { throw .expired(item.summary) }
         return item
+    }
+}
+
+extension VaultError {
+    /// What is asked for needs keys that a person's unlock brings.
+    static var vaultIsLocked: VaultError {
+        VaultError(.locked, "the vault is locked", advice: "open it with: coffer unlock")
     }
 }
