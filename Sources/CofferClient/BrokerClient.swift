@@ -47,8 +47,8 @@ package struct BrokerClient: Sendable {
         _ method: Method, more: Bool?
     ) throws(KeychainError) -> [VarlinkAnswer<Method.Reply>] {
         do throws(TransportFailure) {
-            let isOfCircle = Method.name.hasPrefix(Sync.interface + ".")
-            let deadline = ContinuousClock.now + (isOfCircle ? max(patience, CallLimits.circle) : patience)
+            let isLong = CallLimits.carrying.contains(Method.name)
+            let deadline = ContinuousClock.now + (isLong ? max(patience, CallLimits.circle) : patience)
             var replies: [VarlinkAnswer<Method.Reply>] = []
             let moment = whenWaiting == nil ? deadline : min(deadline, .now + notice)
             var connection: VarlinkConnection

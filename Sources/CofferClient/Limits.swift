@@ -1,12 +1,15 @@
 // Every limit of the client library: how long an answer may take, and how much of one is read.
 
+import BrokerProtocol
+
 /// Calls to the broker and to the authenticator.
 package enum CallLimits {
     /// A call to the broker, which waits for a TPM, but never for a person.
     package static let broker = Duration.seconds(30)
-    /// A call about the machines that share a vault. It can be about a million changes, which a slow machine reads for minutes
-    /// (docs/sync-growth.md).
+    /// A call that carries changes of a circle. It can be about a million of them, which a slow machine reads for minutes
+    /// (docs/sync-growth.md). A broker that hangs is noticed by the calls before it, whose limit is the usual one.
     static let circle = Duration.seconds(600)
+    static let carrying: Set<String> = [Sync.Take.name, Sync.Give.name, Sync.PutBack.name, Sync.Enter.name]
     /// How long a change that was sent is waited for after its task was cancelled, so that its outcome is known if it can be.
     static let lastAnswer = Duration.seconds(1)
     /// How long the broker may take to say that it is there.

@@ -22,15 +22,18 @@ import Varlink
         #expect(ExitStatus(.brokerSilent) == .unreachable)
     }
 
-    /// A large circle takes a slow machine more than the usual time.
-    @Test func aCallAboutMachinesThatShareIsWaitedForLonger() throws {
+    /// A large circle takes a slow machine more than the usual time. What only asks for its state is not waited for.
+    @Test func aCallThatCarriesChangesIsWaitedForLonger() throws {
         let scratch = try Scratch()
         let path = scratch.file("coffer.sock")
-        let late = FakeServer.Step.parts([FakeServer.encode(VarlinkReply(Sync.State.Reply()))]) { _, _ in
+        let reply = Sync.Give.Reply(files: [], more: false)
+        let late = FakeServer.Step.parts([FakeServer.encode(VarlinkReply(reply))]) { _, _ in
             Thread.sleep(forTimeInterval: 1)
         }
-        _ = try withExtendedLifetime(FakeServer(path: path, ["State": [late]])) {
-            try BrokerClient(path: path, patience: .milliseconds(50)).call(Sync.State())
+        try withExtendedLifetime(FakeServer(path: path, ["Give": [late], "State": [.silence]])) {
+            let client = BrokerClient(path: path, patience: .milliseconds(50))
+            _ = try client.call(Sync.Give(heads: [], names: []))
+            #expect { try client.call(Sync.State()) } throws: { ($0 as? KeychainError)?.code == .brokerSilent }
         }
     }
 

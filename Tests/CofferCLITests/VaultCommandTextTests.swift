@@ -11,6 +11,9 @@ import Testing
             "see coffer sync status; then coffer sync remove desk",
             "see coffer sync status --user web; then coffer sync remove --user web desk"
         ),
+        ("give them with: coffer sync store set", "give them with: coffer sync store set --user web"),
+        ("coffer sync store show; x", "coffer sync store show --user web; x"),
+        ("coffer sync store", "coffer sync store"),
         ("see: coffer log --verify", "see: coffer log --user web --verify"),
         ("if root renewed it: coffer rotate --all", "if root renewed it: coffer rotate --user web --all"),
         ("open it with: coffer unlock", "open it with: coffer unlock --user web"),

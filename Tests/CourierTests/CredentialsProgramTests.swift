@@ -178,6 +178,16 @@ import Testing
         #expect(Self.failure(program) == nil)
     }
 
+    /// Whoever has root's terminal open reads what root types, also later (attackers 2 and 14).
+    @Test(.enabled(if: geteuid() == 0, "needs two users")) func whatAnAccountNamedGetsNothingThatRootHasOpen() throws {
+        let account = try #require(try Account.named("nobody"))
+        let open = try program("readlink /proc/self/fd/0; readlink /proc/self/fd/2", as: account)
+        #expect(try Self.words(open.keys { 0 }).prefix(2) == ["/dev/null", "/dev/null"])
+        // Nothing but the three, and what lists them.
+        let others = try program("echo me; ls /proc/self/fd | tr '\\n' ' '", as: account)
+        #expect(try Self.words(others.keys { 0 })[1] == "0 1 2 3 ")
+    }
+
     // MARK: at a server
 
     private func server(_ bucket: PlayedBucket, _ program: CredentialsProgram) throws -> S3Server {
@@ -216,7 +226,7 @@ import Testing
         #expect(runs == 3)
     }
 
-    /// And a program is asked once for a request, whatever the server says.
+    /// For one request the program runs once, whatever the server says.
     @Test func refusedOnesAreToldAndNotAskedForAgainAndAgain() throws {
         let bucket = try PlayedBucket(Self.ended)
         let server = try server(bucket, printing(Self.object))

@@ -8,14 +8,14 @@ import Platform
 package struct CredentialsProgram: Sendable {
     /// Absolute.
     package let path: String
-    /// Whom it runs as; nil for whoever runs this program.
+    /// The account that it runs as; nil for this process's own.
     private let account: Account?
     private let environment: [String: String]
     private let limits: CredentialsLimits
 
     /// - Parameters:
     ///   - path: absolute.
-    ///   - account: whom it becomes; nil if the vault is this user's own.
+    ///   - account: the account that it runs as; nil if the vault is this user's own.
     ///   - environment: this program's own.
     package init(
         _ path: String, as account: Account?, environment: [String: String], limits: CredentialsLimits = .init()
@@ -68,8 +68,8 @@ package struct CredentialsProgram: Sendable {
             $0.environment = environment
             $0.directory = "/"
             $0.output = .pipe
-            // What it says is for who looks after it.
-            $0.errors = .inherited
+            // What it says is for who looks after it. But root's terminal is for root alone: who has it open reads what is typed.
+            $0.errors = account == nil ? .inherited : .null
             $0.leadsSession = true
         }
         return try program.readToEnd(most: CredentialsLimits.output, until: .now + limits.time)

@@ -37,7 +37,7 @@ extension StoreError {
         case .certificate: "Look at its address; if it has a certificate of its own, add that to the system's"
         case .busy: "Try again later; what is new here is kept"
         case .refused: "Give the right ones with: coffer sync store set"
-        case .credentials: "Run it as the vault's owner and look; see coffer help sync store set"
+        case .credentials: "See which it is with coffer sync store show, and run it as the owner of the vault"
         case .clock: "Set this machine's clock"
         case .moved:
             remote?.region.isEmpty == false

@@ -39,19 +39,20 @@ public struct FileStatus: Sendable, Hashable {
 
     /// - Returns: nil if nothing is there.
     public static func of(_ path: String) throws(SystemError) -> FileStatus? {
-        var information = stat()
-        guard unsafe lstat(path, &information) == 0 else {
-            if errno == ENOENT || errno == ENOTDIR { return nil }
-            throw SystemError("look at \(path)", errno: errno)
-        }
-        return FileStatus(information)
+        try look(at: path) { unsafe lstat(path, &$0) }
     }
 
     /// The status of what a path leads to, through links.
     /// - Returns: nil if nothing is there.
     public static func following(_ path: String) throws(SystemError) -> FileStatus? {
+        try look(at: path) { unsafe stat(path, &$0) }
+    }
+
+    private static func look(
+        at path: String, _ call: (inout stat) -> Int32
+    ) throws(SystemError) -> FileStatus? {
         var information = stat()
-        guard unsafe stat(path, &information) == 0 else {
+        guard call(&information) == 0 else {
             if errno == ENOENT || errno == ENOTDIR { return nil }
             throw SystemError("look at \(path)", errno: errno)
         }

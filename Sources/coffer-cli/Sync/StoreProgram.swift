@@ -7,12 +7,7 @@ import Platform
 enum StoreProgram {
     /// - Throws: if the vault's account is not there. What the vault names is never run as root in its place.
     static func program(_ path: String, _ session: CommandSession) throws(KeychainError) -> CredentialsProgram {
-        guard CredentialsProgram.isPath(path) else {
-            throw KeychainError(
-                .invalidArgument, "the program that gives credentials must be named by its whole path",
-                advice: "name it as /usr/local/bin/NAME; a script can have options and more")
-        }
-        return CredentialsProgram(path, as: try account(session), environment: OwnProcess.environment)
+        CredentialsProgram(path, as: try account(session), environment: OwnProcess.environment)
     }
 
     /// - Returns: nil if the vault is this user's own.
@@ -21,10 +16,11 @@ enum StoreProgram {
         let found: Account?
         do throws(SystemError) { found = try Account.named(name) } catch {
             throw KeychainError(
-                .failed, "the account \(name) cannot be looked up: \(error.reason)", advice: "try again")
+                .failed, "the account \(name) cannot be looked up: \(error.reason)", advice: "see: getent passwd")
         }
         guard let found else {
-            throw KeychainError(.notFound, "there is no account \(name)", advice: "check the name after --user")
+            throw KeychainError(
+                .notFound, "there is no account \(name)", advice: "check the name after --user; see: getent passwd")
         }
         return found.uid == geteuid() ? nil : found
     }

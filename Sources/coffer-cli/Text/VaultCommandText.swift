@@ -5,19 +5,22 @@ struct VaultCommandText {
 
     /// Commands that can be about another vault, in the order of the words behind “coffer”. Others are about the machine.
     private static let verbs: Set<Substring> = ["edit", "export", "log", "rotate", "unlock"]
-    private static let group: Substring = "sync"
+    /// Verbs that another one follows.
+    private static let groups: Set<Substring> = ["sync", "sync store"]
 
     /// Commands in the text as they are run for the vault.
     func naming(_ text: String) -> String {
         let (start, parts) = ("coffer ", text.split(separator: "coffer ", omittingEmptySubsequences: false))
         return parts.dropFirst().reduce(into: String(parts[0])) { named, part in
             var verb = part.prefix { $0.isLetter }
-            if verb == Self.group {
-                // The verb behind it.
-                let rest = part.dropFirst(verb.count)
-                let further = rest.dropFirst().prefix { $0.isLetter }
-                guard rest.first == " ", !further.isEmpty else { return named += start + part }
-                verb = part[..<further.endIndex]
+            if Self.groups.contains(verb) {
+                // Options go behind the last verb.
+                repeat {
+                    let rest = part[verb.endIndex...]
+                    let further = rest.dropFirst().prefix { $0.isLetter }
+                    guard rest.first == " ", !further.isEmpty else { return named += start + part }
+                    verb = part[..<further.endIndex]
+                } while Self.groups.contains(verb)
             } else if !Self.verbs.contains(verb) {
                 return named += start + part
             }
