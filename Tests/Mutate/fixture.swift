@@ -27,6 +27,14 @@ struct Fixture {
         case 5: begin(place)
         default: break
         }
+        // The order of these three cannot matter, but that of the next ones can.
+        total = wanted
+        seen.append(place)
+        self.last = Place(wanted)
+        next = total
+        total = wanted
+        append(place)
+        (first, next) = (1, 2)
         return places.count == wanted ? 1 : self.count
     }
 

@@ -73,7 +73,9 @@ final class MistakeFinder: SyntaxVisitor {
         let items = Array(list)
         for item in items { consider(item) }
         for (one, next) in zip(items, items.dropFirst())
-        where one.isAction && next.isAction && !one.isInitialization && !next.isInitialization {
+        where one.isAction && next.isAction && !one.isInitialization && !next.isInitialization
+            && !one.commutes(with: next)
+        {
             let start = one.positionAfterSkippingLeadingTrivia.utf8Offset
             let end = next.endPositionBeforeTrailingTrivia.utf8Offset
             let (first, second) = (one.trimmedDescription, next.trimmedDescription)

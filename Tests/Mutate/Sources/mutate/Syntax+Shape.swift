@@ -53,6 +53,25 @@ extension CodeBlockItemSyntax {
         return false
     }
 
+    /// Whether the order of the two cannot matter: each changes one variable, which the other does not name, and nothing else happens.
+    func commutes(with other: CodeBlockItemSyntax) -> Bool {
+        guard let one = changedVariable, let next = other.changedVariable else { return false }
+        return !other.names.contains(one) && !names.contains(next)
+    }
+
+    private var names: Set<String> { Set(tokens(viewMode: .sourceAccurate).map(\.text)) }
+
+    /// The one variable that the statement changes; nil if it can leave, wait, or call what may do more.
+    private var changedVariable: String? {
+        let finder = EffectFinder(viewMode: .sourceAccurate)
+        finder.walk(self)
+        guard !finder.hasEffects else { return nil }
+        var words = tokens(viewMode: .sourceAccurate).makeIterator()
+        let first = words.next()
+        guard first?.tokenKind == .keyword(.self) else { return first?.isName ?? false ? first?.text : nil }
+        return words.next()?.tokenKind == .period ? words.next()?.text : nil
+    }
+
     private var isAlone: Bool { parent?.as(CodeBlockItemListSyntax.self)?.count == 1 }
 
     /// Whether it is the value of a function or accessor that has nothing else.
@@ -68,6 +87,10 @@ extension CodeBlockItemSyntax {
 
     /// What takes its place when it is dropped. A case of a switch must not be empty.
     var replacement: String { isAlone && parent?.parent?.is(SwitchCaseSyntax.self) ?? false ? "break" : "" }
+}
+
+extension TokenSyntax {
+    fileprivate var isName: Bool { if case .identifier = tokenKind { true } else { false } }
 }
 
 extension ExprSyntax {
