@@ -34,6 +34,25 @@ struct AccessLogCrashTests {
         #expect(try vault.verifyLog().problem == nil)
     }
 
+    /// The vault must not vouch for a record that a power cut can take.
+    @Test("a record that cannot be synced is an error, and the vault does not vouch for it")
+    func aDiskThatDoesNotSync() throws {
+        let vault = try fixture.open()
+        try vault.note(read("a"), .synced)
+        try withoutSyncing(path, flags: O_RDWR | O_APPEND) {
+            // What is on the disk needs no other sync.
+            try vault.log.sync()
+            #expect(vault.log.headToAnchor() != nil)
+        }
+        try vault.note(read("b"), .written)
+        try withoutSyncing(path, flags: O_RDWR | O_APPEND) {
+            #expect(vaultError { try vault.log.sync() } == .storage)
+            #expect(vault.log.headToAnchor() == nil)
+        }
+        try vault.log.sync()
+        #expect(vault.log.headToAnchor() != nil)
+    }
+
     @Test("a crash within the very first record leaves a log that begins with what was cut off")
     func theFirstRecordIsTorn() throws {
         let vault = try fixture.open()

@@ -46,10 +46,48 @@ struct SoftwareSealerTests {
             vault: fixture.record.vault, owner: fixture.record.owner, ownerName: "tester",
             created: fixture.record.created, sealer: .tpm, authenticatorKey: fixture.record.authenticatorKey,
             storageKey: StorageKeyPin(handle: 0x8100_0001, name: [], context: []), objects: fixture.record.objects)
-        let error = #expect(throws: SealerError.self) {
-            _ = try fixture.sealer.openDeviceRoot(objects, record: record)
+        let (sealer, password) = (fixture.sealer, try secret([UInt8](repeating: 7, count: 32)))
+        let pair = try sealer.makeSigningKeys(
+            streamPassword: password, membershipPassword: password, record: fixture.record)
+        let digest = try SHA256.digest([1])
+        let uses: [() throws -> Void] = [
+            { _ = try sealer.openDeviceRoot(objects, record: record) },
+            { _ = try sealer.publicPoint(of: .presence, objects, record: record) },
+            {
+                _ = try sealer.makeSigningKeys(
+                    streamPassword: password, membershipPassword: password, record: record)
+            },
+            { _ = try sealer.sign(digest, with: pair.stream, point: pair.streamPoint, password: password, record: record) },
+            {
+                let use = SignedUse.sign(
+                    pair.membership, point: pair.membershipPoint, digest: digest, password: password)
+                _ = try sealer.begin(use, objects, record: record)
+            },
+        ]
+        for use in uses {
+            let error = #expect(throws: SealerError.self) { try use() }
+            #expect(error?.advice == "set “sealer = tpm” in the configuration")
         }
-        #expect(error?.advice == "set “sealer = tpm” in the configuration")
+    }
+
+    /// A TPM takes no other digest, so software takes none.
+    @Test func aDigestHasThirtyTwoBytes() throws {
+        let (sealer, password) = (fixture.sealer, try secret([UInt8](repeating: 7, count: 32)))
+        let pair = try sealer.makeSigningKeys(
+            streamPassword: password, membershipPassword: password, record: fixture.record)
+        for count in [0, 31, 33, 64] {
+            let digest = [UInt8](repeating: 1, count: count)
+            let stream = code {
+                _ = try sealer.sign(
+                    digest, with: pair.stream, point: pair.streamPoint, password: password, record: fixture.record)
+            }
+            let membership = code {
+                let use = SignedUse.sign(
+                    pair.membership, point: pair.membershipPoint, digest: digest, password: password)
+                _ = try sealer.begin(use, objects, record: fixture.record)
+            }
+            #expect(stream == .other && membership == .other, "\(count) bytes")
+        }
     }
 
     @Test func opensWithTheRightSignature() throws {

@@ -29,4 +29,22 @@ struct SuccessionNoteTests {
             #expect(try read(.former, keys.former) == nil, "\(count) bytes")
         }
     }
+
+    @Test("the longest note is read, and one with a byte more is none")
+    func longest() throws {
+        let (former, next) = (try VaultFixture(), try VaultFixture())
+        let path = former.folder.path + "/note"
+        let key = try SecretBytes.random(count: 32)
+        var note = Succession(record: next.record, former: former.record)
+        func size(_ boot: Int) throws -> Int {
+            note.offer = Succession.Offer(boot: String(repeating: "b", count: boot), time: 7)
+            try note.write(path, former: key, successor: key)
+            return try Data(contentsOf: URL(fileURLWithPath: path)).count
+        }
+        let rest = try VaultLimits.note - size(0)
+        #expect(try size(rest) == VaultLimits.note)
+        #expect(try Succession.read(path, by: .former, key: key) == note)
+        #expect(try size(rest + 1) == VaultLimits.note + 1)
+        #expect(try Succession.read(path, by: .former, key: key) == nil)
+    }
 }

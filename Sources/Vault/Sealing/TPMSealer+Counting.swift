@@ -102,7 +102,7 @@ extension TPMSealer: EpochCounting {
     }
 
     /// A counter below its first value stands for no epoch that the vault ever had.
-    private static func epoch(_ value: UInt64, _ pin: CounterPin) -> UInt64 { value > pin.base ? value - pin.base : 0 }
+    private static func epoch(_ value: UInt64, _ pin: CounterPin) -> UInt64 { value - min(value, pin.base) }
 
     private static func counterPassword(of root: SecretBytes, _ vault: VaultID) throws(TPMError) -> SecretBytes {
         do throws(CryptographyError) { return try VaultKeys.counterPassword(deviceRoot: root, vault: vault) } catch {

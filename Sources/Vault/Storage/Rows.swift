@@ -196,7 +196,8 @@ struct Rows {
     /// The used part of the file, in bytes.
     func fileBytes() throws(VaultError) -> Int64 {
         let (pages, free) = (try number("PRAGMA page_count"), try number("PRAGMA freelist_count"))
-        guard free >= 0, free <= pages else { throw .damaged("it has more free pages than pages") }
+        // The first page is never free.
+        guard free >= 0, free < pages else { throw .damaged("it has more free pages than pages") }
         return try (pages - free) * number("PRAGMA page_size")
     }
 
@@ -347,14 +348,14 @@ struct Rows {
     }
 
     private func bytes(_ row: [Value], _ column: Int) throws(VaultError) -> [UInt8] {
-        guard column < row.count, case .blob(let bytes) = row[column] else {
+        guard case .blob(let bytes) = row[column] else {
             throw .damaged("a row holds something other than bytes")
         }
         return bytes
     }
 
     private func integer(_ row: [Value], _ column: Int) throws(VaultError) -> Int64 {
-        guard column < row.count, case .integer(let number) = row[column] else {
+        guard case .integer(let number) = row[column] else {
             throw .damaged("a row holds something other than a number")
         }
         return number

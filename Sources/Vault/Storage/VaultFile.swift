@@ -212,9 +212,9 @@ public enum VaultFile {
         try files { () throws(SystemError) in
             try Folder.make(aside, mode: 0o700)
             let taken = try Folder.entries(aside).filter { $0.hasPrefix(start) }
+            let names = try Folder.entries(directory).filter { $0.hasPrefix(start) }.map { $0.dropFirst(start.count) }
             // The vault itself comes first. Without it, nothing uses the files beside it.
-            let parts = try Folder.entries(directory).filter { $0.hasPrefix(start) }.map { $0.dropFirst(start.count) }
-                .sorted { one, other in one == "vault" || (other != "vault" && one < other) }
+            let parts = names.filter { $0 == "vault" } + names.filter { $0 != "vault" }.sorted()
             func isFree(_ stamp: String) -> Bool { !parts.contains { taken.contains("\(start)\(stamp).\($0)") } }
             let left = taken.filter { $0.hasSuffix(".vault") }.map {
                 $0.dropFirst(start.count).dropLast(".vault".count)

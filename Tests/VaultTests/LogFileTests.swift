@@ -1,0 +1,143 @@
+import Authorization
+import Cryptography
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Vault
+
+/// The access log's file at its limits, to the byte.
+struct LogFileTests {
+    private let fixture: VaultFixture
+    private let vault: OpenVault
+
+    init() throws {
+        fixture = try VaultFixture()
+        vault = try fixture.open()
+    }
+
+    private var path: String { fixture.folder.path + "/a.log" }
+
+    private func log(limit: Int, anchor: [UInt8]? = nil) throws -> AccessLog {
+        let log = AccessLog(path: path, keys: vault.keys, format: vault.format, limit: limit, now: { 7 })
+        try log.restore(anchor: anchor)
+        return log
+    }
+
+    private func note(_ count: Int, in log: AccessLog) throws {
+        for _ in 0..<count { try log.note(AccessRecord(.read), .written) { () throws(VaultError) in } }
+    }
+
+    private func records(_ log: AccessLog) throws -> [AccessRecord] {
+        try log.page(after: 0, since: 0, limit: 100_000).records
+    }
+
+    private func size() throws -> Int { try Data(contentsOf: URL(fileURLWithPath: path)).count }
+
+    /// How long one of the short records here is in the file.
+    private func recordSize() throws -> Int {
+        let log = try log(limit: AccessLogLimits.size)
+        let before = try size()
+        try note(1, in: log)
+        let length = try size() - before
+        try FileManager.default.removeItem(atPath: path)
+        return length
+    }
+
+    private func write(_ bytes: [UInt8], count: Int) throws {
+        try Data(bytes).write(to: URL(fileURLWithPath: path))
+        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+        try handle.truncate(atOffset: UInt64(count))
+        try handle.close()
+    }
+
+    @Test("the longest record has room in a log that is full after it")
+    func fullAfterwards() throws {
+        let length = try recordSize()
+        let log = try log(limit: LogStart.count + 4 * length + AccessLogLimits.record)
+        try note(3, in: log)
+        #expect(try size() == LogStart.count + 4 * length)
+        // The log is as long as it may be with the longest record still to come, so nothing is dropped yet.
+        #expect(try records(log).map(\.event) == [.start, .read, .read, .read])
+        #expect(try records(log).allSatisfy { $0.missed == nil })
+    }
+
+    @Test("what stays of a full log takes exactly the half")
+    func half() throws {
+        let length = try recordSize()
+        let log = try log(limit: 2 * (AccessLogLimits.record + 10 * length))
+        var before: Int
+        repeat {
+            before = try size()
+            try note(1, in: log)
+        } while try size() > before
+        let kept = try records(log)
+        #expect(kept.count == 12 && kept.suffix(2).map(\.event) == [.dropped, .read])
+        #expect(kept.prefix(10).allSatisfy { $0.event == .read })
+        #expect(try log.verification().problem == nil)
+    }
+
+    @Test("a log with a limit that leaves room for no record drops none")
+    func noRoom() throws {
+        let log = try log(limit: 2 * AccessLogLimits.record)
+        try note(AccessLogLimits.record / 256 + 2, in: log)
+        #expect(try records(log).allSatisfy { $0.event != .dropped })
+        #expect(try log.verification().problem == nil)
+    }
+
+    @Test("the longest file that is read as a log, and one with a byte more", arguments: [0, 1])
+    func longest(more: Int) throws {
+        let limit = 4096
+        try note(1, in: log(limit: limit))
+        let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+        try write(bytes, count: 2 * limit + LogStart.count + more)
+        let log = try log(limit: limit)
+        #expect(try records(log).map(\.event) == (more == 0 ? [.start, .read, .cut] : [.broken]))
+    }
+
+    @Test("whose log a file claims to be: at least a start, and at most four times the limit")
+    func claim() throws {
+        try note(1, in: log(limit: AccessLogLimits.size))
+        let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+        func claimed(_ count: Int) throws -> VaultID? {
+            try write(Array(bytes.prefix(count)), count: count)
+            return try LogStart.vault(ofFile: path)
+        }
+        #expect(try claimed(LogStart.count) == fixture.record.vault)
+        #expect(try claimed(LogStart.count - 1) == nil)
+        #expect(try claimed(4 * AccessLogLimits.size) == fixture.record.vault)
+        #expect(try claimed(4 * AccessLogLimits.size + 1) == nil)
+        try write([0] + Array(bytes.dropFirst()), count: bytes.count)
+        #expect(try LogStart.vault(ofFile: path) == nil)
+    }
+
+    @Test("the longest frame is read, and one with a byte more ends the reading")
+    func longestFrame() throws {
+        let format = LogFormat(keys: vault.keys, format: vault.format)
+        let start = try format.encode(LogStart(first: 1, previous: LogStart.none))
+        func content(_ count: Int) throws -> LogContent {
+            let frame = LogFrame(
+                sequence: 1, sealed: [UInt8](repeating: 7, count: count), mac: [UInt8](repeating: 8, count: 32))
+            return try LogContent(start + frame.encoded, format)
+        }
+        let longest = try content(AccessLogLimits.record)
+        #expect(longest.frames.count == 1 && longest.rest == 0)
+        let longer = try content(AccessLogLimits.record + 1)
+        #expect(longer.frames.isEmpty && longer.rest == AccessLogLimits.record + 1 + 12 + 32)
+    }
+
+    /// Attacker 5 leaves the record's MAC, by which the vault knows it, and changes what it covers.
+    @Test("a record that the vault vouches for, with another content, begins a new chain")
+    func anchoredAndChanged() throws {
+        let log = try log(limit: AccessLogLimits.size)
+        try note(2, in: log)
+        let anchor = try #require(log.headToAnchor())
+        var bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+        bytes[bytes.count - SHA256.count - 1] ^= 1
+        try write(bytes, count: bytes.count)
+        let again = try self.log(limit: AccessLogLimits.size, anchor: anchor)
+        #expect(try records(again).map(\.event) == [.broken])
+        #expect(FileManager.default.fileExists(atPath: path + ".damaged"))
+        #expect(try again.verification().problem?.contains("changed") == true)
+    }
+}

@@ -1,0 +1,151 @@
+import Foundation
+import SQLite
+import TestSupport
+import Testing
+
+@testable import Vault
+
+/// The limits of a vault's file, each met exactly and exceeded by one.
+struct RoomTests {
+    private let folder: TemporaryFolder
+    private let path: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.path + "/vault"
+        try Data().write(to: URL(fileURLWithPath: path))
+    }
+
+    private func withRows<Value>(_ body: (Rows) throws -> Value) throws -> Value {
+        let connection = try Connection(path: path)
+        let rows = Rows(connection)
+        if try connection.rows("SELECT name FROM sqlite_schema").isEmpty { try rows.createTables() }
+        let value = try body(rows)
+        try connection.close()
+        return value
+    }
+
+    @Test("so many items, and records that the whole file proves to be small enough")
+    func items() throws {
+        try withRows { rows in
+            let used = try rows.fileBytes()
+            var measured = 0
+            func fits(_ count: UInt64, records: Int64, measure: Int64) throws -> Bool {
+                try Room(items: 5, records: records).fits(rows, items: count) { () throws(VaultError) in
+                    measured += 1
+                    return measure
+                }
+            }
+            #expect(try fits(5, records: used, measure: .max))
+            #expect(try !fits(6, records: used, measure: 0))
+            #expect(measured == 0)
+            #expect(try fits(5, records: used - 1, measure: used - 1))
+            #expect(try !fits(5, records: used - 1, measure: used))
+            #expect(measured == 2)
+        }
+    }
+
+    @Test("one more item with its values")
+    func oneMore() throws {
+        try withRows { rows in
+            let used = try rows.fileBytes()
+            var measured = 0
+            func fits(_ count: UInt64 = 5, records: Int64, file: Int64, measure: Int64 = 0) throws -> Bool {
+                let room = Room(items: 5, records: records, file: file)
+                return try room.fits(rows, items: count, record: 10, values: 20) { () throws(VaultError) in
+                    measured += 1
+                    return measure
+                }
+            }
+            let file = used + 30 + Int64(Room.overhead)
+            #expect(try fits(records: used + 10, file: file))
+            #expect(try !fits(6, records: used + 10, file: file))
+            #expect(try !fits(records: used + 10, file: file - 1))
+            #expect(measured == 0)
+            #expect(try fits(records: used + 9, file: file, measure: used - 1))
+            #expect(try !fits(records: used + 9, file: file, measure: used))
+            #expect(measured == 2)
+            try Room(file: used).checkFile(rows)
+            #expect(vaultError { try Room(file: used - 1).checkFile(rows) } == .limitExceeded)
+        }
+    }
+
+    /// Attacker 5 lets the file claim how much of it is free, as if nothing were used.
+    @Test("a file with no page in use, or with fewer free pages than none, is damaged", arguments: [0, 1])
+    func freePages(how: Int) throws {
+        let pages = try withRows { rows in Int(try rows.fileBytes()) / VaultDatabase.pageSize }
+        let handle = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+        // The number of free pages ("The SQLite database file format", 1.3).
+        try handle.seek(toOffset: 36)
+        try handle.write(contentsOf: Data(how == 0 ? [0, 0, 0, UInt8(pages)] : [0xFF, 0xFF, 0xFF, 0xFF]))
+        try handle.close()
+        try withRows { rows in #expect(vaultError { _ = try rows.fileBytes() } == .damaged) }
+        let again = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+        try again.seek(toOffset: 36)
+        try again.write(contentsOf: Data([0, 0, 0, UInt8(pages - 1)]))
+        try again.close()
+        #expect(try withRows { rows in try rows.fileBytes() } == Int64(VaultDatabase.pageSize))
+    }
+
+    @Test("rows that together are as long as a vault's can be, and a byte more")
+    func longestTable() throws {
+        try withRows { rows in
+            try rows.database.once("PRAGMA journal_mode = MEMORY")
+            let rest = Int(DatabaseLimits.items) - 8 * (16 + 64)
+            let content = [UInt8](repeating: 1, count: rest / 8)
+            for number in 0..<8 {
+                let id = [UInt8](repeating: UInt8(number), count: 16)
+                try rows.database.run(
+                    "INSERT INTO item (id, record) VALUES (?, ?)",
+                    [.blob(id), .blob(number == 0 ? content + [UInt8](repeating: 2, count: rest % 8) : content)])
+            }
+            #expect(try rows.allItems().count == 8)
+            try rows.database.run("UPDATE item SET record = record || x'00' WHERE id = zeroblob(16)")
+            #expect(vaultError { _ = try rows.allItems() } == .damaged)
+            #expect(vaultError { try rows.forEachItem { (_, _) throws(VaultError) in } } == .damaged)
+        }
+    }
+
+    /// Attacker 5 fills everybody's memory with one file.
+    @Test(
+        "a table that is longer than a vault's can be is not read",
+        arguments: ["former", "field", "posting", "circle"])
+    func longTable(name: String) throws {
+        try withRows { rows in
+            if name == "circle" { try rows.createCircle() }
+            try rows.database.once("PRAGMA journal_mode = OFF")
+            try rows.database.once("PRAGMA synchronous = OFF")
+            let limit =
+                switch name {
+                case "former": DatabaseLimits.items
+                case "field": DatabaseLimits.fields
+                case "posting": DatabaseLimits.postings
+                default: DatabaseLimits.circle
+                }
+            for number in 0..<(limit / Int64(DatabaseLimits.row)) {
+                try rows.database.run(
+                    "INSERT INTO \(name) VALUES (?, zeroblob(\(DatabaseLimits.row)))", [.blob([UInt8(number)])])
+            }
+            let code = vaultError {
+                switch name {
+                case "former": _ = try rows.allFormer()
+                case "field": try rows.checkFields()
+                case "posting": _ = try rows.allPostings()
+                default: try rows.forEachOfCircle { (_, _) throws(VaultError) in }
+                }
+            }
+            #expect(code == .damaged)
+        }
+    }
+
+    @Test("the longest file, and the longest log beside it, to the byte", arguments: ["", "-wal"])
+    func longestFile(side: String) throws {
+        try Data().write(to: URL(fileURLWithPath: path + side))
+        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path + side))
+        // A file with a hole takes no room.
+        try handle.truncate(atOffset: UInt64(DatabaseLimits.file))
+        try DatabaseLimits.check(path)
+        try handle.truncate(atOffset: UInt64(DatabaseLimits.file) + 1)
+        #expect(vaultError { try DatabaseLimits.check(path) } == .damaged)
+    }
+}
