@@ -91,6 +91,22 @@ struct AccessLogTests {
         _ = try vault.verify()
     }
 
+    @Test("the vault vouches for each end of the log once, and for none that nobody looked at")
+    func vouching() throws {
+        let vault = try fixture.open()
+        // Nothing was logged yet.
+        try vault.anchorLog()
+        #expect(!FileManager.default.fileExists(atPath: path))
+        try vault.note(read("a"), .anchored)
+        let revision = vault.lastHeader.revision
+        try vault.anchorLog()
+        #expect(vault.log.headToAnchor() == nil && vault.lastHeader.revision == revision)
+        // Where the log ends is asked of the tree once.
+        let reads = vault.treeReadCount
+        try vault.note(read("b"), .written)
+        #expect(vault.treeReadCount == reads)
+    }
+
     @Test("a record is written as its decoder reads it")
     func written() throws {
         var record = AccessRecord(
@@ -101,12 +117,19 @@ struct AccessLogTests {
             reason: "why", detail: "more")
         record.time = .max
         record.missed = 3
-        for record in [record, AccessRecord(.start)] {
+        var plain = AccessRecord(
+            .read, outcome: "done", by: nil,
+            of: AccessRecord.Subject(item: "i", service: "s", account: "a", kind: .file, require: ["presence"]),
+            reason: "why", detail: "more")
+        (plain.time, plain.missed) = (5, 3)
+        for record in [record, plain, AccessRecord(.start)] {
             let text = JSONWriter.bytes(of: record)
             #expect(try JSONDecoder().decode(AccessRecord.self, from: Data(text)) == record)
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
             #expect(try encoder.encode(record).count == text.count)
+            // Its members stand in the order of their names, as they always have.
+            if record.program == nil { #expect(try Array(encoder.encode(record)) == text) }
             #expect(try JSONReader.read(AccessRecord.self, from: text) == record)
             // As Coffer wrote records before it had a writer of its own.
             #expect(try JSONReader.read(AccessRecord.self, from: Array(JSONEncoder().encode(record))) == record)
@@ -182,7 +205,8 @@ struct AccessLogTests {
             try handle.seekToEnd()
             try handle.write(contentsOf: Data([0]))
         }
-        #expect(try vault.verifyLog().problem != nil)
+        let problem = try vault.verifyLog().problem
+        #expect(problem?.hasPrefix("it is missing, belongs to another vault") == (how == "gone") && problem != nil)
         try vault.note(read("b"), .synced)
         #expect(try vault.logPage().records.map(\.event) == [.broken, .read])
         #expect(try vault.verifyLog().problem?.contains("in use") == true)

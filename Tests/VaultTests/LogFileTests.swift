@@ -140,4 +140,39 @@ struct LogFileTests {
         #expect(FileManager.default.fileExists(atPath: path + ".damaged"))
         #expect(try again.verification().problem?.contains("changed") == true)
     }
+
+    /// Attacker 5 changes a record of a log that is in use. Its dropping would make a new chain of what was changed.
+    @Test("a full log that was changed is kept beside a new one")
+    func fullAndChanged() throws {
+        let length = try recordSize()
+        let log = try log(limit: LogStart.count + 4 * length + AccessLogLimits.record)
+        try note(4, in: log)
+        let handle = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+        try handle.seek(toOffset: UInt64(LogStart.count + 2 * length - 1))
+        let last = try #require(try handle.read(upToCount: 1)?.first)
+        try handle.seek(toOffset: UInt64(LogStart.count + 2 * length - 1))
+        try handle.write(contentsOf: Data([last ^ 1]))
+        try handle.close()
+        try note(1, in: log)
+        #expect(try records(log).map(\.event) == [.broken, .read])
+        #expect(FileManager.default.fileExists(atPath: path + ".damaged"))
+    }
+
+    @Test("a log that is open is not opened again")
+    func restoredOnce() throws {
+        let log = try log(limit: AccessLogLimits.size)
+        try FileManager.default.removeItem(atPath: path)
+        try log.restore(anchor: nil)
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test("a record with another number than its place is no part of the chain")
+    func otherNumber() throws {
+        let format = LogFormat(keys: vault.keys, format: vault.format)
+        let start = try format.encode(LogStart(first: 5, previous: LogStart.none))
+        for (number, valid) in [(5, 1), (4, 0), (6, 0)] as [(UInt64, Int)] {
+            let frame = try format.seal(AccessRecord(.read), sequence: number, after: LogStart.none)
+            #expect(try LogContent(start + frame.encoded, format).validCount(from: 0, format) == valid)
+        }
+    }
 }

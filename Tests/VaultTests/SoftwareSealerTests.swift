@@ -57,7 +57,10 @@ struct SoftwareSealerTests {
                 _ = try sealer.makeSigningKeys(
                     streamPassword: password, membershipPassword: password, record: record)
             },
-            { _ = try sealer.sign(digest, with: pair.stream, point: pair.streamPoint, password: password, record: record) },
+            {
+                _ = try sealer.sign(
+                    digest, with: pair.stream, point: pair.streamPoint, password: password, record: record)
+            },
             {
                 let use = SignedUse.sign(
                     pair.membership, point: pair.membershipPoint, digest: digest, password: password)
