@@ -246,6 +246,9 @@ struct CirclePaperTests {
         try desk.sync(store)
         #expect(try isRemoved(find()))
         #expect(try values(restored(next)) == ["web/secret": "early", "new/secret": "open", "hard/secret": "guarded"])
+        // The former paper is no machine.
+        let machines = try restored(next).machines
+        #expect(machines.count == 1 && machines.allSatisfy(\.isMember))
         // A former code still opens a former store. Nothing later is in it.
         #expect(try values(restored(in: old)) == ["web/secret": "early"])
         // With what the former code has, what came later does not open, whatever the store leaves out.

@@ -1,0 +1,37 @@
+import Cryptography
+import TestSupport
+import Testing
+
+@testable import Vault
+
+/// What a vault without a TPM does not do.
+struct SoftwareVaultTests {
+    private let fixture: VaultFixture
+    private let vault: OpenVault
+
+    init() throws {
+        fixture = try VaultFixture()
+        vault = try fixture.open()
+    }
+
+    @Test func aVaultThatIsNotTiedToTheBootTakesNoListOfBoots() throws {
+        let boot = ApprovedBoot(digest: [UInt8](repeating: 1, count: SHA256.count), approved: 1)
+        let revision = vault.lastHeader.revision
+        #expect(vaultError { try vault.put(BootList(inForce: [boot])) } == .changed)
+        #expect(vault.lastHeader.revision == revision && vault.objects[.approvedBoots] == nil)
+    }
+
+    @Test func aSuccessorWithoutACounterTakesNoStep() throws {
+        let successor = try fixture.successor(of: vault)
+        let header = successor.vault.lastHeader
+        try successor.endFilling(with: fixture.sealer)
+        #expect(successor.vault.lastHeader.revision == header.revision)
+        #expect(successor.vault.lastHeader.epoch == header.epoch)
+    }
+
+    @Test func missingMemoryIsNoOtherError() {
+        let memory = SealerError(CryptographyError(code: .outOfMemory, reason: "full"))
+        #expect(memory.code == .outOfMemory && memory.advice == SealerError.tryAgain)
+        #expect(SealerError(CryptographyError(code: .invalidKey, reason: "broken")).code == .other)
+    }
+}
