@@ -1,3 +1,4 @@
+import Authorization
 import Cryptography
 import TestSupport
 import Testing
@@ -27,6 +28,30 @@ struct SoftwareVaultTests {
         try successor.endFilling(with: fixture.sealer)
         #expect(successor.vault.lastHeader.revision == header.revision)
         #expect(successor.vault.lastHeader.epoch == header.epoch)
+    }
+
+    /// Only one transition is in the file. Another one would take the place of roots that the registry may name.
+    @Test func theRootIsSealedAnewOnceAtATime() throws {
+        let sealed = try #require(vault.objects[.unlockRoot])
+        func begin(_ object: SealedObject) throws {
+            let next = try SecretBytes.random(count: 32)
+            try vault.begin(
+                from: fixture.keys.unlockRoot, to: next, ResealedRoot(object: object, name: [], index: nil))
+        }
+        let other = SealedObject(role: .presence, public: sealed.public, private: sealed.private)
+        #expect(vaultError { try begin(other) } == .invalidArgument)
+        #expect(!vault.isBindingUnfinished)
+        try begin(sealed)
+        #expect(vault.isBindingUnfinished)
+        let revision = vault.lastHeader.revision
+        #expect(vaultError { try begin(sealed) } == .changed)
+        #expect(vault.lastHeader.revision == revision)
+    }
+
+    @Test func aRenewalBegunForAnotherVaultIsRefused() throws {
+        let (other, next) = (try VaultFixture(), try VaultFixture())
+        let succession = Succession(record: next.record, former: other.record)
+        #expect(vaultError { try vault.begin(succession, keys: next.keys) } == .changed)
     }
 
     @Test func missingMemoryIsNoOtherError() {
