@@ -5,7 +5,7 @@ import Testing
 
 @testable import Vault
 
-/// The header's bytes in each format. Whoever can make its MAC is Coffer itself, so a wrong one would be a fault of ours.
+/// The header's bytes in each format. Only Coffer itself can make its MAC, so a wrong header would be a fault of ours.
 struct HeaderTests {
     private let record: RegistryRecord
     /// Every number of it is another one.
