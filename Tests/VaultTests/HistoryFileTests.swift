@@ -137,7 +137,7 @@ struct HistoryFileTests {
         }
     }
 
-    /// SQLite does not check whether a file has a key twice. Both rows are the first item's own, so the tree knows each.
+    /// SQLite does not check whether a file has a key twice. Both rows are one item's own, so the tree knows each.
     @Test func aRowInAnothersPlace() throws {
         let vault = try fixture.open()
         for account in ["b", "c"] {
