@@ -86,6 +86,8 @@ struct SeenHeaderTests {
             vaultError { _ = try SeenHeader.check(found, keys: keys, record: record) }
         }
         #expect(refusal(record) == nil)
+        let forged = (content: first.content, mac: [UInt8](repeating: 0, count: first.mac.count))
+        #expect(vaultError { _ = try SeenHeader.check(forged, keys: keys, record: record) } == .damaged)
         #expect(refusal(Self.record(of: vault, created: 12)) == .damaged)
         #expect(refusal(Self.record(of: vault, owner: .group(1000), created: 11)) == .damaged)
         #expect(refusal(Self.record(of: vault, created: 11, sealer: .tpm)) == .damaged)
