@@ -9,7 +9,8 @@ import Testing
 struct HistoryBoundaryTests {
     private let fixture: VaultFixture
     private let vault: OpenVault
-    private static let (hour, day): (UInt64, UInt64) = (3_600_000, 86_400_000)
+    private static let hour: UInt64 = 3_600_000
+    private static let day = 24 * hour
 
     init() throws {
         fixture = try VaultFixture()
@@ -97,11 +98,34 @@ struct HistoryBoundaryTests {
         let bytes = try vault.database.read { (rows) throws(VaultError) in try rows.fileBytes() }
         try vault.close()
         fixture.room.withLock { $0 = Room(file: bytes - tooFew) }
-        let count = try fixture.open().write { (change) throws(VaultError) -> Int in
+        let again = try fixture.open()
+        let count = try again.write { (change) throws(VaultError) -> Int in
             try change.makeRoom()
             return try change.former(of: id).count
         }
         #expect(count == 1 - Int(tooFew))
+    }
+
+    /// The oldest goes first, and no more than makes room.
+    @Test func noMoreGoesThanHasTo() throws {
+        let value = String(repeating: "x", count: 200 << 10)
+        for account in ["a", "b"] {
+            for number in 1...2 {
+                try set("\(number)" + value, account)
+                fixture.advance(milliseconds: 10)
+            }
+        }
+        let ids = try ["a", "b"].map { try vault.find(service: "s", account: $0).id }
+        let bytes = try vault.database.read { (rows) throws(VaultError) in try rows.fileBytes() }
+        try vault.close()
+        fixture.room.withLock { $0 = Room(file: bytes - 1) }
+        let again = try fixture.open()
+        let counts = try again.write { (change) throws(VaultError) -> [Int] in
+            try change.makeRoom()
+            return [try change.former(of: ids[0]).count, try change.former(of: ids[1]).count]
+        }
+        #expect(counts == [0, 1])
+        #expect(try again.verify().formerValues == 1)
     }
 
     /// What stays as it is takes no more room, so nothing is measured for it.
