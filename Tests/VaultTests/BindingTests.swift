@@ -160,6 +160,33 @@ struct BindingTests {
         }
     }
 
+    /// Nobody can make this without the unlock root. What is sealed to the public half would open to nobody.
+    @Test func halvesOfTwoKeysAreNoKey() throws {
+        let fixture = try VaultFixture()
+        let vault = try fixture.open()
+        let root = fixture.keys.unlockRoot
+        let keybagKey = try VaultKeys.keybag(unlockRoot: root, vault: vault.format.vault)
+        func outcome(_ key: X25519.PrivateKey, public publicKey: [UInt8]) throws -> VaultError.Code? {
+            var entries = vault.keybag.entries
+            let keyClass = entries[0].keyClass
+            let sealed = try AESGCM.seal(
+                key.rawRepresentation, key: keybagKey,
+                associatedData: vault.format.bind("org.coffer.keybag", keyClass.encoded, publicKey))
+            let mac = try HMACSHA256.code(
+                for: vault.format.bind("org.coffer.class", keyClass.encoded, publicKey), key: vault.keys.classMAC)
+            entries[0] = Keybag.Entry(keyClass: keyClass, publicKey: publicKey, sealedPrivateKey: sealed, mac: mac)
+            let bytes = entries.reduce(into: [UInt8(entries.count)]) { bytes, entry in
+                bytes +=
+                    entry.keyClass.encoded + entry.publicKey + LengthPrefixed.encode(entry.sealedPrivateKey) + entry.mac
+            }
+            let keybag = try Keybag(decoding: bytes, keys: vault.keys, vault.format)
+            return vaultError { _ = try keybag.open(unlockRoot: root, keys: vault.keys, vault.format) }
+        }
+        let (one, other) = (try X25519.PrivateKey.generate(), try X25519.PrivateKey.generate())
+        #expect(try outcome(one, public: one.publicKey) == nil)
+        #expect(try outcome(other, public: one.publicKey) == .damaged)
+    }
+
     /// Attacker 5 forges no entry, because each has a MAC. But no MAC covers the list of them.
     @Test func aKeybagHasEachKeyOnce() throws {
         let vault = try VaultFixture().open()

@@ -72,4 +72,41 @@ import Testing
         #expect([0, 59, 60, 61, 1000, 1020, 1021].map(SizeClass.value) == [64, 64, 64, 72, 1024, 1024, 1088])
         #expect([0, 252, 253, 508, 509].map(SizeClass.metadata) == [256, 256, 512, 512, 768])
     }
+
+    /// A length alone is the shortest padded text. What is padded wrongly is damage, and no failure of the machine.
+    @Test func aPaddedTextHasALengthAtLeast() throws {
+        func removed(_ bytes: [UInt8]) throws -> [UInt8] {
+            revealed(try Padding.remove(secret(bytes), "it", sizeClass: { $0 + 4 }))
+        }
+        #expect(try removed([0, 0, 0, 0]) == [])
+        #expect(try removed([0, 0, 0, 1, 7]) == [7])
+        for bytes in [[], [0, 0, 0], [0, 0, 0, 1], [0, 0, 0, 0, 0]] as [[UInt8]] {
+            #expect(vaultError { _ = try removed(bytes) } == .damaged, "\(bytes)")
+        }
+        let padded = revealed(try Padding.add(secret("abc"), upTo: 64))
+        let wrong = Array(padded.dropLast()) + [1]
+        #expect(vaultError { _ = try Padding.remove(secret(wrong), "it", sizeClass: SizeClass.value) } == .damaged)
+    }
+
+    @Test func aPartHasItsLength() throws {
+        func read(_ count: Int?) throws -> [UInt8] {
+            var reader = ByteReader([0, 0, 0, 2, 7, 8], "it")
+            return try reader.prefixed(count)
+        }
+        for count in [2, nil] { #expect(try read(count) == [7, 8]) }
+        for count in [1, 3] { #expect(vaultError { _ = try read(count) } == .damaged) }
+        for count in [0, 15, 16, 17] {
+            let revision = RevisionID(bytes: [UInt8](repeating: 7, count: count))
+            #expect((revision != nil) == (count == 16))
+        }
+    }
+
+    @Test func anItemsVersionsBeginWithOne() throws {
+        func isRefused(_ version: UInt64) -> Bool {
+            let record = ItemRecord(
+                version: version, access: .whenUnlocked, sealedMetadata: [1], fieldsDigest: FieldRecord.noDigest)
+            return vaultError { _ = try ItemRecord(decoding: record.encoded) } == .damaged
+        }
+        #expect(isRefused(0) && !isRefused(1))
+    }
 }

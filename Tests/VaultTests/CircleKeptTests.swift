@@ -47,6 +47,24 @@ struct CircleKeptTests {
         #expect(try desk.view().halves.values.contains { $0.classes.count == 2 })
     }
 
+    /// What it takes is counted once, and given back.
+    @Test func itTakesItsRoomOnce() throws {
+        _ = try desk.view()
+        let circle = try #require(desk.vault.kept.circle)
+        for (limit, isKept) in [(circle.cost, true), (circle.cost - 1, false)] {
+            let limits = KeptLimits(circle: limit)
+            let memory = KeptMemory(limits)
+            let kept = KeptRows(memory, limits)
+            for _ in 0..<2 {
+                kept.put(circle)
+                #expect((kept.circle != nil) == isKept)
+                #expect(memory.taken == (isKept ? circle.cost : 0))
+            }
+            kept.dropCircle()
+            #expect(kept.circle == nil && memory.taken == 0)
+        }
+    }
+
     /// It could not open what comes, so everything stays as it was. Nothing new is no exception: the caller waits then.
     @Test func aLockedVaultTakesNothingIn() throws {
         let laptop = try CircleMachine("laptop")

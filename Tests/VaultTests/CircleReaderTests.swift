@@ -103,6 +103,21 @@ struct CircleReaderTests {
         #expect(try server.get("db", "app") == "3")
     }
 
+    /// Nor does it go back to a former value of what is shared.
+    @Test func aReaderBringsNothingBack() throws {
+        let (desk, servers) = try fleet(1)
+        let server = servers[0]
+        try desk.set("db", "app", "2")
+        try settle(desk, servers)
+        #expect(try server.get("db", "app") == "2")
+        let versions = try server.vault.history(service: "db", account: "app").versions
+        let version = try #require(versions.first?.version)
+        let former = try server.vault.look(service: "db", account: "app", version: version) { $0.item }
+        let error = refusal { _ = try server.vault.restore(former, value: secret("1")) }
+        #expect(error?.reason.contains("only reads") == true)
+        #expect(try server.get("db", "app") == "2")
+    }
+
     /// A server that was set up by hand before it joined shows what all others show.
     @Test func whatAReaderHadGivesWay() throws {
         let desk = try CircleMachine("desk")

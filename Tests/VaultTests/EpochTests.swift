@@ -134,7 +134,7 @@ struct EpochTests {
         #expect(fixture.vault.leftStep == nil && !fixture.vault.isStepDue)
         let made = try fixture.copy()
         for account in ["b", "c"] { try fixture.delete(account) }
-        #expect(fixture.vault.leftStep == .forFreeStep && fixture.vault.isStepDue)
+        #expect(fixture.vault.leftStep == .forFreeStep && fixture.vault.isStepDue && fixture.vault.isUnprotected)
         // A mere write does not make less of it.
         try fixture.set("g")
         #expect(fixture.vault.isStepDue)
@@ -142,9 +142,10 @@ struct EpochTests {
         fixture.vault.leaveSteps(true)
         try fixture.delete("d")
         try fixture.vault.advanceEpoch()
-        #expect(!fixture.vault.isAdvanceDue && fixture.vault.isAhead)
+        #expect(!fixture.vault.isAdvanceDue && fixture.vault.isAhead && fixture.vault.isUnprotected)
         try fixture.count()
         #expect(try fixture.vault.epoch == 4 && fixture.counter == 4)
+        #expect(!fixture.vault.isUnprotected)
         // Closed while the counter is behind, too.
         fixture.vault.leaveSteps(true)
         try fixture.set("f")
@@ -584,7 +585,12 @@ struct EpochTests {
         let fixture = try VaultFixture()
         let vault = try fixture.open()
         try vault.set(.make("s", "a", "x"))
-        #expect(!vault.isCounted && !vault.isAdvanceDue && !vault.isAhead && vault.hasBegun)
+        #expect(!vault.isCounted && !vault.isAdvanceDue && !vault.isAhead && vault.hasBegun && !vault.isUnprotected)
+        // Nothing is to be begun, advanced or counted.
+        try vault.begin()
+        try vault.advanceEpoch()
+        try vault.count(with: fixture.sealer)
+        #expect(vault.epoch == 1)
         try vault.delete(vault.find(service: "s", account: "a"))
         #expect(vault.epoch == 2)
     }

@@ -63,6 +63,29 @@ struct FieldRecordTests {
         #expect(isRefused(others))
     }
 
+    /// Slots that another machine has made come with the device that they are for. None of them is for recovery.
+    @Test func slotsOfAnotherMachineNameTheDevice() throws {
+        let field = try stored().fields.fields[0][0]
+        let own = field.slots.filter { $0.shape.keyClass != .recovery }
+        try #require(own.count + 1 == field.slots.count)
+        let address = try SlotAddress(decoding: (0..<SlotAddress.count).map { UInt8($0) })
+        #expect(address.encoded == (0..<SlotAddress.count).map { UInt8($0) })
+        func record(_ slots: [Slot], _ address: SlotAddress?) -> FieldRecord {
+            FieldRecord(
+                version: field.version, revision: field.revision, valueKey: field.valueKey,
+                format: FieldRecord.addressed, item: field.item, access: field.access,
+                valueDigest: field.valueDigest, commitment: field.commitment, slots: slots, address: address)
+        }
+        let addressed = record(own, address)
+        #expect(try FieldRecord(decoding: addressed.encoded) == addressed)
+        for bytes in [
+            addressed.encoded + [0], record(own, nil).encoded, record(field.slots, address).encoded,
+            record([], address).encoded,
+        ] {
+            #expect(vaultError { _ = try FieldRecord(decoding: bytes) } == .damaged)
+        }
+    }
+
     @Test func howManyFieldsAndValues() throws {
         let field = try stored().fields.fields[0][0]
         func isRefused(_ fields: [[FieldRecord]]) -> Bool {

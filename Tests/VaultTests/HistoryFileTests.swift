@@ -113,6 +113,56 @@ struct HistoryFileTests {
         }
     }
 
+    /// The former values of one item: how many there are, and that they are in the order of their versions.
+    @Test func howManyAndInWhichOrder() throws {
+        let vault = try fixture.open()
+        let field = try vault.read { (snapshot) throws(VaultError) in
+            try snapshot.value(of: snapshot.item(item.id)).field
+        }
+        func row(_ versions: [Int]) -> [UInt8] {
+            FormerValue.encode(
+                versions.map { version in
+                    let record = FieldRecord(
+                        version: UInt64(version), revision: field.revision, valueKey: field.valueKey,
+                        format: field.format, item: field.item, access: field.access, valueDigest: field.valueDigest,
+                        commitment: field.commitment, slots: field.slots)
+                    return FormerValue(replaced: 7, sealedHeading: [1], field: record)
+                })
+        }
+        let most = ItemLimits.formerValues.most * ItemLimits.fields
+        for count in [1, most] { #expect(try FormerValue.decode(row(Array(1...count))).count == count) }
+        #expect(row([]).isEmpty)
+        for bytes in [[0], row(Array(1...most + 1)), row([1, 1]), row([2, 1]), row([1]) + [0]] {
+            #expect(vaultError { _ = try FormerValue.decode(bytes) } == .damaged)
+        }
+    }
+
+    /// SQLite does not check whether a file has a key twice. Both rows are one item's own, so the tree knows each.
+    @Test func aRowInAnothersPlace() throws {
+        let vault = try fixture.open()
+        for account in ["b", "c"] {
+            for value in ["1", "2"] { try vault.set(.make("t", account, value, .whenUnlocked.thisDeviceOnly)) }
+        }
+        try vault.close()
+        var rows: [[UInt8]] = []
+        try fixture.tamper { database in
+            for row in try database.rows("SELECT item, records FROM former WHERE item != ?", [.blob(item.id.bytes)]) {
+                guard case .blob(let id) = row[0], case .blob(let records) = row[1] else { continue }
+                rows.append(id + records)
+            }
+        }
+        try #require(rows.count == 2)
+        let (stays, goes) = (rows[0], rows[1])
+        try #require(stays.count == goes.count)
+        var file = Array(try Data(contentsOf: URL(fileURLWithPath: fixture.path)))
+        let there = try #require(file.indices.first { file[$0...].starts(with: goes) })
+        file.replaceSubrange(there..<there + goes.count, with: stays)
+        try Data(file).write(to: URL(fileURLWithPath: fixture.path))
+        let changed = try fixture.open()
+        #expect(vaultError { try changed.put(HistorySetting(count: 0, days: 0)) } == .damaged)
+        #expect(vaultError { _ = try changed.verify() } == .damaged)
+    }
+
     /// Attackers keep a row that was dropped since, and put it back.
     @Test func aRowPutBack() throws {
         var (records, value): ([UInt8], [UInt8]) = ([], [])

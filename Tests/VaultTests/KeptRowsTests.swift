@@ -224,6 +224,74 @@ struct KeptRowsTests {
         #expect(kept.sealedValue(of: item.summary.id, revision) == [7])
     }
 
+    private func row() throws -> (item: StoredItem, fields: ItemFields) {
+        try vault.readFile { (snapshot) throws(VaultError) in
+            let item = try snapshot.allItems()[0]
+            return (item, try snapshot.fields(of: item))
+        }
+    }
+
+    /// Fields that were read before a change, and arrive after it.
+    @Test func fieldsOfAnotherRowAreNotKept() throws {
+        let kept = KeptRows(memory)
+        try set("a", "one")
+        let old = try row()
+        try set("a", "two")
+        let new = try row()
+        kept.put(new.item)
+        kept.put(old.fields, of: old.item)
+        #expect(kept.fields(of: new.item) == nil)
+        kept.put(new.fields, of: new.item)
+        #expect(kept.fields(of: new.item) == new.fields)
+        #expect(kept.fields(of: old.item) == nil)
+    }
+
+    /// One entry fills the limit. A larger one drives nothing out, and the next one of its size does.
+    @Test func anEntryMayFillTheLimit() throws {
+        let limits = KeptLimits(postings: 200 + 64)
+        let memory = KeptMemory(limits)
+        let kept = KeptRows(memory, limits)
+        let (one, two) = (try ItemID.random(), try ItemID.random())
+        kept.put([one], of: [1])
+        #expect(kept.posting([1]) == [one])
+        kept.put([one, two], of: [2])
+        #expect(kept.posting([2]) == nil && kept.posting([1]) == [one])
+        kept.put([two], of: [3])
+        #expect(kept.posting([3]) == [two] && kept.posting([1]) == nil)
+        #expect(memory.taken == limits.postings)
+    }
+
+    @Test func aNameIsKeptWhileThereIsRoom() throws {
+        try set("a")
+        let name = KeptName(try vault.find(service: "s", account: "a"), text: [1, 2, 3])
+        let (one, two) = (try ItemID.random(), try ItemID.random())
+        let limits = KeptLimits(names: Int(name.cost))
+        let memory = KeptMemory(limits)
+        let kept = KeptRows(memory, limits)
+        kept.put(name, of: one)
+        kept.put(name, of: two)
+        #expect(kept.nameCount == 1 && kept.name(one) != nil)
+        #expect(memory.taken == Int(name.cost))
+        // The same name once more takes the place of the first.
+        let others = KeptMemory()
+        let again = KeptRows(others)
+        for _ in 0..<2 { again.put(name, of: one) }
+        #expect(again.nameCount == 1 && others.taken == Int(name.cost))
+    }
+
+    @Test func anotherHeaderBeginsWithNothing() throws {
+        let memory = KeptMemory()
+        let kept = KeptRows(memory)
+        #expect(!kept.isFor(7))
+        kept.begin(for: 7)
+        #expect(kept.isFor(7) && !kept.isFor(8))
+        kept.put([try ItemID.random()], of: [1])
+        #expect(memory.taken > 0)
+        kept.begin(for: 8)
+        #expect(kept.isFor(8) && kept.posting([1]) == nil)
+        #expect(memory.taken == 0)
+    }
+
     @Test func allVaultsKeepSoMuch() {
         let memory = KeptMemory(KeptLimits(all: 100, reserve: 40, ensured: 10))
         #expect(memory.take(60, held: 0))

@@ -75,6 +75,30 @@ struct MetadataReaderTests {
         #expect(try JSONReader.read(ItemField.self, from: short) == unbound)
     }
 
+    /// The members stand in the order of their names, so that the same metadata is the same text.
+    @Test func theTextOfEverything() throws {
+        let metadata = Metadata(
+            service: "s", account: "a", kind: .key, label: "l", comment: "c", attributes: ["k": "v"], created: 1,
+            modified: 2, secretSet: 3, expires: 4, biometrySet: "ab", otherFields: [ItemField("pin", .text, set: 5)],
+            deleted: 6)
+        let members = [
+            #""account":"a""#, #""attributes":{"k":"v"}"#, #""biometrySet":"ab""#, #""comment":"c""#, #""created":1"#,
+            #""deleted":6"#, #""expires":4"#, #""fields":[{"kind":"text","name":"pin","set":5}]"#, #""kind":"key""#,
+            #""label":"l""#, #""modified":2"#, #""service":"s""#, #""valueSet":3"#,
+        ]
+        let text = "{" + members.joined(separator: ",") + "}"
+        #expect(String(decoding: JSONWriter.bytes(of: metadata), as: UTF8.self) == text)
+        #expect(try Metadata(text: Array(text.utf8), from: 0) == metadata)
+    }
+
+    /// A generic item has no kind in its text, so none is the same item in two spellings.
+    @Test(arguments: [("key", nil), ("generic", .damaged), ("odd", .damaged)] as [(String, VaultError.Code?)])
+    func aKindThatIsWritten(kind: String, outcome: VaultError.Code?) {
+        let text =
+            #"{"account":"a","attributes":{},"created":1,"kind":"\#(kind)","modified":2,"service":"s","valueSet":3}"#
+        #expect(vaultError { _ = try Metadata(text: Array(text.utf8), from: 0) } == outcome)
+    }
+
     /// The decoder accepts what the reader accepts, and reads the same from it.
     @Test func aChangedTextIsReadAsTheDecoderReadsIt() throws {
         var generator = SystemRandomNumberGenerator()

@@ -179,22 +179,85 @@ struct MigrationTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: earlier.path)) == earlier.file)
     }
 
-    @Test func anItemHasSoManyFormerValues() throws {
+    /// Somebody with the metadata's key gives a former value the point of the present one: one signature would open
+    /// both.
+    @Test func noTwoValuesOfAnEarlierFileHaveOnePoint() throws {
+        let earlier = try EarlierVault(format: 2)
+        let keys = try earlier.keys()
+        let connection = try Connection(path: earlier.path)
+        var next = try Header(decoding: connection.bytes("SELECT content FROM header"))
+        var count = 0
+        for row in try connection.rows("SELECT id, record, records FROM item JOIN former ON item = id") {
+            guard case .blob(let bytes) = row[0], case .blob(let record) = row[1], case .blob(let former) = row[2]
+            else { continue }
+            let id = try #require(ItemID(bytes: bytes))
+            guard try !EarlierItem(decoding: record).field(of: id, isFormer: false).points.isEmpty else { continue }
+            // Both have the same access control, and so slots of the same length at their end.
+            let start = try slotsStart(in: record)
+            let changed = Array(former.dropLast(record.count - start)) + record[start...]
+            #expect(try EarlierItem.former(decoding: changed).count == 1)
+            try connection.run("UPDATE former SET records = ? WHERE item = ?", [.blob(changed), .blob(bytes)])
+            try connection.rebuildTree { tree in
+                try tree.set(TreeEntry.key(former: id), TreeEntry.digest(former: id, records: changed))
+            }
+            count += 1
+        }
+        #expect(count == 1)
+        next.root = try TreeNode.root.digest(connection.bytes("SELECT content FROM node WHERE level = 0"))
+        let header = next
+        let error = #expect(throws: VaultError.self) {
+            try connection.transaction(.writing, StorageGate.translate) { () throws(VaultError) in
+                _ = try Migration.run(Rows(connection), header, keys)
+            }
+        }
+        #expect(error?.description.contains("the same point") == true)
+    }
+
+    /// The length of what stands before the number of slots.
+    private func slotsStart(in record: [UInt8]) throws -> Int {
+        var reader = ByteReader(record, "an item")
+        _ = try reader.bytes(8)
+        let access = try reader.prefixed()
+        let metadata = try reader.prefixed()
+        return 8 + 4 + access.count + 4 + metadata.count + SHA256.count
+    }
+
+    /// The first record of the file of format 1.
+    private func earlierRecord() throws -> [UInt8] {
         let earlier = try EarlierVault(format: 1)
         let database = try VaultDatabase(path: earlier.path)
         let record = try database.read { (rows) throws(VaultError) in try rows.allItems()[0].record }
         try database.close()
+        return record
+    }
+
+    @Test func anEarlierRecordHasAVersionAndAllItsSlots() throws {
+        let record = try earlierRecord()
+        func isRefused(_ bytes: [UInt8]) -> Bool { vaultError { _ = try EarlierItem(decoding: bytes) } == .damaged }
+        #expect(!isRefused(record))
+        #expect(isRefused(BigEndian.bytes(0 as UInt64) + record.dropFirst(8)))
+        let start = try slotsStart(in: record)
+        #expect(record[start] > 0)
+        #expect(isRefused(Array(record.prefix(start)) + [0]))
+    }
+
+    @Test func anItemHasSoManyFormerValues() throws {
+        let record = try earlierRecord()
         // The version comes first. Each one is newer than the one before.
-        func former(_ count: Int) -> [UInt8] {
-            (0..<count).reduce(into: [UInt8(count)]) { bytes, number in
+        func former(of versions: [Int]) -> [UInt8] {
+            versions.reduce(into: [UInt8(versions.count)]) { bytes, version in
                 bytes += BigEndian.bytes(7 as UInt64)
-                bytes += LengthPrefixed.encode(BigEndian.bytes(UInt64(number + 1)) + record.dropFirst(8))
+                bytes += LengthPrefixed.encode(BigEndian.bytes(UInt64(version)) + record.dropFirst(8))
             }
         }
+        func former(_ count: Int) -> [UInt8] { former(of: Array(0..<count).map { $0 + 1 }) }
         let most = ItemLimits.formerValues.most
         for count in [1, most] { #expect(try EarlierItem.former(decoding: former(count)).count == count) }
         for count in [0, most + 1] {
             #expect(vaultError { _ = try EarlierItem.former(decoding: former(count)) } == .damaged)
+        }
+        for versions in [[1, 1], [2, 1]] {
+            #expect(vaultError { _ = try EarlierItem.former(decoding: former(of: versions)) } == .damaged)
         }
     }
 }

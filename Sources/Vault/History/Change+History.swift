@@ -53,9 +53,9 @@ extension Change {
     /// that one look serves several.
     func sweepFormer(at now: UInt64) throws(VaultError) {
         let setting = next.history
-        guard next.oldestFormer != Header.noFormer, now > Self.sweepDelay,
-            setting.end(ofReplaced: next.oldestFormer) <= now - Self.sweepDelay
-        else { return }
+        // Without a former value, the end is the last moment there is.
+        let (due, isNever) = setting.end(ofReplaced: next.oldestFormer).addingReportingOverflow(Self.sweepDelay)
+        guard !isNever, due <= now else { return }
         try keepFormer { values in
             values.filter {
                 setting.end(ofReplaced: $0.value.replaced) > now && !$0.summary.metadata.isExpired(at: now)

@@ -1,0 +1,43 @@
+import Authorization
+import Testing
+
+@testable import Vault
+
+/// The bytes of stamps, which the metadata's key seals. So only a fault of Coffer makes wrong ones.
+struct StampTests {
+    private let base: Stamp
+
+    init() throws { base = Stamp(clock: 5, origin: try .random()) }
+
+    @Test func aClockHas63Bits() throws {
+        let last = UInt64(Int64.max)
+        #expect(Stamp(clock: .max, origin: base.origin).clock == last)
+        var reader = ByteReader(BigEndian.bytes(last) + base.origin.bytes, "a stamp")
+        let stamp = try Stamp(&reader)
+        #expect(stamp == Stamp(clock: last, origin: base.origin))
+        #expect(
+            vaultError {
+                var reader = ByteReader(BigEndian.bytes(last + 1) + base.origin.bytes, "a stamp")
+                _ = try Stamp(&reader)
+            } == .damaged)
+    }
+
+    /// One part with a stamp of its own: 1 is the name, 2 the access control.
+    private func part(_ kind: UInt8, replaced: UInt8 = 0) -> [UInt8] {
+        [kind] + LengthPrefixed.encode([[]]) + base.encoded + [replaced]
+    }
+
+    private func read(_ parts: [UInt8]...) throws -> ItemStamps {
+        try ItemStamps(decoding: base.encoded + BigEndian.bytes(UInt16(parts.count)) + parts.flatMap(\.self))
+    }
+
+    @Test func eachPartHasOneStampInItsPlace() throws {
+        let stamps = try read(part(1), part(2))
+        #expect(stamps.own == [.name: base, .access: base])
+        #expect(try ItemStamps(decoding: stamps.encoded) == stamps)
+        #expect(vaultError { _ = try read(part(1), part(1)) } == .damaged)
+        #expect(vaultError { _ = try read(part(2), part(1)) } == .damaged)
+        #expect(vaultError { _ = try read(part(1, replaced: 1)) } == .damaged)
+        #expect(vaultError { _ = try read(part(1) + [0]) } == .damaged)
+    }
+}
