@@ -7,8 +7,8 @@ import Testing
 
 @testable import Vault
 
-/// Rows that tree and header vouch for, and that are wrong all the same. Coffer itself would have made the mistake. Each
-/// is damage, and none leads to another item.
+/// Rows that tree and header vouch for, and that are wrong all the same. Only Coffer itself can make this mistake.
+/// Each is damage, and none leads to another item.
 struct VouchedRowsTests {
     private let fixture: VaultFixture
     private let keys: VaultKeys
