@@ -88,6 +88,20 @@ struct ApplyTests {
 
     private var harmless: PlannedChange { delete("absent") }
 
+    /// What follows the end of a service finds nothing there, so it keeps no access control.
+    @Test func afterTheEndOfAServiceNothingIsKept() throws {
+        let gated = try AccessControl(requirements: [.userPresence])
+        try vault.set(.make("s", "a", "v", gated))
+        let draft = ItemDraft(service: "s", account: "a", value: try secret("w"), access: PartialAccess())
+        func access(after deletion: PlannedChange) throws -> AccessControl? {
+            try vault.accesses(after: [deletion, .set(draft, mode: .replace, ifRevision: nil)])[1]
+        }
+        #expect(try access(after: .deleteService("s", kind: nil)) == .whenUnlocked)
+        #expect(try access(after: .deleteService("s", kind: .genericPassword)) == .whenUnlocked)
+        #expect(try access(after: .deleteService("s", kind: .key)) == gated)
+        #expect(try access(after: .deleteService("t", kind: nil)) == gated)
+    }
+
     @Test func severalDeletionsAndNewPoliciesTakeOneStep() throws {
         for account in ["a", "b", "c"] { try vault.set(.make("s", account, account)) }
         let epoch = vault.epoch

@@ -171,6 +171,31 @@ struct BinTests {
         #expect(vault.lastHeader.oldestDeletion == Header.noDeletion)
     }
 
+    /// A vault is swept often. As long as nothing of the bin is due, the header tells, and nothing else is read.
+    @Test func aSweepLooksAtTheBinOnlyIfSomethingIsDue() throws {
+        try set("v")
+        try putAside()
+        try vault.close()
+        let again = try fixture.open()
+        #expect(try again.sweepBin(limit: 9).isEmpty && again.treeReadCount == 0)
+        fixture.advance(milliseconds: 30 * Self.day)
+        #expect(try again.sweepBin(limit: 9).count == 1 && again.treeReadCount > 0)
+    }
+
+    /// Somebody looked at the item, and it was changed since.
+    @Test func onlyTheStateThatWasSeenIsPutAside() throws {
+        let first = try set("one")
+        let second = try set("two")
+        func putAside(_ account: String, _ revision: ItemRevision) -> VaultError.Code? {
+            vaultError { try vault.putAside(service: "s", account: account, ifRevision: revision) }
+        }
+        #expect(putAside("a", first.revision) == .outdated)
+        #expect(putAside("none", first.revision) == .outdated)
+        #expect(try deleted().isEmpty)
+        #expect(putAside("a", second.revision) == nil)
+        #expect(try deleted() == ["a"])
+    }
+
     @Test func whatExpiredInTheBinGoesWithTheRest() throws {
         var draft = try ItemDraft.make("s", "a", "v")
         draft.expires = now + 1

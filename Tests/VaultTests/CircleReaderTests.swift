@@ -77,6 +77,7 @@ struct CircleReaderTests {
         for attempt: () throws -> Void in [
             { try server.set("db", "app", "2") }, { try server.set("new", "", "1") },
             { try vault.edit(item, changes: MetadataChanges(comment: "x")) },
+            { try vault.edit(item, removing: [.secret]) },
             { try vault.rename(item, service: "other", account: "") },
             { try vault.delete(service: "db", account: "app") }, { try vault.delete(item) },
             { try vault.putAside(service: "db", account: "app") },
@@ -116,6 +117,21 @@ struct CircleReaderTests {
         let error = refusal { _ = try server.vault.restore(former, value: secret("1")) }
         #expect(error?.reason.contains("only reads") == true)
         #expect(try server.get("db", "app") == "2")
+    }
+
+    /// What others have deleted comes back by others, too.
+    @Test func whatIsSharedIsNotPutBackAtAReader() throws {
+        let (desk, servers) = try fleet(1)
+        let server = servers[0]
+        try desk.vault.putAside(service: "db", account: "app")
+        try settle(desk, servers)
+        #expect(try server.names.isEmpty && server.vault.deletedItems().map(\.metadata.service) == ["db"])
+        let error = refusal { try server.vault.putBack(service: "db", account: "app") }
+        #expect(error?.reason.contains("only reads") == true, "\(error.map(String.init) ?? "no error")")
+        #expect(try server.vault.deletedItems().count == 1)
+        try desk.vault.putBack(service: "db", account: "app")
+        try settle(desk, servers)
+        #expect(try server.get("db", "app") == "1")
     }
 
     /// A server that was set up by hand before it joined shows what all others show.

@@ -1,6 +1,7 @@
 import Authorization
 import Cryptography
 import Item
+import SQLite
 import Testing
 
 @testable import Vault
@@ -127,6 +128,27 @@ struct FieldRecordTests {
         try vault.delete(vault.find(service: "s", account: "a"))
         #expect(try items().isEmpty)
         _ = try vault.verify()
+    }
+
+    /// Attacker 5 puts an earlier row of fields back, with the value that belongs to it. The item's record names another
+    /// one.
+    @Test func anEarlierValueDoesNotComeBack() throws {
+        let (fields, id) = try stored()
+        let field = fields.fields[0][0]
+        let sealed = try vault.read { (snapshot) throws(VaultError) in
+            try snapshot.sealedValue(of: snapshot.value(of: snapshot.item(id)))
+        }
+        try vault.set(.make("s", "a", "another"))
+        try vault.close()
+        try fixture.tamper { database in
+            try database.run(
+                "INSERT OR REPLACE INTO value (id, sealed) VALUES (?, ?)", [.blob(field.valueKey), .blob(sealed)])
+            try database.run(
+                "UPDATE field SET content = ? WHERE item = ?", [.blob(fields.encoded), .blob(id.bytes)])
+        }
+        let again = try fixture.open()
+        #expect(vaultError { _ = try fixture.value(again, "s", "a") } == .damaged)
+        #expect(vaultError { _ = try again.verify() } == .damaged)
     }
 
     /// A slot was made for a key under which the value opens, too. The record commits to the other key.

@@ -52,6 +52,15 @@ struct FingerTests {
             vaultError { _ = try vault.look(service: "s", account: "a", version: 1) { try $0.plan() } } == .notFound)
     }
 
+    /// The file takes no key, so memory takes none either.
+    @Test func aKeyThatWasNotStoredIsNotUsed() throws {
+        let before = vault.objects
+        let (key, _) = try fixture.sealer.makeSetKey([UInt8](repeating: 2, count: 32), record: vault.record)
+        try vault.close()
+        #expect(vaultError { try vault.put(setKey: key) } != nil)
+        #expect(vault.objects == before && vault.hasSetKey)
+    }
+
     /// The passcode is enough to read the item. It must not be enough to bind it to the attacker's finger, which would
     /// read it whenever the person has another passcode.
     @Test func whatIsReadWithoutAFingerIsBoundToNoOther() throws {

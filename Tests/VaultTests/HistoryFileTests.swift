@@ -163,6 +163,13 @@ struct HistoryFileTests {
         #expect(vaultError { _ = try changed.verify() } == .damaged)
     }
 
+    @Test func aCompleteCheckKnowsTheOldestFormerValue() throws {
+        let vault = try fixture.open()
+        _ = try vault.verify()
+        try vault.write { (change) throws(VaultError) in change.next.oldestFormer += 1 }
+        #expect(vaultError { _ = try vault.verify() } == .damaged)
+    }
+
     /// Attackers keep a row that was dropped since, and put it back.
     @Test func aRowPutBack() throws {
         var (records, value): ([UInt8], [UInt8]) = ([], [])

@@ -208,6 +208,45 @@ struct ItemTests {
         _ = try vault.verify()
     }
 
+    /// A name is checked as storing checks it, before a person is asked and when the item gets it.
+    @Test func aNewNameIsAsGoodAsAFirstOne() throws {
+        let item = try vault.set(.make("s", "a", "v")).item
+        try vault.set(.make("s", "taken", "w"))
+        let (longest, tooLong) = (
+            String(repeating: "x", count: ItemLimits.name), String(repeating: "x", count: ItemLimits.name + 1)
+        )
+        for (service, account, code) in [
+            ("", "a", .invalidArgument), (tooLong, "a", .limitExceeded), ("s", tooLong, .limitExceeded),
+            ("s", "taken", .alreadyExists), ("s", "a", nil), (longest, longest, nil),
+        ] as [(String, String, VaultError.Code?)] {
+            #expect(vaultError { try vault.checkName(service, account, for: item) } == code, "\(account.count)")
+            #expect(
+                vaultError { try vault.rename(item, service: service, account: account) } == code, "\(account.count)")
+        }
+        #expect(try vault.find(service: longest, account: longest).id == item.id)
+        _ = try vault.verify()
+    }
+
+    /// Who looks at what has expired, such as to delete it, gets neither a plan nor the value.
+    @Test func whatHasExpiredIsLookedAtAndNotRead() throws {
+        var draft = try ItemDraft.make("s", "a", "v")
+        draft.expires = fixture.clock.withLock { $0 } + 1000
+        let item = try vault.set(draft).item
+        let keys = try fixture.unlock(vault)
+        fixture.advance(milliseconds: 1000)
+        #expect(try vault.look(service: "s", account: "a", includingExpired: true) { $0.item } == item)
+        #expect(
+            vaultError {
+                _ = try vault.look(service: "s", account: "a", includingExpired: true) { try $0.plan() }
+            } == .notFound)
+        #expect(
+            vaultError {
+                _ = try vault.look(service: "s", account: "a", includingExpired: true) {
+                    try $0.value(classKeys: keys)
+                }
+            } == .notFound)
+    }
+
     @Test func aRenamedItemKeepsAllButItsName() throws {
         var draft = try ItemDraft.make("s", "a", "v", AccessControl(requirements: [.userPresence]))
         (draft.label, draft.comment, draft.attributes) = ("l", "c", ["k": "1"])

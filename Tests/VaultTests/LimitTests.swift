@@ -48,7 +48,8 @@ struct LimitTests {
             return false
         }
         #expect(report.items == 3 && report.formerValues == 3)
-        #expect(looks >= 2 * accounts.count, "it looks at each item, and at the former values of each")
+        // Before the tree, before each item and the former values of each, and before the index.
+        #expect(looks == 2 * accounts.count + 2)
         for most in 0..<looks {
             var left = most
             let code = vaultError {

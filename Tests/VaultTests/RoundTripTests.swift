@@ -123,6 +123,10 @@ struct RoundTripTests {
             vaultError { _ = try vault.value(of: item, classKeys: keys, applicationPassword: stretched("wrong", item)) }
                 == .authenticationFailed)
         #expect(vaultError { _ = try vault.value(of: item, classKeys: keys) } == .invalidArgument)
+        // The right password, stretched with a salt that the item does not have by now.
+        let earlier = try StretchedPassword(secret("open"))
+        #expect(
+            vaultError { _ = try vault.value(of: item, classKeys: keys, applicationPassword: earlier) } == .changed)
 
         var together = try ItemDraft.make("s", "both", "value", AccessControl(requirements: both))
         together.applicationPassword = try StretchedPassword(secret("open"))
@@ -135,6 +139,44 @@ struct RoundTripTests {
                     of: joint, classKeys: keys, agreements: agreed, applicationPassword: stretched("open", joint)))
                 == expected)
         _ = try vault.verify()
+    }
+
+    @Test func anApplicationPasswordHasALength() throws {
+        let most = ItemLimits.applicationPassword
+        for (count, code) in [(0, .invalidArgument), (most, nil), (most + 1, .limitExceeded)]
+            as [(Int, VaultError.Code?)]
+        {
+            #expect(vaultError { _ = try StretchedPassword(.zeros(count: count)) } == code, "\(count) bytes")
+        }
+    }
+
+    /// Every way to seal a value anew, with a password that no reader would be asked for.
+    @Test func aPasswordForWhatNeedsNoneIsRefused() throws {
+        let vault = try VaultFixture().open()
+        let value = try secret("v")
+        let item = try vault.set(.make("s", "plain", "v")).item
+        let gated = try vault.set(.make("s", "gated", "v", AccessControl(requirements: [.userPresence]))).item
+        let password = try StretchedPassword(secret("open"))
+        var other = try ItemDraft.make("s", "other", "v")
+        other.applicationPassword = password
+        let draft = other
+        let ways: [() throws -> Void] = [
+            { try vault.set(draft) },
+            { try vault.rotate(item, value: value, applicationPassword: password) },
+            { try vault.reseal(item, value: value, access: .whenUnlocked, applicationPassword: password) },
+            { try vault.rename(gated, service: "t", account: "g", value: value, applicationPassword: password) },
+        ]
+        for (number, way) in ways.enumerated() { #expect(vaultError(way) == .invalidArgument, "\(number)") }
+        #expect(try vault.list() == [gated, item])
+    }
+
+    /// Requirements that are joined in two ways. The values of an item are never sealed under such a mixture.
+    @Test func anAccessControlThatContradictsItselfIsRefused() throws {
+        let vault = try VaultFixture().open()
+        let item = try vault.set(.make("s", "a", "v")).item
+        let mixed = AccessControl.whenUnlocked.requiring(.userPresence).requiringAny(of: .userPresence, .devicePasscode)
+        #expect(vaultError { try vault.reseal(item, value: secret("v"), access: mixed) } == .invalidArgument)
+        #expect(try vault.find(service: "s", account: "a") == item)
     }
 
     @Test func whatTheVaultHasNoKeyForIsRefused() throws {

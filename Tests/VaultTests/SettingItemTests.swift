@@ -160,6 +160,26 @@ struct SettingItemTests {
         try vault.set(draft("0", value, service: "other"))
     }
 
+    /// A service that has more than it may, because the limits were others. What takes no more room than before has it.
+    @Test func whatTakesNoMoreRoomIsNoMatterOfLimits() throws {
+        let item = try vault.set(draft("a", "value")).item
+        let many = SettingUse(count: 2 * ItemLimits.settings.ofService, bytes: 2 << 20)
+        let service = Array("app".utf8)
+        try vault.write { (change) throws(VaultError) in
+            let old = try change.item(item.id)
+            let bytes = try change.sealedValue(of: change.value(of: old)).count
+            func hasRoom(_ values: Int) throws(VaultError) -> Bool {
+                change.settingUse[service] = many
+                return try change.takeSettingRoom(for: item.metadata, values: values, over: old)
+            }
+            let (same, more, less) = (try hasRoom(bytes), try hasRoom(bytes + 1), try hasRoom(bytes - 1))
+            #expect(same && !more && less)
+            // Nothing is stored but names: the value stays, and is counted as before.
+            let named = try hasRoom(0)
+            #expect(named && change.settingUse[service]?.bytes == many.bytes)
+        }
+    }
+
     /// What is stored of a value is longer than the value. That counts.
     @Test func aServiceIsFullToTheByte() throws {
         func text(sealedTo bytes: Int) -> String { String(repeating: "x", count: bytes - AESGCM.overhead - 4) }

@@ -98,6 +98,7 @@ struct TamperingTests {
         #expect(vaultError { _ = try vault.list() } == .damaged)
         #expect(vaultError { _ = try vault.verify() } == .damaged)
         #expect(vaultError { _ = try vault.missing(in: nil) } == .damaged)
+        #expect(vaultError { _ = try vault.everything() } == .damaged)
     }
 
     /// `coffer doctor` checks every row. One of these once ended the broker.
@@ -283,6 +284,9 @@ struct TamperingTests {
         #expect(vaultError { _ = try fixture.open().list() } == .damaged)
         #expect(vaultError { _ = try fixture.open().list(service: "s") } == .damaged)
         #expect(vaultError { _ = try fixture.open().find(service: "s", account: "second") } == .damaged)
+        #expect(vaultError { _ = try fixture.open().everything() } == .damaged)
+        // It does not look as if somebody had deleted it since.
+        #expect(vaultError { _ = try fixture.open().readPlan(for: second) } == .damaged)
     }
 
     @Test func anItemPlanted() throws {
