@@ -164,7 +164,7 @@ struct CircleReaderTests {
         }
     }
 
-    /// What a removed machine wrote last has reached a reader alone. It counts for nobody, and the reader loses it, too.
+    /// What a removed machine wrote last reached a reader alone. It counts for nobody, and the reader loses it, too.
     @Test func whatOnlyAReaderHasOfARemovedMachineDoesNotCount() throws {
         let (desk, servers) = try fleet(1)
         let (server, lost) = (servers[0], try CircleMachine("lost"))
