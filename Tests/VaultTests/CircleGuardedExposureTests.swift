@@ -42,13 +42,13 @@ struct CircleGuardedExposureTests {
             .map { $0.name.service + ($0.asks ? "?" : "") }.sorted()
     }
 
-    /// Another value of the guarded item, which opens nowhere.
+    /// Another value of an item, which opens nowhere.
     private func value(
-        of item: SharedItem, _ slots: [ValueSlot], by writer: PartWriter
+        of item: SharedItem, under access: AccessControl, _ slots: [ValueSlot], by writer: PartWriter
     ) throws -> CarriedChange {
         let sealed = [UInt8](repeating: 3, count: 92)
         let field = try #require(
-            SealedField(revision: [UInt8](repeating: 4, count: 16), digest: SHA256.digest(sealed), access: presence))
+            SealedField(revision: [UInt8](repeating: 4, count: 16), digest: SHA256.digest(sealed), access: access))
         return try CarriedChange(
             writer.set(.field(.secret), of: item, to: .value(field)),
             CarriedValue(
@@ -56,9 +56,13 @@ struct CircleGuardedExposureTests {
                 sealed: sealed))
     }
 
-    private func bank() throws -> (writer: PartWriter, item: SharedItem) {
+    private func slot(for device: WriterID) -> ValueSlot {
+        .device(device, name: [UInt8](repeating: 6, count: 32), content: [7])
+    }
+
+    private func find(_ service: String) throws -> (writer: PartWriter, item: SharedItem) {
         let view = try desk.view()
-        let item = try #require(view.state.items.first { $0.name.service == "bank" })
+        let item = try #require(view.state.items.first { $0.name.service == service })
         return (PartWriter(view.state, writer: view.device.id, now: 1_900_000_000_000), item)
     }
 
@@ -83,13 +87,12 @@ struct CircleGuardedExposureTests {
     /// value, sealed anew.
     @Test(arguments: [false, true]) func aValueBehindANameIsNewIfItIsNewer(isNewer: Bool) throws {
         let device = try removeLost()
-        let (writer, item) = try bank()
-        let slot = ValueSlot.device(
-            try laptop.view().device.id, name: [UInt8](repeating: 6, count: 32), content: [7])
+        let (writer, item) = try find("bank")
+        let slot = try slot(for: laptop.view().device.id)
         let later = writer.at(writer.now + (isNewer ? 1 : 0))
         try desk.give([
             .changes([CarriedChange(writer.rename(item, to: ItemName(service: "savings", account: "")))]),
-            .changes([value(of: item, [slot], by: later)]),
+            .changes([value(of: item, under: presence, [slot], by: later)]),
         ])
         #expect(try exposed(device, by: desk) == (isNewer ? ["github"] : ["bank?", "github"]))
     }
@@ -97,8 +100,17 @@ struct CircleGuardedExposureTests {
     /// Nobody knows what a slot of a later version asks for.
     @Test func aSlotOfAnUnknownKindMayAskNobody() throws {
         let device = try lost.view().device.id
-        let (writer, item) = try bank()
-        try desk.give([.changes([value(of: item, [.unknown(kind: 200, content: [1])], by: writer)])])
+        let (writer, item) = try find("bank")
+        let slot = ValueSlot.unknown(kind: 200, content: [1])
+        try desk.give([.changes([value(of: item, under: presence, [slot], by: writer)])])
         #expect(try exposed(device, by: desk) == ["bank", "github"])
+    }
+
+    /// What the value is sealed under decides, and not the slot that its writer has put beside it.
+    @Test func aValueThatAsksNobodyIsReadWithoutAPerson() throws {
+        let device = try lost.view().device.id
+        let (writer, item) = try find("github")
+        try desk.give([.changes([value(of: item, under: .whenUnlocked, [slot(for: device)], by: writer)])])
+        #expect(try exposed(device, by: desk) == ["bank?", "github"])
     }
 }
