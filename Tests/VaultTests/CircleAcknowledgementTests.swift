@@ -106,6 +106,16 @@ struct CircleAcknowledgementTests {
         #expect(head.seen.map(\.device) == [members[7].keys.device])
     }
 
+    /// As many as a head has room for need no record.
+    @Test func aHeadNamesAsManyAsItHasRoomFor() throws {
+        let (desk, members, _) = try circle(of: StreamHead.mostSeen)
+        #expect(try members.allSatisfy { try isNamed($0, by: desk) })
+        let view = try desk.view()
+        let head = try #require(view.streams[view.device.id]?.newest?.head)
+        #expect(head.seen.count == members.count)
+        #expect(view.seenRecord == nil)
+    }
+
     /// Two that answer each other's records of this kind would never rest.
     @Test func nobodyAnswersARecordOfAnswers() throws {
         let (desk, members, store) = try circle(of: 2)

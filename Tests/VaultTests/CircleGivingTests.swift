@@ -124,6 +124,24 @@ import Testing
         #expect(try one.get("of", "other") == "x")
     }
 
+    /// Who is a receiver of a generation has its keys from the maker. An addition that names it too changes nothing.
+    @Test func aReceiverHasItsKeysFromTheMaker() throws {
+        let (laptop, phone) = (try CircleMachine("laptop"), try CircleMachine("phone"))
+        try admit(laptop, by: desk)
+        try desk.put(store)
+        try laptop.sync(store)
+        let request = try phone.request()
+        let view = try desk.view()
+        let halves = try GenerationHalves.generate()
+        let generation = try KeyGeneration(
+            circle: view.device.circle, maker: view.device.id, removals: view.membership.removalsDigest,
+            publicHalves: halves.publicHalves,
+            receivers: [halves.sealed(to: request.keys, in: view.device.circle)])
+        let answer = try laptop.add(request, as: .writer, given: generation.name)
+        try phone.vault.enter(answer, phone.profile, phone.classKeys)
+        #expect(try phone.view().giver(of: generation) == view.device.id)
+    }
+
     /// A machine that says to have given keys, and has not.
     @Test func whoGaveNoKeysIsNamed() throws {
         let (laptop, phone) = (try CircleMachine("laptop"), try CircleMachine("phone"))

@@ -195,6 +195,22 @@ struct CircleReaderTests {
         }
     }
 
+    /// What a removed machine wrote last reached a reader alone. It counts for nobody, and the reader loses it, too.
+    @Test func whatOnlyAReaderHasOfARemovedMachineDoesNotCount() throws {
+        let (desk, servers) = try fleet(1)
+        let (server, lost) = (servers[0], try CircleMachine("lost"))
+        try lost.join(desk)
+        try desk.sync(store)
+        try settle(desk, [server, lost])
+        try lost.set("late", "", "1")
+        for machine in [lost, server] { try machine.sync(store) }
+        #expect(try server.names == ["db/app", "late"])
+        try desk.remove(lost)
+        try desk.put(store)
+        try settle(desk, [server])
+        for machine in [desk, server] { #expect(try machine.names == ["db/app"]) }
+    }
+
     /// Of a fleet that shrinks, each removal of many would otherwise cost all members a generation for each.
     @Test func severalAreRemovedByOneStatementAndOneGeneration() throws {
         let (desk, servers) = try fleet(4)

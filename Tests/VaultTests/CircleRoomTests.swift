@@ -91,6 +91,23 @@ struct CircleRoomTests {
         #expect(try desk.find("mine").metadata.comment?.count == 900 && desk.names.count == 41)
     }
 
+    /// A vault that is too full still takes in what needs no more room than before, and drops nothing for it.
+    @Test func whatNeedsNoRoomIsTakenIn() throws {
+        let group = try CircleGroup("desk", "laptop")
+        let (desk, laptop) = (group.machines[0], group.machines[1])
+        for service in ["mine", "old"] { try desk.set(service, "", "1") }
+        try desk.edit("mine", MetadataChanges(comment: String(repeating: "x", count: 900)))
+        try desk.vault.putAside(service: "old", account: "")
+        try group.settle()
+        try laptop.edit("mine", MetadataChanges(comment: "short"))
+        try laptop.sync(group.store)
+        var room = Room()
+        room.records = 100
+        #expect(try take(desk, group.store, room: room).obstacles.isEmpty)
+        #expect(try desk.find("mine").metadata.comment == "short")
+        #expect(try desk.vault.deletedItems().count == 1)
+    }
+
     /// What was deleted here makes room first, as for what is stored here.
     @Test func theBinMakesRoom() throws {
         let group = try CircleGroup("desk", "laptop")

@@ -123,10 +123,11 @@ extension Change {
         let some = slots.filter { !$0.value.isEmpty }
         guard !some.isEmpty, let device = try circle(.device) else { return }
         for (revision, slots) in some {
+            let row = CircleRow.offered(revision)
             let bytes = ReleasedSlots.bytes(of: Array(slots.prefix(CircleLimits.slots)))
             // What others have written must not keep this vault from storing a value. Its person can release it later.
-            guard try rows.circleBytes() + Int64(bytes.count) <= room.circle else { continue }
-            try put(.offered(revision), bytes)
+            guard try rows.circleBytes() + Int64(row.id.count + bytes.count) <= room.circle else { continue }
+            try put(row, bytes)
         }
         try put(device: CircleDevice(decoding: device))
     }

@@ -1,0 +1,128 @@
+import Authorization
+import Circle
+import Cryptography
+import Item
+import Testing
+
+@testable import Vault
+
+/// What a vault says to its circle of what was changed here, and what it keeps for itself.
+struct LocalEditsTests {
+    private func pair() throws -> (group: CircleGroup, desk: CircleMachine, laptop: CircleMachine) {
+        let group = try CircleGroup("desk", "laptop")
+        try group.machines[0].set("github", "", "1")
+        try group.settle()
+        return (group, group.machines[0], group.machines[1])
+    }
+
+    private func exchange(_ group: CircleGroup) throws {
+        for _ in 0..<3 { for machine in group.machines { try machine.sync(group.store) } }
+    }
+
+    /// What a machine had before it shares is no newer than it is.
+    @Test func whatWasThereBeforeKeepsItsTime() throws {
+        let desk = try CircleMachine("desk")
+        var times: [String: UInt64] = [:]
+        for name in ["a", "b", "c"] {
+            try desk.set(name, "", "1")
+            times[name] = desk.fixture.clock.withLock { $0 }
+        }
+        desk.fixture.advance(milliseconds: 1_000_000)
+        try desk.found()
+        try desk.takeIn(CircleStore())
+        let items = try desk.view().state.items
+        #expect(items.count == times.count)
+        for item in items { #expect(item.shown(.field(.secret))?.stamp.clock == times[item.name.service]) }
+    }
+
+    /// What was thrown away, or has expired, before a machine shares is not shared.
+    @Test func whatIsGoneBeforeIsNotShared() throws {
+        let desk = try CircleMachine("desk")
+        for name in ["binned", "expired", "kept"] { try desk.set(name, "", "1") }
+        try desk.vault.putAside(service: "binned", account: "")
+        let now = desk.fixture.clock.withLock { $0 }
+        try desk.edit("expired", MetadataChanges(expires: now + 10_000))
+        desk.fixture.advance(milliseconds: 20_000)
+        try desk.found()
+        try desk.takeIn(CircleStore())
+        #expect(try desk.view().state.items.map(\.name.service) == ["kept"])
+    }
+
+    /// An item has expired at its very time, not only after it.
+    @Test func anItemExpiresAtItsTime() throws {
+        let (group, desk, _) = try pair()
+        let time: UInt64 = 1_900_000_000_000
+        try desk.edit("github", MetadataChanges(expires: time))
+        try desk.takeIn(group.store)
+        let item = try #require(desk.view().state.items.first)
+        #expect(!item.isExpired(at: time - 1))
+        #expect(item.isExpired(at: time))
+    }
+
+    /// It left this machine's bin by itself, and cannot come back, because its name is taken. That is no deletion.
+    @Test func whatWasSweptAndHasNoPlaceHereStaysWithTheOthers() throws {
+        let (group, desk, laptop) = try pair()
+        try desk.vault.putAside(service: "github", account: "")
+        try exchange(group)
+        desk.fixture.advance(milliseconds: 400 * 86_400_000)
+        #expect(try desk.vault.sweepBin(limit: 10).count == 1)
+        try exchange(group)
+        try desk.set("github", "", "mine", .whenUnlocked.thisDeviceOnly)
+        try laptop.vault.putBack(service: "github", account: "")
+        try exchange(group)
+        #expect(try laptop.names == ["github"] && laptop.get("github") == "1")
+        #expect(try desk.get("github") == "mine")
+    }
+
+    /// A machine keeps an item for itself. The others have it in their bins, and can take it back for good.
+    @Test func whatAnotherOneKeepsForItselfCanBeTakenBack() throws {
+        let (group, desk, laptop) = try pair()
+        try desk.set("github", "", "mine", .whenUnlocked.thisDeviceOnly)
+        try exchange(group)
+        #expect(try laptop.names.isEmpty)
+        try laptop.vault.putBack(service: "github", account: "")
+        try exchange(group)
+        #expect(try laptop.names == ["github"] && laptop.get("github") == "1")
+        #expect(try desk.get("github") == "mine")
+    }
+
+    @Test func whatOthersCannotAskForStaysWithThemAsItWas() throws {
+        let (group, desk, laptop) = try pair()
+        desk.fixture.advance(milliseconds: 1000)
+        try desk.vault.set(
+            ItemDraft(
+                service: "github", account: "", value: SecretBytes(copying: [50]),
+                access: .whenUnlocked.requiring(.applicationPassword),
+                applicationPassword: StretchedPassword(SecretBytes(copying: Array("password".utf8)))))
+        try exchange(group)
+        #expect(try laptop.names == ["github"] && laptop.get("github") == "1")
+    }
+
+    /// A value and its slots have just so much room in a record. One byte more stays here, and is named.
+    @Test func theLongestValueTravels() throws {
+        let (group, desk, _) = try pair()
+        let presence = try AccessControl(requirements: [.userPresence])
+        try desk.set("long", "", String(repeating: "x", count: 880_000), presence)
+        func obstacles(_ more: Int) throws -> [String: Int] {
+            try desk.vault.write { (change) throws(VaultError) in
+                guard let revision = try CircleMaterial(change)?.offered.first,
+                    let sealed = try change.rows.sealedValue(revision.bytes), let device = try change.circle(.device)
+                else { throw .noCircle }
+                // The list begins with four bytes, and so does each slot.
+                var left = TravelRule.longestValue - sealed.count - 4 + more
+                var slots: [ValueSlot] = []
+                while left > 0 {
+                    let count = min(left - 4, CircleLimits.slot)
+                    slots.append(.unknown(kind: 200, content: [UInt8](repeating: 1, count: count - 1)))
+                    left -= 4 + count
+                }
+                try change.put(.offered(revision), ReleasedSlots.bytes(of: slots))
+                try change.put(device: CircleDevice(decoding: device))
+            }
+            return try desk.takeIn(group.store).obstacles
+        }
+        #expect(try obstacles(1) == ["too-long": 1])
+        #expect(try obstacles(0).isEmpty)
+        #expect(try desk.view().state.items.count == 2)
+    }
+}
