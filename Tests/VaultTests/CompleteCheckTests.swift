@@ -29,6 +29,15 @@ struct CompleteCheckTests {
         let vault = try fixture.open()
         #expect(try fixture.value(vault, "s", "a") == Array("v".utf8))
         #expect(vaultError { _ = try vault.verify() } == .damaged)
+        // The index takes long, so the time is looked at before it, after the tree's and the item's turn.
+        var left = 2
+        let code = vaultError {
+            _ = try vault.verify {
+                left -= 1
+                return left < 0
+            }
+        }
+        #expect(code == .limitExceeded)
     }
 
     @Test func anEntryOfTheTreeWithoutARow() throws {

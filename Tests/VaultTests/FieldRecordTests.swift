@@ -130,6 +130,20 @@ struct FieldRecordTests {
         _ = try vault.verify()
     }
 
+    /// Coffer's own mistake: an item of a version below that of its value.
+    @Test func aFieldThatIsNewerThanItsItemIsDamage() throws {
+        _ = try stored()
+        let (fields, id) = try stored()
+        #expect(fields.fields[0][0].version == 2)
+        try vault.write { (change) throws(VaultError) in
+            let old = try change.item(id)
+            _ = try change.put(
+                fields, old.summary.metadata, old.record.access, version: 1, of: id, replacing: old)
+        }
+        #expect(vaultError { _ = try vault.readPlan(for: vault.find(service: "s", account: "a")) } == .damaged)
+        #expect(vaultError { _ = try vault.verify() } == .damaged)
+    }
+
     /// Attacker 5 puts an earlier row of fields back, with the value that belongs to it. The item's record names another
     /// one.
     @Test func anEarlierValueDoesNotComeBack() throws {

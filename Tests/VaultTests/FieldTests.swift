@@ -245,6 +245,22 @@ struct FieldTests {
         #expect(vaultError { _ = try vault.plan(of: [values[0], other]) } == .damaged)
     }
 
+    /// Coffer's own mistake: fields of one item that are read in different ways. One prompt would not open both.
+    @Test func fieldsThatAreReadInOtherWaysAreDamage() throws {
+        func stored(_ account: String, _ access: AccessControl) throws -> ItemValue {
+            let id = try vault.set(.make("s", account, "v", access)).item.id
+            return try vault.read { (snapshot) throws(VaultError) in try snapshot.value(of: snapshot.item(id)) }
+        }
+        let plain = try stored("plain", .whenUnlocked)
+        let gated = try stored("gated", AccessControl(requirements: [.userPresence]))
+        let either = try stored(
+            "either", AccessControl(requirements: [.userPresence, .devicePasscode], anyIsEnough: true))
+        for (number, values) in [[plain, gated], [gated, plain], [either, gated]].enumerated() {
+            #expect(vaultError { _ = try vault.plan(of: values) } == .damaged, "\(number)")
+        }
+        _ = try vault.plan(of: [gated])
+    }
+
     @Test func theyAreLimited() throws {
         for number in 1...16 { try set(FieldName("field \(number)") ?? .secret, "value") }
         #expect(vaultError { try set("one more", "value") } == .limitExceeded)

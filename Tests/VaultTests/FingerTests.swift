@@ -56,9 +56,41 @@ struct FingerTests {
     @Test func aKeyThatWasNotStoredIsNotUsed() throws {
         let before = vault.objects
         let (key, _) = try fixture.sealer.makeSetKey([UInt8](repeating: 2, count: 32), record: vault.record)
+        let another = SealedObject(role: .presence, public: key.public, private: key.private)
+        #expect(vaultError { try vault.put(setKey: another) } == .invalidArgument)
         try vault.close()
         #expect(vaultError { try vault.put(setKey: key) } != nil)
         #expect(vault.objects == before && vault.hasSetKey)
+    }
+
+    /// Root may give a vault other fingers, another binding or another boot. Any other record is that of another vault.
+    @Test func aRecordOfAnotherVaultIsNotTaken() throws {
+        let present = vault.record
+        func record(
+            _ id: VaultID? = nil, owner: Owner? = nil, name: String? = nil, created: UInt64? = nil,
+            sealer: SealerKind? = nil, key: [UInt8]? = nil, objects: [ObjectRole: [UInt8]]? = nil,
+            isService: Bool = false
+        ) -> RegistryRecord {
+            RegistryRecord(
+                vault: id ?? present.vault, owner: owner ?? present.owner, ownerName: name ?? present.ownerName,
+                created: created ?? present.created, sealer: sealer ?? present.sealer,
+                authenticatorKey: key ?? present.authenticatorKey, storageKey: nil,
+                objects: objects ?? present.objects, isService: isService, biometrySet: present.biometrySet)
+        }
+        let id = try VaultID.random()
+        var objects = present.objects
+        objects[.presence] = [UInt8](repeating: 1, count: 34)
+        let others = [
+            record(id), record(owner: .user(1001)), record(name: "other"),
+            record(created: present.created + 1), record(sealer: .tpm),
+            record(key: [4]), record(objects: objects), record(isService: true),
+        ]
+        for (number, other) in others.enumerated() {
+            #expect(vaultError { try vault.take(other, sealer: fixture.sealer) } == .damaged, "\(number)")
+            #expect(vault.record == present, "\(number)")
+        }
+        try vault.take(record(), sealer: fixture.sealer)
+        #expect(vault.record == present && vault.hasSetKey)
     }
 
     /// The passcode is enough to read the item. It must not be enough to bind it to the attacker's finger, which would

@@ -25,6 +25,19 @@ struct LimitTests {
         _ = try vault.verify()
     }
 
+    /// A caller that is about to store an item learns first that there is no room. What is in the bin gives its own.
+    @Test func aFullVaultSaysSoBefore() throws {
+        let vault = try open(VaultFixture(), Room(items: 2))
+        try vault.set(.make("s", "a", "v"))
+        try vault.checkRoom()
+        try vault.set(.make("s", "b", "v"))
+        #expect(vaultError { try vault.checkRoom() } == .limitExceeded)
+        try vault.putAside(service: "s", account: "b")
+        try vault.checkRoom()
+        try vault.set(.make("s", "c", "v"))
+        #expect(vaultError { try vault.checkRoom() } == .limitExceeded)
+    }
+
     @Test func theFileIsSoLarge() throws {
         let vault = try open(VaultFixture(), Room(file: 1 << 20))
         let value = String(repeating: "x", count: 300 << 10)
