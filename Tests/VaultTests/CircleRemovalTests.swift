@@ -208,22 +208,6 @@ struct CircleRemovalTests {
         for machine in [desk, laptop, lost] { #expect(try machine.get("github", "me") == "2") }
     }
 
-    /// It gave its item another name while it was away. The circle's item keeps its own, and is not that one.
-    @Test func whatWasRenamedWhileAwayChangesNothing() throws {
-        let (desk, laptop, lost) = try three()
-        try lost.remove(lost)
-        try lost.put(store)
-        try lost.vault.forgetCircle(lost.classKeys)
-        try lost.reopen()
-        try settle(desk, laptop)
-        try lost.vault.rename(lost.vault.find(service: "github", account: "me"), service: "mine", account: "me")
-        try lost.join(desk)
-        try desk.put(store)
-        try settle(lost, desk, laptop)
-        for machine in [desk, laptop] { #expect(try machine.names == ["github/me"]) }
-        #expect(try lost.names == ["mine/me"])
-    }
-
     /// Nobody has seen yet what it gives out when it leaves. What it says after that has no effect.
     @Test func whoLeavesGivesOutEverythingBefore() throws {
         let (desk, laptop, lost) = try three()

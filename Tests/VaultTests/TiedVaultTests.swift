@@ -240,6 +240,10 @@ struct TiedVaultTests {
         fixture.record = try fixture.beginTie(ties)
         try fixture.reopen()
         #expect(fixture.vault.isBindingUnfinished)
+        // Another transition would take the place of roots that the registry names.
+        let root = ResealedRoot(object: try #require(fixture.vault.objects[.unlockRoot]), name: [], index: nil)
+        let secret = try SecretBytes.random(count: 32)
+        #expect(vaultError { try fixture.vault.begin(from: secret, to: secret, root) } == .changed)
         #expect(try fixture.value("plain", fixture.keys()) == "value of plain")
         try fixture.set("later")
         _ = try fixture.vault.verify()
