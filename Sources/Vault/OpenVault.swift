@@ -29,8 +29,8 @@ public final class OpenVault: Sendable {
     /// What was compared of the circle's conflicts.
     let knownConflicts = Mutex(KnownConflicts())
 
-    /// When compaction was not worth it.
-    let triedCompaction = Mutex(TriedCompaction())
+    /// What was given out when a compaction was not worth it.
+    let triedCompaction = Mutex(GivenAmount())
 
     /// What this vault's device may do in its circle.
     let knownRole = Mutex<KnownRole?>(nil)

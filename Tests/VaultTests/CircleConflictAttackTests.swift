@@ -190,6 +190,13 @@ struct CircleConflictAttackTests {
             }
             #expect(found.map(\.part) == whole.map(\.part), "\(most) \(room)")
         }
+        // Text that fits to the byte is in the page. One conflict is in it in any case.
+        var sums: [Int] = []
+        for conflict in whole { sums.append((sums.last ?? 0) + conflict.revisions.reduce(0) { $0 + $1.size }) }
+        for room in sums.flatMap({ [max($0, 1) - 1, $0] }) {
+            let page = try desk.vault.conflicts(room: room, desk.classKeys)
+            #expect(page.conflicts.count == max(sums.count { $0 <= room }, 1), "\(room)")
+        }
         // Of one item.
         let item = try desk.find("github").id
         #expect(try desk.vault.conflicts(of: item, desk.classKeys).conflicts.count == 4)
@@ -314,6 +321,16 @@ struct CircleConflictAttackTests {
         #expect(try desk.vault.circleState(desk.vault.alwaysKeys)?.conflicts == nil)
         #expect(try desk.vault.circleState(desk.classKeys)?.conflicts == 1)
         #expect(try desk.vault.circleState(desk.vault.alwaysKeys)?.conflicts == 1)
+    }
+
+    /// Only a lock is a reason not to count. Whoever changes the file is noticed here, too (attacker 5).
+    @Test func damageIsNoUnknownCount() throws {
+        let (_, desk, _) = try conflicting()
+        #expect(try desk.vault.circleState(desk.classKeys)?.conflicts == 1)
+        try desk.vault.close()
+        try desk.fixture.flip(20, of: "record", in: "item", path: desk.fixture.path)
+        try desk.reopen()
+        #expect(vaultError { _ = try desk.vault.circleState(desk.classKeys) } == .damaged)
     }
 
     @Test func aRemovedMachineDecidesNothing() throws {

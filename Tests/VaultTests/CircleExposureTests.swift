@@ -291,6 +291,11 @@ struct CircleExposureTests {
         // One item fits into any room.
         let (items, next) = try desk.vault.exposure(to: device, room: 1, desk.classKeys)
         #expect(items.count == 1 && next != nil)
+        // And what fits to the byte is in the answer.
+        let (whole, _) = try desk.vault.exposure(to: device, desk.classKeys)
+        let room = whole.prefix(3).reduce(0) { $0 + $1.size }
+        #expect(try desk.vault.exposure(to: device, room: room, desk.classKeys).items == Array(whole.prefix(3)))
+        #expect(try desk.vault.exposure(to: device, room: room - 1, desk.classKeys).items.count == 2)
     }
 
     /// Comparing many values takes long, so what was opened for it ends a page, too.

@@ -43,6 +43,24 @@ struct CirclePaperSealingTests {
         #expect(envelopes.map(\.generations.isEmpty) == [true, true, false])
     }
 
+    /// An envelope is full to the last byte, whether the next one begins with a statement or with a generation's keys.
+    @Test func anEnvelopeIsFilledToTheByte() throws {
+        let view = try desk.view()
+        let generation = try #require(view.openGenerations.first)
+        let signed = try desk.signed(desk.vault.addition(ofPaper: paper, desk.classKeys))
+        let statement = signed.bytes.count
+        let cases: [(statements: [SignedStatement], generations: [KeyGeneration], room: Int)] = [
+            ([signed, signed], [], 2 * statement + 4),
+            ([signed], [generation], statement + 4 + generation.bytes.count),
+        ]
+        for (statements, generations, room) in cases {
+            let whole = try PaperSealing.envelopes(for: paper, statements, generations, by: view, at: 1, room: room)
+            let parts = try PaperSealing.envelopes(
+                for: paper, statements, generations, by: view, at: 1, room: room - 1)
+            #expect(whole.count == 1 && parts.count == 2, "\(generations.count)")
+        }
+    }
+
     /// Half of a generation's keys opens nothing whole. A locked vault has no more, and says so.
     @Test func aLockedVaultSealsNothing() throws {
         let generations = try desk.view().openGenerations
@@ -123,6 +141,28 @@ struct CirclePaperSealingTests {
                 for: envelope.device, time: envelope.time, generations: envelope.generations, ephemeral: ephemeral,
                 sealed: sealed)
             #expect(try PaperSealing.open(changed, with: keys, in: circle) == nil)
+        }
+    }
+
+    /// A member names another device outside, and seals to this paper what only this one opens.
+    @Test func anEnvelopeForAnotherDeviceOpensAsNothing() throws {
+        let circle = try desk.view().device.circle
+        let keys = try PaperKeys(.random(), in: circle)
+        let (own, receiving) = (keys.member.device, keys.member.receiving[2])
+        let ephemeral = try X25519.PrivateKey.generate()
+        let info = LengthPrefixed.encode(
+            Array("org.coffer.circle.envelope".utf8), circle.bytes, own.bytes, receiving, ephemeral.publicKey)
+        for (device, isOpen) in [(own, true), (paper.device, false)] {
+            func envelope(_ sealed: [UInt8]) throws -> PaperEnvelope {
+                try PaperEnvelope(
+                    for: device, time: 1, generations: [], ephemeral: ephemeral.publicKey, sealed: sealed)
+            }
+            let header = try envelope([]).header
+            let sealed = try AESGCM.seal(
+                SecretBytes(copying: PaperContent().bytes), key: Agreement.key(ephemeral, receiving, info),
+                associatedData: circle.bytes + header)
+            let opened = try PaperSealing.open(envelope(sealed), with: keys, in: circle)
+            #expect((opened != nil) == isOpen)
         }
     }
 }

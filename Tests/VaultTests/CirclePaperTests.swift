@@ -260,6 +260,17 @@ struct CirclePaperTests {
         #expect(try desk.vault.circleState(desk.classKeys)?.former.filter(\.isPaper).map(\.device) == [device])
     }
 
+    /// What software keeps can be copied. So its machine is a writer, and makes no code that reads everything.
+    @Test func onlyAnAdminMakesAPaper() throws {
+        let laptop = try CircleMachine("laptop", clock: 1_800_000_500_000)
+        try laptop.join(desk)
+        try desk.sync(store)
+        try laptop.sync(store)
+        #expect(try laptop.view().role == .writer)
+        #expect(
+            vaultError { _ = try laptop.vault.addition(ofPaper: keys(laptop), laptop.classKeys) } == .invalidArgument)
+    }
+
     // What others can put into the folder
 
     @Test func anotherCodeFindsNothing() throws {

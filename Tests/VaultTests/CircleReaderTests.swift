@@ -65,6 +65,31 @@ struct CircleReaderTests {
         let count = try server.rowCount()
         for machine in [desk, server, servers[1]] { try machine.sync(store) }
         #expect(try server.rowCount() == count)
+        let said = try server.vault.giveOut(heads: store.heads, server.classKeys)
+        #expect(said == nil)
+    }
+
+    /// Two removals at once end both generations. A reader says nothing until a member has made another one.
+    @Test func aReaderMakesNoKeys() throws {
+        let (desk, servers) = try fleet(1)
+        let laptop = try CircleMachine("laptop")
+        try laptop.vault.enter(desk.add(laptop.request(), as: .admin), laptop.profile, laptop.classKeys)
+        let lost = [try CircleMachine("phone"), try CircleMachine("tablet")]
+        for machine in lost {
+            try desk.put(store)
+            try machine.join(desk)
+        }
+        let server = servers[0]
+        try settle(desk, servers + [laptop] + lost)
+        try desk.remove(lost[0])
+        try laptop.remove(lost[1])
+        for machine in [desk, laptop] { try machine.put(store) }
+        try server.takeIn(store)
+        #expect(try server.view().present == nil && !server.view().openGenerations.isEmpty)
+        let said = try server.vault.giveOut(heads: store.heads, server.classKeys)
+        #expect(said == nil)
+        try settle(desk, servers + [laptop])
+        #expect(try server.view().present != nil)
     }
 
     /// What is set where nobody takes it would be lost without a word.

@@ -330,6 +330,30 @@ struct CircleRemovalTests {
         try settle(other, desk, laptop)
     }
 
+    /// What a removal names of the removed machine counts from then on, and its head says what comes of that.
+    @Test func theHeadOfARemovalSaysWhatComesOfIt() throws {
+        let (desk, _, lost) = try three()
+        try lost.set("late", "", "1")
+        try lost.sync(store)
+        try desk.takeIn(store)
+        try desk.remove(lost)
+        let view = try desk.view()
+        #expect(view.unnamed.isEmpty && view.state.items.count == 2)
+        #expect(try view.streams[view.device.id]?.newest?.head.stateDigest == desk.digest())
+    }
+
+    /// A member that may not forget its circle goes on in the run that it began.
+    @Test func whoIsAMemberForgetsNothing() throws {
+        let (desk, _, lost) = try three()
+        let run = try lost.vault.run()
+        #expect(vaultError { try lost.vault.forgetCircle(lost.classKeys) } == .invalidArgument)
+        #expect(try lost.vault.run() == run)
+        try lost.remove(lost)
+        try lost.vault.forgetCircle(lost.classKeys)
+        #expect(try lost.vault.run() != run)
+        #expect(try desk.vault.run() != run)
+    }
+
     @Test func aVaultWithoutACircleForgetsARequest() throws {
         let machine = try CircleMachine("alone")
         _ = try machine.request()

@@ -61,6 +61,28 @@ struct CircleRoomTests {
         #expect(try laptop.names.count == 2)
     }
 
+    /// The limit of a circle is met to the byte. A file that is full takes in nothing more of a circle, either.
+    @Test func whatIsKeptOfACircleIsMeasuredToTheByte() throws {
+        let group = try CircleGroup("desk", "laptop")
+        let laptop = group.machines[1]
+        try group.machines[0].set("github", "", "1")
+        try group.settle()
+        /// - Returns: how much the vault keeps after it has taken in nothing new with this room.
+        func kept(_ room: Room) throws -> (circle: Int64, file: Int64) {
+            laptop.fixture.room.withLock { $0 = room }
+            try laptop.reopen()
+            _ = try laptop.vault.takeIn(heads: [], segments: [], laptop.classKeys)
+            return try laptop.vault.read { (snapshot) throws(VaultError) in
+                (try snapshot.rows.circleBytes(), try snapshot.rows.fileBytes())
+            }
+        }
+        let (circle, file) = try kept(Room())
+        #expect(try kept(Room(circle: circle)).circle == circle)
+        #expect(vaultError { _ = try kept(Room(circle: circle - 1)) } == .limitExceeded)
+        #expect(try kept(Room()).circle == circle)
+        #expect(vaultError { _ = try kept(Room(file: file / 2)) } == .limitExceeded)
+    }
+
     /// A member fills everybody's vault with names. The others go on.
     @Test func aMemberFillsNoVault() throws {
         let group = try CircleGroup("desk", "laptop")

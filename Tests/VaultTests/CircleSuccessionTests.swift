@@ -164,6 +164,16 @@ struct CircleSuccessionTests {
         _ = desk
     }
 
+    /// Nothing is stored with the successor that others would not take.
+    @Test func lastWordsWithoutTheSignatureAreNone() throws {
+        let (_, old) = try pair()
+        let renewal = try old.beginRenewal()
+        _ = try old.vault.takeIn(heads: [], segments: [], old.classKeys)
+        let prepared = try old.vault.farewell(#require(renewal.succession.signed), old.classKeys)
+        let forged = [UInt8](repeating: 1, count: 64)
+        #expect(vaultError { _ = try CircleFarewell(prepared, signature: forged) } == .sealer)
+    }
+
     private func renewed(_ old: CircleMachine) throws -> CircleMachine {
         let renewal = try old.beginRenewal()
         try old.fill(renewal)

@@ -12,17 +12,15 @@ extension OpenVault {
         _ material: CircleMaterial, _ view: CircleView, in present: KeyGeneration, _ key: GenerationHalves
     ) throws(VaultError) -> PreparedRecords? {
         let own = material.segments.filter { $0.device == view.device.id }
-        let size = own.reduce(0) { $0 + $1.count }
-        let hasManyFiles = own.count >= room.givenFiles
-        guard size >= room.given || hasManyFiles, let stream = view.streams[view.device.id], !stream.isSuspended else {
-            return nil
-        }
+        let given = GivenAmount(size: own.reduce(0) { $0 + $1.count }, files: own.count)
+        guard given.isMuch(room), let stream = view.streams[view.device.id], !stream.isSuspended else { return nil }
         let count = view.state.count(of: view.device.id)
-        guard hasManyFiles || count.present * 2 <= count.all, triedCompaction.withLock({ $0 }).isLess(size, own.count),
+        guard given.hasManyFiles(room) || count.present * 2 <= count.all,
+            given.isMore(than: triedCompaction.withLock({ $0 })),
             let new = try Repetition(view, stream, at: now(), in: self)
         else { return nil }
-        guard new.size * 2 <= size || hasManyFiles && new.fileCount * 2 <= own.count else {
-            triedCompaction.withLock { $0 = TriedCompaction(size: size, files: own.count) }
+        guard new.amount.isHalf(of: given, room) else {
+            triedCompaction.withLock { $0 = given }
             return nil
         }
         var writer = try RecordWriter(view.device, after: view.ownEnd, in: run(), before: view.device)
@@ -98,14 +96,24 @@ extension StreamSummary {
     }
 }
 
-/// When it was found not to be worth it. That takes opening all that was given out, so it is looked at again when there is
-/// more.
-struct TriedCompaction {
+/// How much a device has given out, or would give out in its place.
+struct GivenAmount {
     /// In bytes.
     var size = 0
     var files = 0
 
-    func isLess(_ size: Int, _ files: Int) -> Bool { size / 5 * 4 >= self.size || files / 5 * 4 >= self.files }
+    /// Whether it is time to look whether the others need all of it.
+    func isMuch(_ room: Room) -> Bool { size >= room.given || hasManyFiles(room) }
+
+    func hasManyFiles(_ room: Room) -> Bool { files >= room.givenFiles }
+
+    /// Whether it is a quarter more than when a compaction was not worth it. To find that out takes opening all of it.
+    func isMore(than tried: GivenAmount) -> Bool { size / 5 * 4 >= tried.size || files / 5 * 4 >= tried.files }
+
+    /// Whether it is worth giving out in the place of another amount.
+    func isHalf(of given: GivenAmount, _ room: Room) -> Bool {
+        size * 2 <= given.size || given.hasManyFiles(room) && files * 2 <= given.files
+    }
 }
 
 /// What the others still need of a vault's records.
@@ -116,7 +124,7 @@ private struct Repetition {
     /// The number of the last record that told something new.
     private(set) var said: UInt64
     /// About how long the records are, in bytes.
-    private(set) var size = 0
+    private var size = 0
 
     /// - Returns: nil if a record does not open here, or is too long to be said again.
     init?(
@@ -171,8 +179,8 @@ private struct Repetition {
         size += past.reduce(0) { $0 + $1.bytes.count }
     }
 
-    /// About how many files the records take.
-    var fileCount: Int { size / CircleLimits.segment * 2 + 1 }
+    /// About how much the records take.
+    var amount: GivenAmount { GivenAmount(size: size, files: size / CircleLimits.segment * 2 + 1) }
 
     private static func carried(_ change: PartChange) throws(VaultError) -> CarriedChange {
         do throws(CircleFormError) { return try CarriedChange(change) } catch { throw .impossible(error) }

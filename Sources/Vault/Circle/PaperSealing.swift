@@ -4,16 +4,14 @@ import Cryptography
 
 /// Seals what a circle's paper needs to begin with (docs/sync-format.md, “Paper”).
 enum PaperSealing {
-    /// About how many bytes one envelope seals. A larger part has one of its own.
-    private static let room = 500_000
-
     /// - Parameters:
     ///   - paper: its public keys.
     ///   - generations: it gets their keys. This vault must have all of them.
+    ///   - room: about how many bytes one envelope seals. A larger part has one of its own.
     /// - Throws: `.locked` if a half of one is missing.
     static func envelopes(
         for paper: MemberKeys, _ statements: [SignedStatement], _ generations: [KeyGeneration], by view: CircleView,
-        at time: UInt64
+        at time: UInt64, room: Int = 500_000
     ) throws(VaultError) -> [PaperEnvelope] {
         var envelopes: [PaperEnvelope] = []
         var (content, size) = (PaperContent(), 0)

@@ -38,6 +38,7 @@ struct RecordWriter {
     private var device: CircleDevice
     private let before: CircleDevice?
     private let run: RunID
+    private let room: Int
     private var chain: ChainHash
     private var number: UInt64
     private var segments: [RecordSegment] = []
@@ -50,8 +51,11 @@ struct RecordWriter {
     ///   - end: the end of the device's stream as it or the store knows it.
     ///   - run: this opening's. If the stream ends in another one, a run begins behind it.
     ///   - before: the row that must still be there; nil for a device that is new.
-    init(_ device: CircleDevice, after end: RunEnd?, in run: RunID, before: CircleDevice?) throws(VaultError) {
-        (self.device, self.run, self.before) = (device, run, before)
+    ///   - room: how many bytes of records a segment has at most.
+    init(
+        _ device: CircleDevice, after end: RunEnd?, in run: RunID, before: CircleDevice?, room: Int = RecordWriter.room
+    ) throws(VaultError) {
+        (self.device, self.run, self.before, self.room) = (device, run, before, room)
         if let end, end.run == run {
             (chain, number) = (end.chain, end.number)
         } else {
@@ -76,7 +80,7 @@ struct RecordWriter {
                 throw .hash
             }
             let count = record.bytes.count + 4
-            if size + count > CircleLimits.segment - Self.frame || open.count == CircleLimits.records { try close() }
+            if size + count > room || open.count == CircleLimits.records { try close() }
             open.append(record)
             size += count
             number += 1
@@ -84,8 +88,8 @@ struct RecordWriter {
         } catch { throw .impossible(error) }
     }
 
-    /// More than a segment has besides its records.
-    private static let frame = 256
+    /// The length of a segment, without more than it has besides its records.
+    static let room = CircleLimits.segment - 256
 
     private mutating func close() throws(CircleFormError) {
         guard !open.isEmpty else { return }

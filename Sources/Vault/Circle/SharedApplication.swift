@@ -259,7 +259,12 @@ struct SharedApplication {
         _ value: ItemValue, _ shown: PartChange, _ name: ItemName, _ access: AccessControl, version: UInt64
     ) throws(VaultError) -> (sealed: [UInt8], record: FieldRecord) {
         var revision = value.field.revision.bytes
-        if case .value(let content)? = shown.content, try item(shown, has: value) { revision = content.revision }
+        // It may have been sealed anew before.
+        if case .value(let content)? = shown.content,
+            try value.field.revision == RevisionID(sealing: content.revision, under: value.field.access)
+        {
+            revision = content.revision
+        }
         var id = try RevisionID(sealing: revision, under: access)
         // Somebody has put another value into its place. That must not keep this one from being guarded.
         if try !isFree(id, of: value.item.id) {
@@ -268,12 +273,6 @@ struct SharedApplication {
         let plain = try vault.open(
             value, change.sealedValue(of: value), classKeys: { classKeys }, agreements: [:], applicationPassword: nil)
         return try seal(plain, of: value.item.id, value.fieldName, access, id, name, version: version)
-    }
-
-    private func item(_ shown: PartChange, has value: ItemValue) throws(VaultError) -> Bool {
-        guard case .value(let content)? = shown.content else { return false }
-        if value.field.revision.bytes == content.revision { return true }
-        return try value.field.revision == RevisionID(sealing: content.revision, under: value.field.access)
     }
 
     /// Whether a value can lie under this revision. A former value of the item that has it makes room, because it is the

@@ -1,0 +1,94 @@
+import Circle
+import Cryptography
+import Item
+import Testing
+
+@testable import Vault
+
+/// Who comes into a circle: by one request, into one circle, and once.
+struct CircleJoiningTests {
+    private let desk: CircleMachine
+
+    init() throws {
+        desk = try CircleMachine("desk")
+        try desk.found()
+    }
+
+    @Test func aVaultThatSharesBeginsNoCircleAndAsksForNone() throws {
+        #expect(vaultError { try desk.found() } == .alreadyExists)
+        #expect(vaultError { _ = try desk.request() } == .alreadyExists)
+        _ = try desk.vault.verify()
+        #expect(try desk.view().membership.members.count == 1)
+    }
+
+    /// Attacker 10 keeps the keys of a request, and puts a one-time key of their own beside them. Nobody has agreed to that.
+    @Test func onlyTheRequestThatWasAgreedToIsAnswered() throws {
+        let asked = try CircleMachine("laptop").request()
+        _ = try desk.add(asked)
+        let forged = try JoinRequest(
+            keys: asked.keys, oneTimeKey: X25519.PrivateKey.generate().publicKey, protection: asked.protection,
+            name: asked.name, time: asked.time)
+        let again = try desk.vault.addition(of: asked, desk.classKeys)
+        #expect(again == nil)
+        #expect(vaultError { _ = try desk.vault.addition(of: forged, desk.classKeys) } == .invalidArgument)
+        #expect(vaultError { _ = try desk.vault.answer(forged, desk.classKeys) } == .invalidArgument)
+    }
+
+    /// Its request from before is no way back for a machine that was removed.
+    @Test func whoWasRemovedNeedsAnotherRequest() throws {
+        let laptop = try CircleMachine("laptop")
+        let asked = try laptop.request()
+        try laptop.vault.enter(desk.add(asked), laptop.profile, laptop.classKeys)
+        try desk.remove(laptop)
+        #expect(vaultError { _ = try desk.vault.addition(of: asked, desk.classKeys) } == .invalidArgument)
+        #expect(vaultError { _ = try desk.vault.answer(asked, desk.classKeys) } == .invalidArgument)
+    }
+
+    /// Two calls have found the same request, and one of them has entered already.
+    @Test func aVaultEntersOnce() throws {
+        let laptop = try CircleMachine("laptop")
+        let answer = try desk.add(laptop.request())
+        let request = try #require(
+            try laptop.vault.read { (snapshot) throws(VaultError) in try snapshot.circle(.joining) })
+        try laptop.vault.enter(answer, laptop.profile, laptop.classKeys)
+        let device = try laptop.view().device
+        try laptop.vault.write { (change) throws(VaultError) in
+            try change.put(.joining, request)
+            try change.put(device: device)
+        }
+        #expect(vaultError { try laptop.vault.enter(answer, laptop.profile, laptop.classKeys) } == .alreadyExists)
+    }
+
+    /// An answer that brings no keys: the machine waits for a member that has some, and that is no error.
+    @Test func whoHasNoKeysSaysNothing() throws {
+        let laptop = try CircleMachine("laptop")
+        let request = try laptop.request()
+        let whole = try desk.add(request)
+        let ephemeral = try X25519.PrivateKey.generate()
+        let info = JoinAnswer.keyInfo(
+            circle: whole.circle, request: request.digest, ephemeral: ephemeral.publicKey)
+        let sealed = try AESGCM.seal(
+            SecretBytes(copying: []), key: Agreement.key(ephemeral, request.oneTimeKey, info), associatedData: info)
+        let answer = try JoinAnswer(
+            request: request.digest, circle: whole.circle, adder: whole.adder, statements: whole.statements,
+            generations: [], present: nil, heads: whole.heads, profiles: whole.profiles,
+            ephemeral: ephemeral.publicKey, sealedKeys: sealed)
+        try laptop.vault.enter(answer, laptop.profile, laptop.classKeys)
+        #expect(try laptop.view().openGenerations.isEmpty)
+        let said = try laptop.vault.giveOut(heads: [], laptop.classKeys)
+        #expect(said == nil)
+    }
+
+    /// What was prepared before somebody else's records is not given out behind them.
+    @Test func whatWasPreparedTwiceIsGivenOutOnce() throws {
+        let prepared = try (0..<2).map { _ in
+            try desk.vault.read { (snapshot) throws(VaultError) in
+                let view = try desk.vault.view(snapshot, desk.classKeys).1
+                return try desk.vault.prepared(view, [.profile(desk.profile)], given: [], from: view)
+            }
+        }
+        try desk.commit(prepared[0])
+        #expect(vaultError { try desk.commit(prepared[1]) } == .changed)
+        #expect(try desk.view().device.end == prepared[0].head.end)
+    }
+}
