@@ -94,4 +94,25 @@ struct CircleFilesTests {
         try desk.put(store)
         #expect(try Set(wanted()) == Set(store.names).subtracting(before))
     }
+
+    /// The desk was started anew behind a compaction, and the store withholds what it gave out since. Nothing but the
+    /// compaction's own head leads to the compaction then.
+    @Test func aHeadThatLeadsToACompactionIsKept() throws {
+        try fill(1...10)
+        try desk.commit(#require(try desk.vault.giveOut(heads: store.heads, desk.classKeys)))
+        try #require(desk.view().compacted[own] != nil)
+        try desk.put(store)
+        let segments = store.names.compactMap { store.files[$0] }
+        _ = try laptop.vault.takeIn(heads: store.heads, segments: [], laptop.classKeys)
+        try desk.reopen()
+        try desk.set("other", "", "new")
+        _ = try desk.vault.takeIn(heads: [], segments: [], desk.classKeys)
+        try desk.commit(#require(try desk.vault.giveOut(heads: store.heads, desk.classKeys)))
+        try desk.put(store)
+        _ = try laptop.vault.takeIn(heads: store.heads, segments: segments, laptop.classKeys)
+        let view = try laptop.view()
+        #expect(view.compacted[own] != nil && view.streams[own]?.counted.isEmpty == false)
+        try laptop.sync(store)
+        #expect(try laptop.get("other") == "new")
+    }
 }

@@ -21,7 +21,7 @@ struct CircleJoiningTests {
         #expect(try desk.view().membership.members.count == 1)
     }
 
-    /// Attacker 10 keeps the keys of a request, and puts a one-time key of their own beside them. Nobody has agreed to that.
+    /// Attacker 10 puts a one-time key of their own beside the keys of a request. Nobody has agreed to that.
     @Test func onlyTheRequestThatWasAgreedToIsAnswered() throws {
         let asked = try CircleMachine("laptop").request()
         _ = try desk.add(asked)
@@ -59,24 +59,44 @@ struct CircleJoiningTests {
         #expect(vaultError { try laptop.vault.enter(answer, laptop.profile, laptop.classKeys) } == .alreadyExists)
     }
 
-    /// An answer that brings no keys: the machine waits for a member that has some, and that is no error.
-    @Test func whoHasNoKeysSaysNothing() throws {
-        let laptop = try CircleMachine("laptop")
-        let request = try laptop.request()
-        let whole = try desk.add(request)
+    /// The same answer with other keys of generations.
+    private func answer(
+        _ whole: JoinAnswer, to request: JoinRequest, _ generations: [StatementName], _ present: KeyGeneration?,
+        _ halves: SecretBytes
+    ) throws -> JoinAnswer {
         let ephemeral = try X25519.PrivateKey.generate()
         let info = JoinAnswer.keyInfo(
             circle: whole.circle, request: request.digest, ephemeral: ephemeral.publicKey)
         let sealed = try AESGCM.seal(
-            SecretBytes(copying: []), key: Agreement.key(ephemeral, request.oneTimeKey, info), associatedData: info)
-        let answer = try JoinAnswer(
+            halves, key: Agreement.key(ephemeral, request.oneTimeKey, info), associatedData: info)
+        return try JoinAnswer(
             request: request.digest, circle: whole.circle, adder: whole.adder, statements: whole.statements,
-            generations: [], present: nil, heads: whole.heads, profiles: whole.profiles,
+            generations: generations, present: present, heads: whole.heads, profiles: whole.profiles,
             ephemeral: ephemeral.publicKey, sealedKeys: sealed)
-        try laptop.vault.enter(answer, laptop.profile, laptop.classKeys)
+    }
+
+    /// An answer that brings no keys: the machine waits for a member that has some, and that is no error.
+    @Test func whoHasNoKeysSaysNothing() throws {
+        let laptop = try CircleMachine("laptop")
+        let request = try laptop.request()
+        let none = try answer(desk.add(request), to: request, [], nil, SecretBytes(copying: []))
+        try laptop.vault.enter(none, laptop.profile, laptop.classKeys)
         #expect(try laptop.view().openGenerations.isEmpty)
         let said = try laptop.vault.giveOut(heads: [], laptop.classKeys)
         #expect(said == nil)
+    }
+
+    /// A member that adds somebody gives other halves than those that the members have (attacker 13).
+    @Test func anAnswerWithOtherKeysIsRefused() throws {
+        let laptop = try CircleMachine("laptop")
+        let request = try laptop.request()
+        let whole = try desk.add(request)
+        let halves = try GenerationHalves.generate().whole()
+        let other = try answer(whole, to: request, whole.generations, whole.present, halves)
+        #expect(vaultError { try laptop.vault.enter(other, laptop.profile, laptop.classKeys) } == .invalidArgument)
+        #expect(try !laptop.vault.hasCircle)
+        try laptop.vault.enter(whole, laptop.profile, laptop.classKeys)
+        #expect(try laptop.view().openGenerations.count == 1)
     }
 
     /// What was prepared before somebody else's records is not given out behind them.

@@ -61,6 +61,40 @@ struct CircleRecordTests {
         #expect(prepared.segments.flatMap(\.records).count == 1 + over)
     }
 
+    /// What the desk gives out of these slots.
+    private func records(of slots: [ReleasedSlots]) throws -> [CircleRecord] {
+        let material = try desk.vault.read { (snapshot) throws(VaultError) in try CircleMaterial(snapshot) }
+        var waiting = try #require(material)
+        waiting.released = slots
+        let view = try CircleView(waiting, desk.classKeys, in: desk.vault.format.vault)
+        let present = try #require(view.present)
+        let key = try #require(view.halves[present.name])
+        return try desk.vault.records(view, [], in: present, key).segments.flatMap(\.records)
+    }
+
+    private func slots(_ number: UInt8, of device: WriterID, _ counts: [Int]) throws -> ReleasedSlots {
+        let change = try #require(RevisionName(digest: [UInt8](repeating: number, count: 32)))
+        return try ReleasedSlots(
+            of: change,
+            counts.map {
+                .device(device, name: [UInt8](repeating: 1, count: 32), content: [UInt8](repeating: 2, count: $0))
+            })
+    }
+
+    /// The same for slots that were added. What nobody is left for is given to nobody.
+    @Test(arguments: [0, 1]) func aRecordOfSlotsIsFilled(over: Int) throws {
+        let own = view.device.id
+        let first = try slots(1, of: own, [Int](repeating: 1000, count: 100))
+        let least = try slots(2, of: own, [0]).bytes.count
+        let second = try slots(2, of: own, [(128 << 10) - first.bytes.count - least + over])
+        #expect(try records(of: [first, second]).count == 1 + over)
+        let stranger = try CircleMachine("stranger")
+        try stranger.found()
+        let gone = try slots(3, of: stranger.view().device.id, [10])
+        #expect(try records(of: [first, gone]).count == 1)
+        #expect(try records(of: [gone]).isEmpty)
+    }
+
     /// Said again, a record is put together with the one before, as long as both fit into one.
     @Test(arguments: [0, 1]) func aCompactionFillsItsRecords(over: Int) throws {
         let before = try (view.streams[view.device.id]?.counted ?? []).compactMap { one -> Int? in

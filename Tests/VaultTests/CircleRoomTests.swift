@@ -73,7 +73,7 @@ struct CircleRoomTests {
             try laptop.reopen()
             _ = try laptop.vault.takeIn(heads: [], segments: [], laptop.classKeys)
             return try laptop.vault.read { (snapshot) throws(VaultError) in
-                (try snapshot.rows.circleBytes(), try snapshot.rows.fileBytes())
+                (circle: try snapshot.rows.circleBytes(), file: try snapshot.rows.fileBytes())
             }
         }
         let (circle, file) = try kept(Room())

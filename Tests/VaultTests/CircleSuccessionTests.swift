@@ -164,6 +164,22 @@ struct CircleSuccessionTests {
         _ = desk
     }
 
+    /// The machine hears of its removal between its last words and the end of the renewal.
+    @Test func whoIsRemovedBeforeTheEndHasNoSuccessor() throws {
+        let (desk, old) = try pair()
+        let renewal = try old.beginRenewal()
+        try old.fill(renewal)
+        let farewell = try old.farewell(renewal)
+        try desk.remove(old)
+        try desk.put(store)
+        try old.takeIn(store)
+        let error = vaultError {
+            try renewal.successor.complete(
+                from: old.vault, recording: AccessRecord(.rotate), circle: (farewell, old.classKeys))
+        }
+        #expect(error == .changed)
+    }
+
     /// Nothing is stored with the successor that others would not take.
     @Test func lastWordsWithoutTheSignatureAreNone() throws {
         let (_, old) = try pair()

@@ -1,0 +1,65 @@
+import Circle
+import Item
+import Testing
+
+@testable import Vault
+
+/// Which of a vault's items are the circle's, and what of them is as it came.
+struct CircleSharedItemsTests {
+    private let store = CircleStore()
+    private let desk: CircleMachine
+    /// Its clock is three years ahead.
+    private let laptop: CircleMachine
+
+    init() throws {
+        desk = try CircleMachine("desk")
+        laptop = try CircleMachine("laptop", clock: 1_900_000_000_000)
+        try desk.found()
+        try desk.put(store)
+        try laptop.join(desk)
+        for machine in [desk, laptop, desk] { try machine.sync(store) }
+    }
+
+    private func shared() throws -> [ItemID] {
+        try laptop.vault.read { (snapshot) throws(VaultError) in try CircleMaterial(snapshot)?.shared.ids ?? [] }
+    }
+
+    /// The vault no longer counts it among what it shares, and keeps no row for it.
+    @Test func whatIsDeletedForGoodIsNoLongerShared() throws {
+        for name in ["stays", "goes"] { try desk.set(name, "", "1") }
+        try desk.sync(store)
+        try laptop.takeIn(store)
+        #expect(try shared().count == 2)
+        try desk.vault.delete(service: "goes", account: "")
+        try desk.sync(store)
+        #expect(try laptop.takeIn(store).deleted == 1)
+        #expect(try shared() == [laptop.find("stays").id])
+    }
+
+    /// Here, it would only wait to be swept.
+    @Test func whatHasExpiredHereIsNotTakenIn() throws {
+        try desk.set("old", "", "1")
+        try desk.edit("old", MetadataChanges(expires: 1_850_000_000_000))
+        try desk.set("new", "", "2")
+        try desk.sync(store)
+        #expect(try laptop.takeIn(store).added == 1)
+        #expect(try laptop.vault.verify().items == 1 && shared().count == 1)
+        #expect(try laptop.digest() == desk.digest())
+    }
+
+    /// What asks nobody is kept byte for byte, so that a machine gives on what it has taken in.
+    @Test func aValueIsKeptAsItCame() throws {
+        try desk.set("github", "", "1")
+        try desk.sync(store)
+        try laptop.takeIn(store)
+        func value(_ machine: CircleMachine) throws -> (field: FieldRecord, sealed: [UInt8]) {
+            try machine.vault.read { (snapshot) throws(VaultError) in
+                let value = try snapshot.value(of: snapshot.items(service: "github")[0])
+                return (field: value.field, sealed: try snapshot.sealedValue(of: value))
+            }
+        }
+        let (here, there) = (try value(desk), try value(laptop))
+        #expect(here.sealed == there.sealed)
+        #expect(here.field.revision == there.field.revision && here.field.commitment == there.field.commitment)
+    }
+}
