@@ -53,6 +53,19 @@ struct AccessLogCrashTests {
         #expect(vault.log.headToAnchor() != nil)
     }
 
+    @Test("records that were lost before the log was taken away are counted in the new one")
+    func lostAndTakenAway() throws {
+        let vault = try fixture.open()
+        try vault.note(read("a"), .written)
+        try withoutWriting(path, flags: O_WRONLY | O_APPEND) {
+            #expect(vaultError { try vault.note(read("lost"), .written) } == .storage)
+        }
+        try FileManager.default.removeItem(atPath: path)
+        try vault.note(read("b"), .written)
+        let records = try vault.logPage().records
+        #expect(records.map(\.event) == [.broken, .read] && records.map(\.missed) == [nil, 1])
+    }
+
     @Test("a crash within the very first record leaves a log that begins with what was cut off")
     func theFirstRecordIsTorn() throws {
         let vault = try fixture.open()

@@ -1,6 +1,7 @@
 import Authorization
 import Cryptography
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -156,6 +157,18 @@ struct LogFileTests {
         try note(1, in: log)
         #expect(try records(log).map(\.event) == [.broken, .read])
         #expect(FileManager.default.fileExists(atPath: path + ".damaged"))
+    }
+
+    /// The records with which a log begins, and with which it says what was cut off, must not depend on the next sync.
+    @Test("what a log says of itself is on the disk at once")
+    func ownRecordsAreSynced() throws {
+        let begun = try log(limit: AccessLogLimits.size)
+        try withoutSyncing(path, flags: O_RDWR | O_APPEND) { try begun.sync() }
+        let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+        try write(bytes + [1, 2, 3], count: bytes.count + 3)
+        let cut = try log(limit: AccessLogLimits.size)
+        #expect(try records(cut).map(\.event) == [.start, .cut])
+        try withoutSyncing(path, flags: O_RDWR | O_APPEND) { try cut.sync() }
     }
 
     @Test("a log that is open is not opened again")

@@ -43,6 +43,17 @@ struct SoftwareVaultTests {
         #expect(vault.lastHeader.revision == revision)
     }
 
+    /// What this process believes of the roots is what the file has.
+    @Test func rootsThatWereNotWrittenAreNotPinned() throws {
+        let sealed = ResealedRoot(object: try #require(vault.objects[.unlockRoot]), name: [], index: nil)
+        let next = try SecretBytes.random(count: 32)
+        try vault.set(.make("s", "a", "v"))
+        try withoutWriting(fixture.path + "-wal") {
+            #expect(vaultError { try vault.begin(from: fixture.keys.unlockRoot, to: next, sealed) } == .storage)
+        }
+        #expect(vault.pinned.withLock { $0.transition } == nil)
+    }
+
     @Test func aRenewalBegunForAnotherVaultIsRefused() throws {
         let (other, next) = (try VaultFixture(), try VaultFixture())
         let succession = Succession(record: next.record, former: other.record)
