@@ -10,10 +10,10 @@ import Testing
     private static let day: Int64 = 86_400_000
 
     private func machine(
-        _ name: String, own: Bool = false, heard days: Int64? = 0, forked: Bool = false
+        _ name: String, own: Bool = false, heard days: Int64? = 0, forked: Bool = false, role: String = "admin"
     ) -> Sync.Machine {
         .init(
-            device: String(repeating: name.prefix(1) == "d" ? "d" : "1", count: 32), name: name, role: "admin",
+            device: String(repeating: name.prefix(1) == "d" ? "d" : "1", count: 32), name: name, role: role,
             protection: "tpm", own: own, heard: days.map { Self.now - $0 * Self.day }, forked: forked)
     }
 
@@ -72,6 +72,26 @@ import Testing
         // Its own silence tells nothing.
         let own = findings { $0.state.machines[0].heard = 0 }
         #expect(open(own).isEmpty)
+    }
+
+    /// One that only reads says every 20 days or so that it is there. It cannot have removed another one, nor can a writer.
+    @Test func whatTheSilenceOfOthersMeans() {
+        for (role, days, mark) in [
+            ("reader", 3, ""), ("reader", 29, ""), ("reader", 30, "TO DO"), ("writer", 3, "note"),
+            ("writer", 30, "TO DO"),
+        ] as [(String, Int64, String)] {
+            let lines = open(findings(machine("laptop", heard: days, role: role)))
+            #expect(lines.count == (mark.isEmpty ? 0 : 1) && lines.allSatisfy { $0.hasPrefix(mark) }, "\(lines)")
+            #expect(!lines.contains { $0.contains("reads on") })
+        }
+        let lines = open(findings(machine("laptop", heard: 30, role: "reader")))
+        #expect(lines.first?.hasSuffix("coffer sync remove laptop") == true)
+        for (role, isWarned) in [("admin", true), ("writer", false), ("reader", false)] {
+            let state = Sync.State.Reply(
+                circle: "ab", machines: [machine("desk", own: true), machine("laptop", heard: 30, role: role)],
+                joined: true)
+            #expect((Silence.warning(state, now: Self.now) != nil) == isWarned)
+        }
     }
 
     @Test func aClockThatIsAheadIsNamed() {

@@ -61,12 +61,32 @@ extension CircleView {
     }
 }
 
+/// When a machine says that it is there although nothing changes. Otherwise nobody could tell one that is off, or whose
+/// files somebody withholds, from one that has nothing to say (docs/sync-format.md, "Heads").
+enum Presence {
+    /// Milliseconds. A thousand servers would change as many files a day, so those that only read say it less often.
+    private static func interval(_ role: MemberRole) -> UInt64 { role.mayWrite ? 86_400_000 : 20 * 86_400_000 }
+
+    /// Whether it is time. Up to a quarter later, by the device, so that machines of one age do not come at once.
+    ///
+    /// - Parameters:
+    ///   - said: the time of the device's head.
+    ///   - now: both in milliseconds since 1970-01-01 UTC.
+    static func isDue(_ device: WriterID, _ role: MemberRole, said: UInt64, now: UInt64) -> Bool {
+        guard now >= said else { return false }
+        let interval = interval(role)
+        return now - said >= interval + interval / 1024 * UInt64(device.bytes[0])
+    }
+}
+
 extension OpenVault {
     /// The head at the present end once more, with what was taken in since. Its run goes on, so it begins no other one.
     ///
     /// - Returns: nil if there is nothing to say.
     func acknowledgement(_ view: CircleView) throws(VaultError) -> PreparedRecords? {
-        guard let head = view.ownHead, view.owesAnswer else { return nil }
+        guard let head = view.ownHead, let role = view.role,
+            view.owesAnswer || Presence.isDue(view.device.id, role, said: head.time, now: now())
+        else { return nil }
         var writer = try RecordWriter(view.device, after: head.end, in: head.end.run, before: view.device)
         return try finish(&writer, view, given: [], after: head.time)
     }

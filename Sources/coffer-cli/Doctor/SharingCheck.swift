@@ -155,13 +155,14 @@ enum SharingCheck: DoctorCheck {
         }
         let words = "nothing was heard of \(silence.name) for \(Silence.text(days: silence.days))"
         if silence.days >= Silence.long {
+            let why = "If a machine was removed there, this one does not know, and that machine reads on"
             return [
                 problem(
-                    "\(words). If a machine was removed there, this one does not know, and that machine reads on",
+                    silence.mayRemove ? "\(words). \(why)" : words,
                     "run there: coffer sync now; if it is gone, run here: coffer sync remove \(silence.word)")
             ]
         }
-        return silence.days >= Silence.quiet ? [note(words, "run there: coffer sync now")] : []
+        return silence.isNoted ? [note(words, "run there: coffer sync now")] : []
     }
 
     private static func waiting(_ state: Sync.State.Reply) -> [DoctorFinding] {

@@ -1,10 +1,11 @@
 import BrokerProtocol
 import Coffer
 
-/// How long nothing was heard of a machine. Who keeps the folder can keep back that it has removed another one, which then
-/// reads on (attackers 10 and 11).
+/// How long nothing was heard of a machine. Each says that it is there, also if nothing changes (docs/sync-format.md,
+/// “Heads”). Who keeps the folder can keep back that an admin has removed another one, which then reads on (attackers 10
+/// and 11).
 struct Silence {
-    /// After so many days it is a note in `coffer doctor`.
+    /// After so many days it is a note in `coffer doctor`. One that only reads says seldom that it is there.
     static let quiet: Int64 = 3
     /// After so many days there is something to do.
     static let long: Int64 = 30
@@ -14,7 +15,14 @@ struct Silence {
     let name: String
     /// What names the machine on a command line.
     let word: String
+    let role: String
     let days: Int64
+
+    /// Whether it can have removed another one.
+    var mayRemove: Bool { role == AddedRole.admin.rawValue }
+
+    /// Whether that is longer than a machine that is there is silent.
+    var isNoted: Bool { days >= (role == AddedRole.reader.rawValue ? Self.long : Self.quiet) }
 
     /// - Parameter now: in milliseconds since 1970-01-01 UTC.
     /// - Returns: for each other machine that something was heard of, in the order of the machines. The days of one whose
@@ -24,17 +32,18 @@ struct Silence {
         return zip(choice.machines, choice.shown).compactMap { machine, name in
             guard !machine.own, let heard = machine.heard else { return nil }
             let (past, overflow) = now.subtractingReportingOverflow(heard)
-            return overflow ? nil : Silence(name: name, word: choice.word(for: machine), days: past / day)
+            guard !overflow else { return nil }
+            return Silence(name: name, word: choice.word(for: machine), role: machine.role, days: past / day)
         }
     }
 
     static func text(days: Int64) -> String { days == 1 ? "1 day" : "\(days) days" }
 
     /// What a person should know who seals something to all machines.
-    /// - Returns: nil if each was heard of lately.
+    /// - Returns: nil if each that can remove others was heard of lately.
     static func warning(_ state: Sync.State.Reply, now: Int64 = Moment.now.milliseconds) -> String? {
         guard state.joined else { return nil }
-        let silent = all(of: state.machines, now: now).filter { $0.days >= long }
+        let silent = all(of: state.machines, now: now).filter { $0.mayRemove && $0.days >= long }
         guard let first = silent.first else { return nil }
         let others = silent.count == 1 ? "" : " and of \(silent.count - 1) more"
         return
