@@ -8,8 +8,8 @@ import Testing
 
 /// Which of the values that were given out can be the ones before, only sealed anew.
 struct GivenOutTests {
-    /// Sealed anew, a value keeps its time, but is later than what it replaces. So a value that is later by more than that
-    /// is another one.
+    /// Sealed anew, a value keeps its time, but is later than what it replaces. One that is later by more is another
+    /// value.
     @Test(arguments: [(1, true), (2, false)] as [(UInt64, Bool)])
     func aValueKeepsItsTimeIfItIsSealedAnew(later: UInt64, canBeOld: Bool) throws {
         let group = try CircleGroup("desk", "laptop")

@@ -127,8 +127,8 @@ struct LocalEditsTests {
         #expect(try desk.view().state.items.count == 2)
     }
 
-    /// Somebody has changed a sealed value in the file. It is neither given out nor left out without a word, whether the
-    /// circle has its item or not (attacker 5).
+    /// Somebody has changed a sealed value in the file. It is neither given out nor left out without a word, whether
+    /// its item is new to the circle or not (attacker 5).
     @Test(arguments: [false, true]) func aValueThatIsDamagedHereIsAnError(isNew: Bool) throws {
         let (group, desk, _) = try pair()
         try desk.set(isNew ? "new" : "github", "", "2")
@@ -190,5 +190,27 @@ struct LocalEditsTests {
         #expect(try pending() == 1)
         try desk.sync(group.store)
         #expect(try pending() == 0)
+    }
+
+    /// A value of an earlier format is bound to its vault. It is sealed anew before it travels, so that others open it.
+    @Test func whatAnEarlierVaultHasTravels() throws {
+        let earlier = try EarlierVault(format: 2)
+        let desk = try CircleMachine("desk", of: earlier)
+        let laptop = try CircleMachine("laptop", clock: earlier.now + 500_000)
+        let store = CircleStore()
+        func format() throws -> UInt16 {
+            try desk.vault.read { (snapshot) throws(VaultError) in
+                try snapshot.value(of: snapshot.items(service: "mail")[0]).field.format
+            }
+        }
+        #expect(try format() == 1)
+        try desk.found()
+        try desk.sync(store)
+        #expect(try format() == 3)
+        try laptop.join(desk)
+        try desk.put(store)
+        for machine in [laptop, desk, laptop] { try machine.sync(store) }
+        for machine in [desk, laptop] { #expect(try machine.get("mail", "me") == "two") }
+        _ = try desk.vault.verify()
     }
 }
