@@ -315,6 +315,29 @@ struct CircleConflictTests {
         #expect(try group.counts() == [0])
     }
 
+    /// The store withholds what a machine calls itself. Its field has the first eight digits of its id.
+    @Test func aMachineWithoutANameIsKnownByItsID() throws {
+        let (desk, laptop, store) = (try CircleMachine("desk"), try CircleMachine("laptop"), CircleStore())
+        try desk.found()
+        try desk.set("github", "", "before")
+        try desk.sync(store)
+        try laptop.join(desk)
+        try desk.put(store)
+        let known = Set(store.names)
+        try laptop.sync(store)
+        let withheld = Set(store.names).subtracting(known)
+        try #require(!withheld.isEmpty)
+        for machine in [desk, laptop] { try machine.set("github", "", "of \(machine.name.text)") }
+        try laptop.sync(store)
+        for path in withheld { store.files[path] = nil }
+        try desk.sync(store)
+        let device = try laptop.view().device.id
+        #expect(try desk.view().profiles[device] == nil)
+        let fields = try desk.resolve("github", as: "desk", keepingOthers: true)
+        #expect(fields.map(\.text) == ["secret-\(Hex.encode(device.bytes).prefix(8))"])
+        #expect(try desk.get("github", "", fields[0]) == "of laptop")
+    }
+
     /// No character is cut in two, and every byte is of use.
     @Test(arguments: [("é", 127), ("e", 128)]) func aNameIsCutToItsLength(letter: String, count: Int) throws {
         let group = try CircleGroup("desk", "laptop")

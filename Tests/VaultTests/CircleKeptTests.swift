@@ -26,6 +26,13 @@ struct CircleKeptTests {
         try desk.sync(store)
         #expect(try desk.view().state.items.count == 2)
         #expect(try desk.view().pending.isEmpty)
+        // A foreign row behind all others, beside which all rows are as they were.
+        let last = CircleRow.succession.id
+        try desk.vault.database.write { (rows) throws(VaultError) in try rows.put(circle: last, [0]) }
+        #expect(vaultError { _ = try desk.vault.circleState(desk.classKeys) } == .damaged)
+        #expect(vaultError { _ = try desk.vault.verify() } == .damaged)
+        try desk.vault.database.write { (rows) throws(VaultError) in try rows.put(circle: last, []) }
+        #expect(try desk.view().state.items.count == 2)
         try desk.vault.database.write { (rows) throws(VaultError) in try rows.put(circle: CircleRow.shared.id, [0]) }
         #expect(vaultError { _ = try desk.vault.circleState(desk.classKeys) } == .damaged)
         #expect(vaultError { try desk.takeIn(store) } == .damaged)

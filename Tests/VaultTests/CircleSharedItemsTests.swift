@@ -1,4 +1,6 @@
+import Authorization
 import Circle
+import Cryptography
 import Item
 import Testing
 
@@ -61,5 +63,24 @@ struct CircleSharedItemsTests {
         let (here, there) = (try value(desk), try value(laptop))
         #expect(here.sealed == there.sealed)
         #expect(here.field.revision == there.field.revision && here.field.commitment == there.field.commitment)
+    }
+
+    /// The row, byte for byte: each item, and of each withheld part the first half of a SHA-256.
+    @Test func theRowHasOneForm() throws {
+        let item = try #require(ItemID(bytes: [UInt8](repeating: 7, count: ItemID.count)))
+        let digest = try SharedItems.digest([1])
+        let whole = try SHA256.digest([1])
+        #expect(digest == Array(whole.prefix(16)))
+        var items = SharedItems()
+        items.put(item, withheld: [.label: digest])
+        let start: [UInt8] = [0, 0, 0, 1] + item.bytes + [0, 1]
+        let row = start + LengthPrefixed.encode(SharedPart.label.bytes) + digest
+        #expect(items.encoded == row)
+        #expect(try SharedItems(decoding: row) == items)
+        // A byte more, a byte less, and a part that nobody knows.
+        let unknown = start + LengthPrefixed.encode([99, 0, 0, 0, 0]) + digest
+        for wrong in [row + [0], Array(row.dropLast()), unknown] {
+            #expect(vaultError { _ = try SharedItems(decoding: wrong) } == .damaged, "\(wrong.count)")
+        }
     }
 }

@@ -547,6 +547,7 @@ struct CircleSharingTests {
             "DELETE FROM circle", "UPDATE circle SET content = x'00' WHERE id = x'01'",
             "UPDATE circle SET id = x'0800000000000000ff' WHERE id = x'03'",
             "INSERT INTO circle (id, content) VALUES (x'0800000000000000ff', x'00')",
+            "INSERT INTO circle (id, content) VALUES (x'0d', x'00')",
             // One segment in another's place.
             """
             UPDATE circle SET content = (SELECT content FROM circle WHERE substr(id, 1, 1) = x'06' ORDER BY id LIMIT 1) \

@@ -366,4 +366,18 @@ struct CircleSuccessionTests {
         for machine in [third, desk, laptop, third] { try machine.sync(store) }
         #expect(try third.get("a") == "one")
     }
+
+    /// Somebody has put a row among the successor's own. It takes no place with it (attacker 5).
+    @Test func aForeignRowOfTheSuccessorIsDamage() throws {
+        let (desk, _) = try pair()
+        let renewal = try desk.beginRenewal()
+        try desk.fill(renewal)
+        let farewell = try desk.farewell(renewal)
+        let foreign = CircleRow.answered(renewal.succession.signer).id
+        try renewal.successor.vault.database.write { (rows) throws(VaultError) in try rows.put(circle: foreign, [0]) }
+        #expect(
+            vaultError {
+                try renewal.successor.enterCircle(of: desk.vault, farewell, desk.classKeys)
+            } == .damaged)
+    }
 }

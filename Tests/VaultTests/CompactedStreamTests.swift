@@ -29,6 +29,26 @@ struct CompactedStreamTests {
             let compacted = try #require(view.compacted[device])
             let left = (view.streams[device]?.counted ?? []).map(\.record.header)
             #expect(!left.isEmpty && left.allSatisfy { !compacted.covers($0.run, $0.number) })
+            let standing = (view.streams[device]?.counted ?? []).filter { compacted.group.contains($0.after) }
+            let first = try #require(standing.map(\.record.header).min { $0.number < $1.number })
+            #expect(compacted.covers(first.run, first.number - 1) && !compacted.covers(first.run, first.number))
+        }
+    }
+
+    /// A member that ends many compactions has its last four looked at. A whole one before these is none.
+    @Test func onlyTheLastFourAreLookedAt() throws {
+        try desk.takeIn(group.store)
+        let view = try desk.view()
+        let stream = try #require(view.streams[view.device.id])
+        let last = Array(stream.counted.suffix(5))
+        try #require(last.count == 5)
+        // Nobody has so many records, and the other one stands for none.
+        let broken = try StreamSummary(count: .max, said: 0, runs: [], seen: [])
+        let whole = try StreamSummary(count: 0, said: 0, runs: [], seen: [])
+        for (place, isFound) in [(1, true), (0, false)] {
+            let found = last.indices.map { (summary: $0 == place ? whole : broken, at: last[$0]) }
+            let here = CompactedStream.whole(found, in: stream, read: []).map(\.after)
+            #expect(here == (isFound ? [last[place].after] : []), "\(place)")
         }
     }
 

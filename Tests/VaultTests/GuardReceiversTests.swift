@@ -1,5 +1,6 @@
 import Authorization
 import Circle
+import Cryptography
 import Item
 import SQLite
 import Testing
@@ -66,5 +67,55 @@ struct GuardReceiversTests {
         let opened = try desk.fixture.open()
         #expect(vaultError { try opened.set(.make("bank", "me", "1", presence)) } == .damaged)
         try opened.close()
+    }
+
+    /// A machine of which one key is no key gets no slot at all: a part of the slots is none that its vault could use.
+    @Test func aMachineWithOneBrokenKeyGetsNoSlot() throws {
+        let keys = try group.machines[1].view().device.keys
+        let start = 2 * P256.pointCount + 3 * X25519.count
+        var bytes = keys.bytes
+        bytes.replaceSubrange(
+            start..<start + P256.pointCount, with: [4] + [UInt8](repeating: 7, count: P256.pointCount - 1))
+        let broken = try MemberKeys(bytes: bytes)
+        let either = try AccessControl(requirements: [.userPresence, .devicePasscode], anyIsEnough: true)
+        let context = FieldContext(
+            vault: desk.vault.format.vault, item: try .random(), field: .secret, access: either,
+            seal: .third(try .random()), name: ItemName(service: "bank", account: "me"))
+        let circle = try desk.view().device.circle
+        let key = try SecretBytes.random(count: 32)
+        #expect(try GuardReceivers(circle: circle, [keys]).slots(key, context).count == 2)
+        #expect(try GuardReceivers(circle: circle, [broken]).slots(key, context).isEmpty)
+    }
+
+    /// A value is not stored without a word if its slots could not be kept: the tree does not fit at their row, or the
+    /// device's row is unreadable.
+    @Test func slotsThatCannotBeKeptAreAnError() throws {
+        let revision = try #require(RevisionID(bytes: [UInt8](repeating: 1, count: RevisionID.count)))
+        let slots = try [
+            revision: [
+                ValueSlot.device(desk.view().device.id, name: [UInt8](repeating: 1, count: 32), content: [2])
+            ]
+        ]
+        func bucket(_ row: CircleRow) throws -> TreeNode {
+            TreeNode(level: TreeNode.bucketLevel, above: try TreeEntry.key(circle: row.id))
+        }
+        let (place, own) = (try bucket(.offered(revision)), try bucket(.device))
+        try #require(place != own)
+        let junk = [UInt8](repeating: 1, count: TreeNode.entryCount)
+        try desk.vault.database.write { (rows) throws(VaultError) in try rows.put(place, junk) }
+        #expect(
+            vaultError {
+                try desk.vault.write { (change) throws(VaultError) in try change.offer(slots) }
+            } == .damaged)
+        let laptop = group.machines[1]
+        #expect(
+            vaultError {
+                try laptop.vault.write { (change) throws(VaultError) in
+                    try change.put(.device, [0])
+                    try change.offer(slots)
+                }
+            } == .damaged)
+        // Nothing of it is there.
+        #expect(try laptop.view().membership.members.count == 2)
     }
 }

@@ -2,6 +2,7 @@ import Authorization
 import Circle
 import Cryptography
 import Item
+import SQLite
 import Testing
 
 @testable import Vault
@@ -124,5 +125,92 @@ struct LocalEditsTests {
         #expect(try obstacles(1) == ["too-long": 1])
         #expect(try obstacles(0).isEmpty)
         #expect(try desk.view().state.items.count == 2)
+    }
+
+    /// Somebody has changed a sealed value in the file. It is neither given out nor left out without a word, whether
+    /// its item is new to the circle or not (attacker 5).
+    @Test(arguments: [false, true]) func aValueThatIsDamagedHereIsAnError(isNew: Bool) throws {
+        let (group, desk, _) = try pair()
+        try desk.set(isNew ? "new" : "github", "", "2")
+        try desk.vault.close()
+        try desk.fixture.tamper { try $0.run("UPDATE value SET sealed = zeroblob(length(sealed))") }
+        try desk.reopen()
+        #expect(vaultError { try desk.takeIn(group.store) } == .damaged)
+    }
+
+    /// The same for the slots that wait for a guarded value.
+    @Test func slotsThatAreDamagedHereAreAnError() throws {
+        let (group, desk, _) = try pair()
+        try desk.set("bank", "", "1", AccessControl(requirements: [.userPresence]))
+        try exchange(group)
+        let item = try desk.find("bank").id
+        try desk.vault.write { (change) throws(VaultError) in
+            let value = try change.value(of: change.item(item))
+            guard let device = try change.circle(.device) else { throw .noCircle }
+            try change.put(.offered(value.field.revision), [0])
+            try change.put(device: CircleDevice(decoding: device))
+        }
+        #expect(vaultError { try desk.takeIn(group.store) } == .damaged)
+    }
+
+    /// The others keep what leaves them for at least a day, also where this machine has no bin.
+    @Test(arguments: [0, 1, 2]) func whatLeavesTheOthersIsInTheirBinsForADay(days: Int) throws {
+        let (group, desk, _) = try pair()
+        try desk.vault.put(desk.vault.history, BinSetting(days: days))
+        try desk.set("github", "", "mine", .whenUnlocked.thisDeviceOnly)
+        try desk.takeIn(group.store)
+        let found = try desk.view().pending.compactMap { one -> UInt16? in
+            guard case .bin(let record)? = one.change.carried.change.content else { return nil }
+            return record.days
+        }
+        #expect(found == [UInt16(max(days, 1))])
+    }
+
+    /// A guarded value from before the circle has to be released, once there is another machine.
+    @Test func aloneThereIsNobodyToReleaseTo() throws {
+        let desk = try CircleMachine("desk")
+        try desk.set("bank", "", "1", AccessControl(requirements: [.userPresence]))
+        try desk.found()
+        let store = CircleStore()
+        #expect(try desk.takeIn(store).obstacles.isEmpty)
+        try CircleMachine("laptop").join(desk)
+        #expect(try desk.takeIn(store).obstacles == ["to-release": 1])
+    }
+
+    /// What was set here counts once as waiting: before an exchange has found it, and then until it is given out.
+    @Test func whatWasSetHereWaitsOnce() throws {
+        let (group, desk, _) = try pair()
+        func pending() throws -> Int? {
+            try desk.vault.circleState(desk.classKeys, of: desk.find("github").id)?.pending
+        }
+        #expect(try pending() == 0)
+        try desk.set("github", "", "2")
+        #expect(try pending() == 1)
+        try desk.takeIn(group.store)
+        #expect(try pending() == 1)
+        try desk.sync(group.store)
+        #expect(try pending() == 0)
+    }
+
+    /// A value of an earlier format is bound to its vault. It is sealed anew before it travels, so that others open it.
+    @Test func whatAnEarlierVaultHasTravels() throws {
+        let earlier = try EarlierVault(format: 2)
+        let desk = try CircleMachine("desk", of: earlier)
+        let laptop = try CircleMachine("laptop", clock: earlier.now + 500_000)
+        let store = CircleStore()
+        func format() throws -> UInt16 {
+            try desk.vault.read { (snapshot) throws(VaultError) in
+                try snapshot.value(of: snapshot.items(service: "mail")[0]).field.format
+            }
+        }
+        #expect(try format() == 1)
+        try desk.found()
+        try desk.sync(store)
+        #expect(try format() == 3)
+        try laptop.join(desk)
+        try desk.put(store)
+        for machine in [laptop, desk, laptop] { try machine.sync(store) }
+        for machine in [desk, laptop] { #expect(try machine.get("mail", "me") == "two") }
+        _ = try desk.vault.verify()
     }
 }

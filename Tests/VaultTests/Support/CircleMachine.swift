@@ -34,6 +34,14 @@ final class CircleMachine {
         self.name = MachineName(near: name)
     }
 
+    /// A machine whose vault an earlier Coffer has made.
+    init(_ name: String, of earlier: EarlierVault) throws {
+        fixture = try earlier.fixture()
+        vault = try fixture.open()
+        classKeys = try fixture.unlock(vault)
+        self.name = MachineName(near: name)
+    }
+
     /// The same machine with another vault of its fixture.
     private init(_ other: CircleMachine, _ fixture: VaultFixture) throws {
         self.fixture = fixture

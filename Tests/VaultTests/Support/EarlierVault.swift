@@ -56,6 +56,9 @@ struct EarlierVault {
         return try OpenVault(directory: folder.path, record: record, sealer: sealer, now: { now })
     }
 
+    /// The same vault for tests that do more with it.
+    func fixture() throws -> VaultFixture { try VaultFixture(of: record, in: folder, sealer, authenticator, at: now) }
+
     func keys() throws -> VaultKeys {
         let objects = try VaultDatabase(path: path).read { (rows) throws(VaultError) in try rows.objects() }
         return try VaultKeys(deviceRoot: sealer.openDeviceRoot(objects, record: record), vault: record.vault)

@@ -42,6 +42,17 @@ final class VaultFixture: Sendable {
         room.withLock { $0 = other.room.withLock { $0 } }
     }
 
+    /// The fixture of a vault that an earlier Coffer has made. Nobody has its keys in the clear, so `keys` are of none.
+    init(
+        of earlier: RegistryRecord, in folder: TemporaryFolder, _ sealer: SoftwareSealer,
+        _ authenticator: P256.PrivateKey, at time: UInt64
+    ) throws {
+        (self.folder, self.sealer, self.authenticator, record) = (folder, sealer, authenticator, earlier)
+        keys = try sealer.makeKeys(
+            vault: VaultID.random(), owner: earlier.owner, authenticatorKey: authenticator.publicKey)
+        clock.withLock { $0 = time }
+    }
+
     var path: String { VaultFile.path(of: record.owner, in: folder.path) }
 
     func open(in directory: String? = nil, memory: KeptMemory = KeptMemory()) throws -> OpenVault {
