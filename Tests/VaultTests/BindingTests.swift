@@ -158,6 +158,12 @@ struct BindingTests {
             wrong[place] ^= 1
             #expect(throws: VaultError.self) { try Keybag(decoding: wrong, keys: vault.keys, vault.format) }
         }
+        // The MAC covers what the scope means. A number without a meaning would pass for 0.
+        var scope = vault.keybag.encoded
+        #expect(scope[2] == 0)
+        scope[2] = 2
+        let unknown = scope
+        #expect(vaultError { _ = try Keybag(decoding: unknown, keys: vault.keys, vault.format) } == .damaged)
     }
 
     /// Nobody can make this without the unlock root. What is sealed to the public half would open to nobody.

@@ -128,6 +128,31 @@ struct HistoryBoundaryTests {
         #expect(try again.verify().formerValues == 1)
     }
 
+    /// Values go until a sixteenth is free, and no longer.
+    @Test("room is made up to a sixteenth of the file, or of the records", arguments: [true, false])
+    func aSixteenthGetsFree(ofFile: Bool) throws {
+        let value = String(repeating: "x", count: 12 << 10)
+        for round in ["1", "2"] {
+            let drafts = try (0..<60).map { number in try ItemDraft.make("s", "\(number)", round + value) }
+            try vault.apply(drafts.map { .set($0, mode: .replace, ifRevision: nil) })
+        }
+        let (file, former) = try vault.database.read { (rows) throws(VaultError) in
+            (try rows.fileBytes(), try rows.formerBytes())
+        }
+        try vault.close()
+        let limit = (ofFile ? file : former) - 1
+        fixture.room.withLock { $0 = ofFile ? Room(file: limit) : Room(former: limit) }
+        let again = try fixture.open()
+        let left = try again.write { (change) throws(VaultError) -> Int64 in
+            change.hasPutFormer = true
+            try change.makeRoom()
+            return try ofFile ? change.rows.fileBytes() : change.rows.formerBytes()
+        }
+        // The last value that goes makes more room than is wanted, with what belongs to it. No two more values go.
+        let last: Int64 = ofFile ? 48 << 10 : former / 30
+        #expect(left <= limit - limit / 16 && left > limit - limit / 16 - last, "\(left) of \(limit)")
+    }
+
     /// What stays as it is takes no more room, so nothing is measured for it.
     @Test func whatStaysIsNotPutAgain() throws {
         try set("1")

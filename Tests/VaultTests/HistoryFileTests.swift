@@ -119,6 +119,9 @@ struct HistoryFileTests {
         let field = try vault.read { (snapshot) throws(VaultError) in
             try snapshot.value(of: snapshot.item(item.id)).field
         }
+        // By this number, making room knows how many bytes each value gives free.
+        let value = FormerValue(replaced: 7, sealedHeading: [1, 2, 3], field: field)
+        #expect(FormerValue.encode([value]).count == 1 + value.size)
         func row(_ versions: [Int]) -> [UInt8] {
             FormerValue.encode(
                 versions.map { version in

@@ -51,8 +51,10 @@ struct LimitPageTests {
                 "compares the values of \(PageWords.count(OpenVault.comparedParts)) parts at once"
             ),
             ("docs/sync.md", "when it has given out \(PageWords.size(room.given)) or \(room.givenFiles) files"),
+            ("docs/sync.md", "Of more than nine changes of one part, the latest nine can be chosen"),
             ("docs/sync-format.md", "if it has given out \(PageWords.size(room.given)) or \(room.givenFiles) files"),
         ] { #expect(try SourceTree.text(page).contains(sentence), "\(sentence)") }
+        #expect(VaultLimits.conflicts == 9)
     }
 
     /// What a vault may have is never more than what is read of it.

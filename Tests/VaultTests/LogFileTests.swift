@@ -76,6 +76,28 @@ struct LogFileTests {
         #expect(kept.count == 12 && kept.suffix(2).map(\.event) == [.dropped, .read])
         #expect(kept.prefix(10).allSatisfy { $0.event == .read })
         #expect(try log.verification().problem == nil)
+        // What was dropped is told by its numbers.
+        let (oldest, dropped) = (try #require(kept.first), try #require(kept.first { $0.event == .dropped }))
+        #expect(dropped.detail == "records 1 to \(oldest.sequence - 1): there were too many")
+    }
+
+    @Test("the newest record stays if the half has room for it, however long the one before it is")
+    func halfBehindLong() throws {
+        let length = try recordSize()
+        let longer = AccessRecord(.read, detail: String(repeating: "x", count: 1000))
+        let longerLength = try LogFormat(keys: vault.keys, format: vault.format)
+            .seal(longer, sequence: 1, after: LogStart.none).count
+        // The log is full when it has more than this, and its half has room for one short record.
+        let most = AccessLogLimits.record + 2 * length
+        let log = try log(limit: AccessLogLimits.record + most)
+        while try size() + longerLength + length <= most { try note(1, in: log) }
+        try log.note(longer, .written) { () throws(VaultError) in }
+        try note(1, in: log)
+        let count = try records(log).count
+        try note(1, in: log)
+        let kept = try records(log)
+        #expect(kept.map(\.event) == [.read, .dropped, .read])
+        #expect(kept.first?.sequence == UInt64(count) && kept.first?.detail == nil)
     }
 
     @Test("a log with a limit that leaves room for no record drops none")
@@ -137,7 +159,8 @@ struct LogFileTests {
         bytes[bytes.count - SHA256.count - 1] ^= 1
         try write(bytes, count: bytes.count)
         let again = try self.log(limit: AccessLogLimits.size, anchor: anchor)
-        #expect(try records(again).map(\.event) == [.broken])
+        let begun = try records(again)
+        #expect(begun.map(\.event) == [.broken] && begun.map(\.sequence) == [1])
         #expect(FileManager.default.fileExists(atPath: path + ".damaged"))
         #expect(try again.verification().problem?.contains("changed") == true)
     }
@@ -155,7 +178,8 @@ struct LogFileTests {
         try handle.write(contentsOf: Data([last ^ 1]))
         try handle.close()
         try note(1, in: log)
-        #expect(try records(log).map(\.event) == [.broken, .read])
+        let goesOn = try records(log)
+        #expect(goesOn.map(\.event) == [.broken, .read] && goesOn.map(\.sequence) == [6, 7])
         #expect(FileManager.default.fileExists(atPath: path + ".damaged"))
     }
 
@@ -177,6 +201,48 @@ struct LogFileTests {
         try FileManager.default.removeItem(atPath: path)
         try log.restore(anchor: nil)
         #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test("a log that begins behind nothing of its own begins with record 1")
+    func firstNumber() throws {
+        let other = try VaultFixture().open()
+        let earlier = AccessLog(
+            path: path, keys: other.keys, format: other.format, limit: AccessLogLimits.size, now: { 7 })
+        try earlier.restore(anchor: nil)
+        try note(2, in: earlier)
+        // Another vault's log is in its place.
+        #expect(try records(log(limit: AccessLogLimits.size)).map(\.sequence) == [1])
+        #expect(FileManager.default.fileExists(atPath: path + ".earlier"))
+        // The log with the record that the vault vouches for is gone.
+        try FileManager.default.removeItem(atPath: path)
+        let anchor = [UInt8](repeating: 1, count: SHA256.count)
+        let missing = try records(log(limit: AccessLogLimits.size, anchor: anchor))
+        #expect(missing.map(\.event) == [.broken] && missing.map(\.sequence) == [1])
+    }
+
+    @Test("records of another log keep their numbers, and a log that begins without any begins with record 1")
+    func carriedOver() throws {
+        let log = AccessLog(
+            path: path, keys: vault.keys, format: vault.format, limit: AccessLogLimits.size, now: { 7 })
+        var carried = [AccessRecord(.unlock), AccessRecord(.lock)]
+        for place in carried.indices { carried[place].sequence = 5 + UInt64(place) }
+        for (records, numbers) in [([], [1]), (carried, [5, 6, 7])] as [([AccessRecord], [UInt64])] {
+            try log.begin(with: records)
+            try note(1, in: log)
+            #expect(try self.records(log).map(\.sequence) == numbers)
+            #expect(try log.verification().problem == nil)
+        }
+    }
+
+    @Test("every byte of a record's number counts")
+    func longNumber() throws {
+        let format = LogFormat(keys: vault.keys, format: vault.format)
+        let number: UInt64 = 0x0102_0304_0506_0708
+        let start = try format.encode(LogStart(first: number, previous: LogStart.none))
+        let frame = try format.seal(AccessRecord(.read), sequence: number, after: LogStart.none)
+        let content = try LogContent(start + frame.encoded, format)
+        #expect(content.start?.first == number && content.frames.map(\.sequence) == [number])
+        #expect(try content.validCount(from: 0, format) == 1)
     }
 
     @Test("a record with another number than its place is no part of the chain")

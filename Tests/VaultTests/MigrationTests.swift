@@ -58,6 +58,8 @@ struct MigrationTests {
         #expect(try Header.format(of: header) == 2)
         var vault = try earlier.open()
         try check(vault, of: earlier)
+        // The migration is one change.
+        #expect(try vault.lastHeader.revision == Header(decoding: header).revision + 1)
         try vault.close()
         // It is no longer touched.
         let file = try Data(contentsOf: URL(fileURLWithPath: earlier.path))

@@ -7,10 +7,13 @@ import Testing
 /// A counter that does not come to stand where it should: somebody else counts at the same moment, or it is too far
 /// behind.
 struct MiscountTests {
-    /// Seals by software, and has a counter that always answers the same.
+    /// Seals by software, and has a counter that somebody else has moved.
     private struct Miscounter: Sealer, EpochCounting {
         let sealer: SoftwareSealer
+        /// The counter's value as it is read.
         let reached: UInt64
+        /// Where the counter stands when it is to count; nil: it cannot, and answers what was read.
+        var stands: UInt64?
 
         var kind: SealerKind { sealer.kind }
         var binding: (any PasswordBinding)? { nil }
@@ -63,7 +66,10 @@ struct MiscountTests {
 
         func count(
             to epoch: UInt64, most: UInt64, password: SecretBytes, record: RegistryRecord
-        ) throws(SealerError) -> UInt64 { reached }
+        ) throws(SealerError) -> UInt64 {
+            guard let stands, stands < epoch, epoch - stands <= most else { return self.stands ?? reached }
+            return epoch
+        }
 
         func remakeCounter(password: SecretBytes, record: RegistryRecord) throws(SealerError) -> UInt64 { reached }
     }
@@ -114,5 +120,49 @@ struct MiscountTests {
         // No counter goes so far.
         #expect(try behind(.max - 2, counted: 3, reaching: .max).get() == .max)
         #expect(code(behind(.max - 1, counted: 3, reaching: 0)) == .damaged)
+    }
+
+    /// The TPM is put back between the reading and the counting. More than the step of the file is never taken.
+    @Test func anOpeningCountsOneStep() throws {
+        func reconciled(_ stands: UInt64) throws -> EpochCount? {
+            try OpenVault.reconcile(
+                header(7), counted: 6, keys: keys, record: fixture.record,
+                sealer: Miscounter(sealer: fixture.sealer, reached: 6, stands: stands))
+        }
+        #expect(try reconciled(6)?.counted == 7)
+        #expect(vaultError { _ = try reconciled(5) } == .rollback)
+    }
+
+    /// The vault's record, as if it had a counter.
+    private func countedRecord() throws -> RegistryRecord {
+        let pin = try #require(CounterPin(handle: 0x01B0_C000, base: 0, context: [1]))
+        return RegistryRecord(
+            vault: fixture.record.vault, owner: fixture.record.owner, ownerName: "tester",
+            created: fixture.record.created, sealer: .software, authenticatorKey: fixture.record.authenticatorKey,
+            storageKey: nil, counter: pin, objects: fixture.record.objects)
+    }
+
+    /// The same while the vault is open.
+    @Test func anOpenVaultCountsOneStepAtOnce() throws {
+        let even = Miscounter(sealer: fixture.sealer, reached: 1, stands: 1)
+        let vault = try OpenVault(directory: fixture.folder.path, record: countedRecord(), sealer: even)
+        try vault.begin()
+        #expect(vault.epoch == 2 && vault.isAhead)
+        let putBack = Miscounter(sealer: fixture.sealer, reached: 0, stands: 0)
+        let code = #expect(throws: SealerError.self) { try vault.count(with: putBack) }?.code
+        #expect(code == .counterGone && vault.isAhead)
+        try vault.count(with: even)
+        #expect(vault.countedEpoch == 2)
+    }
+
+    /// The header of an accepted file is the next one, as after every other change.
+    @Test func anAcceptedFileIsTheNextRevision() throws {
+        let before = try fixture.open()
+        let revision = before.lastHeader.revision
+        try before.close()
+        let vault = try OpenVault(
+            accepting: countedRecord(), directory: fixture.folder.path,
+            sealer: Miscounter(sealer: fixture.sealer, reached: 5, stands: 5))
+        #expect(vault.epoch == 7 && vault.lastHeader.revision == revision + 1)
     }
 }

@@ -3,6 +3,19 @@ import Testing
 @testable import Vault
 
 struct RecentlyUsedTests {
+    /// Before the first entry, and after the last.
+    @Test func ofNothingNothingGoes() {
+        var entries = RecentlyUsed<Int, Int>()
+        for value in 1...2 {
+            #expect(entries.removeOldest() == nil)
+            #expect(entries.use(7) == nil)
+            entries.put(value, for: 7, cost: 3)
+            #expect(entries.removeOldest() == 3)
+        }
+        #expect(entries.removeOldest() == nil)
+        #expect(entries.cost == 0)
+    }
+
     /// Against the plainest model: a list in the order of use.
     @Test func asAListInTheOrderOfUse() {
         var model: [(key: Int, value: Int, cost: Int32)] = []

@@ -1,3 +1,4 @@
+import Authorization
 import Foundation
 import SQLite
 import TestSupport
@@ -85,6 +86,40 @@ struct RoomTests {
         try again.write(contentsOf: Data([0, 0, 0, UInt8(pages - 1)]))
         try again.close()
         #expect(try withRows { rows in try rows.fileBytes() } == Int64(VaultDatabase.pageSize))
+    }
+
+    @Test("a full vault says how much it holds, as the pages do")
+    func words() throws {
+        let records = "it has 10000 items at most, and 16 MiB of names and attributes"
+        #expect(Room().manyRecords.reason == "the vault is full: \(records)")
+        _ = try withRows { rows in try rows.fileBytes() }
+        let pages = UInt32(Room().file / Int64(VaultDatabase.pageSize)) + 2
+        let handle = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+        // A file with a hole takes no room.
+        try handle.truncate(atOffset: UInt64(pages) * UInt64(VaultDatabase.pageSize))
+        // The number of pages ("The SQLite database file format", 1.3).
+        try handle.seek(toOffset: 28)
+        try handle.write(contentsOf: Data(BigEndian.bytes(pages)))
+        try handle.close()
+        try withRows { rows in
+            let error = #expect(throws: VaultError.self) { try Room().checkFile(rows) }
+            #expect(error?.reason == "the vault is full: its file has 1 GiB at most")
+        }
+    }
+
+    /// Attacker 5 puts a further row behind the only one that Coffer writes. It is longer than any that may be read.
+    @Test("no row is read beyond the first")
+    func furtherRow() throws {
+        try withRows { rows in
+            try rows.put(recovery: [1])
+            for statement in [
+                "PRAGMA ignore_check_constraints = ON",
+                "INSERT INTO recovery (id, content) VALUES (2, zeroblob(2000))",
+            ] { try rows.database.once(statement) }
+            try rows.database.limit(rows: 1000, statements: DatabaseLimits.statement)
+            #expect(throws: SQLiteError.self) { try rows.database.rows("SELECT id, content FROM recovery") }
+            #expect(try rows.recovery() == [1])
+        }
     }
 
     @Test("rows that together are as long as a vault's can be, and a byte more")

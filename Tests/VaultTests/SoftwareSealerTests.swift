@@ -95,6 +95,7 @@ struct SoftwareSealerTests {
 
     @Test func opensWithTheRightSignature() throws {
         #expect(unlock { $0 } == nil)
+        #expect(fixture.keys.deviceRoot.count == 32 && fixture.keys.unlockRoot.count == 32)
         #expect(try fixture.sealer.openDeviceRoot(objects, record: fixture.record) == fixture.keys.deviceRoot)
         let recovery = try fixture.sealer.open(.recovery, objects, record: fixture.record) {
             (request) throws(SigningRefusal) in
@@ -317,5 +318,13 @@ struct SoftwareSealerTests {
         }
         unsafe chmod(path, 0o600)
         #expect(try fixture.sealer.openDeviceRoot(objects, record: fixture.record) == fixture.keys.deviceRoot)
+        // A shorter file is no key, and a longer one is not even read.
+        for (bytes, outcome) in [
+            (Data(key.dropLast()), .replaced), (Data(Array(key) + [0]), .unavailable),
+        ] as [(Data, SealerError.Code)] {
+            try bytes.write(to: URL(fileURLWithPath: path))
+            unsafe chmod(path, 0o600)
+            #expect(code { _ = try fixture.sealer.openDeviceRoot(objects, record: fixture.record) } == outcome)
+        }
     }
 }

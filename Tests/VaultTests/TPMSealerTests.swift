@@ -75,6 +75,7 @@ struct TPMSealerTests {
         let recovery = try sealer.open(.recovery, objects, record: record, sign: fixture.sign)
         #expect(try X25519.PrivateKey(rawRepresentation: recovery).publicKey == fixture.keys.recoveryPublicKey)
         #expect(fixture.keys.deviceRoot != fixture.keys.unlockRoot)
+        #expect(fixture.keys.deviceRoot.count == 32 && fixture.keys.unlockRoot.count == 32)
         #expect(try fixture.tpm.leftovers() == [])
     }
 
