@@ -67,8 +67,8 @@ struct BinFileTests {
         }
     }
 
-    /// Attacker 5 changes the fields of an item that is in the bin. What cannot be removed whole stays, and nothing gets
-    /// its place.
+    /// Attacker 5 changes the fields of an item in the bin. What cannot be removed whole stays, and nothing gets its
+    /// place.
     @Test func whatCannotBeRemovedFromTheBinIsDamage() throws {
         let fixture = try VaultFixture()
         let vault = try fixture.open()
