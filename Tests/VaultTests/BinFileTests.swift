@@ -67,6 +67,41 @@ struct BinFileTests {
         }
     }
 
+    /// Attacker 5 changes the fields of an item in the bin. What cannot be removed whole stays, and nothing gets its
+    /// place.
+    @Test func whatCannotBeRemovedFromTheBinIsDamage() throws {
+        let fixture = try VaultFixture()
+        let vault = try fixture.open()
+        try vault.set(.make("s", "a", "v"))
+        try vault.putAside(service: "s", account: "a")
+        let bytes = try vault.database.read { (rows) throws(VaultError) in try rows.fileBytes() }
+        try vault.close()
+        try fixture.tamper { try $0.once("UPDATE field SET content = x'00'") }
+        let value = String(repeating: "x", count: 60_000)
+        let ways: [(Room, (OpenVault) throws -> Void)] = [
+            (Room(), { try $0.deleteFromBin(service: "s", account: "a") }),
+            (Room(), { try $0.putBack(service: "s", account: "a") }),
+            (Room(), { try $0.put($0.history, BinSetting(days: 0)) }),
+            (Room(items: 1), { try $0.set(.make("s", "new", "v")) }),
+            (Room(file: bytes), { try $0.set(.make("s", "new", value)) }),
+            (
+                Room(),
+                {
+                    fixture.advance(milliseconds: 31 * 86_400_000)
+                    _ = try $0.sweepBin(limit: 9)
+                }
+            ),
+        ]
+        for (number, (room, way)) in ways.enumerated() {
+            let vault = try open(fixture, room)
+            #expect(vaultError { try way(vault) } == .damaged, "\(number)")
+            try vault.close()
+        }
+        let again = try open(fixture, Room())
+        #expect(try again.list().isEmpty)
+        #expect(vaultError { _ = try again.verify() } == .damaged)
+    }
+
     @Test func aCompleteCheckKnowsTheBin() throws {
         let fixture = try VaultFixture()
         let vault = try fixture.open()

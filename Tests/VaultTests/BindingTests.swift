@@ -40,6 +40,12 @@ struct BindingTests {
         ]
     }
 
+    /// The number that the record of a field has, too.
+    @Test func aSealHasTheNumberOfItsFormat() throws {
+        #expect(FieldSeal.first(version: 7).format == 1)
+        #expect(try FieldSeal.third(.random()).format == 3)
+    }
+
     /// Another vault takes a value as it is, and a renaming leaves it.
     @Test func values() throws {
         let key = try SecretBytes.random(count: 32)

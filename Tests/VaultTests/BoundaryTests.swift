@@ -71,6 +71,7 @@ import Testing
     @Test func aSizeTellsLittle() {
         #expect([0, 59, 60, 61, 1000, 1020, 1021].map(SizeClass.value) == [64, 64, 64, 72, 1024, 1024, 1088])
         #expect([0, 252, 253, 508, 509].map(SizeClass.metadata) == [256, 256, 512, 512, 768])
+        #expect([0, 60, 61, 124, 125].map(SizeClass.stamps) == [64, 64, 128, 128, 192])
     }
 
     /// A length alone is the shortest padded text. What is padded wrongly is damage, and no failure of the machine.
@@ -82,6 +83,11 @@ import Testing
         #expect(try removed([0, 0, 0, 1, 7]) == [7])
         for bytes in [[], [0, 0, 0], [0, 0, 0, 1], [0, 0, 0, 0, 0]] as [[UInt8]] {
             #expect(vaultError { _ = try removed(bytes) } == .damaged, "\(bytes)")
+        }
+        // A length that the text has no room for, whatever the size class says.
+        for bytes in [[0, 0, 0, 1], [0, 0, 0, 2, 7]] as [[UInt8]] {
+            let code = vaultError { _ = try Padding.remove(secret(bytes), "it", sizeClass: { _ in bytes.count }) }
+            #expect(code == .damaged, "\(bytes)")
         }
         let padded = revealed(try Padding.add(secret("abc"), upTo: 64))
         let wrong = Array(padded.dropLast()) + [1]
@@ -108,5 +114,9 @@ import Testing
             return vaultError { _ = try ItemRecord(decoding: record.encoded) } == .damaged
         }
         #expect(isRefused(0) && !isRefused(1))
+        let record = ItemRecord(
+            version: 1, access: .whenUnlocked, sealedMetadata: [1], fieldsDigest: FieldRecord.noDigest)
+        #expect(try ItemRecord(decoding: record.encoded) == record)
+        #expect(vaultError { _ = try ItemRecord(decoding: record.encoded + [0]) } == .damaged)
     }
 }

@@ -63,6 +63,47 @@ struct ChangeTests {
         }
     }
 
+    /// No step is free: the run has not taken its first one, or the counter has not followed the last one. What these
+    /// changes promise could not be kept.
+    @Test func whatTakesAStepIsRefusedWhileNoneIsFree() throws {
+        let gated = try AccessControl(requirements: [.userPresence])
+        let item = try vault.set(.make("s", "a", "v")).item
+        let epoch = vault.epoch
+        vault.epochs.withLock { $0 = EpochCount(counted: epoch) }
+        let ways: [(String, () throws -> Void)] = [
+            ("a new key", { try vault.rotate(item, value: secret("v")) }),
+            ("another access control", { try vault.reseal(item, value: secret("v"), access: gated) }),
+            ("a value under another one", { try vault.set(.make("s", "a", "w", gated)) }),
+            ("a deletion", { try vault.delete(item) }),
+        ]
+        for (name, way) in ways { #expect(vaultError(way) == .uncounted, "\(name)") }
+        #expect(vault.epoch == epoch)
+        #expect(try vault.find(service: "s", account: "a") == item)
+        // What takes no step is changed as ever.
+        try vault.set(.make("s", "a", "w"))
+    }
+
+    /// Attacker 5 puts a node into the tree's free part. A new item whose place is there must not be stored beside the
+    /// tree.
+    @Test func anItemWhosePlaceIsDamagedIsNotStored() throws {
+        let metadata = Metadata(service: "s", account: "a", created: 1, modified: 1, valueSet: 1)
+        var id = try ItemID.random()
+        // The index entries are elsewhere.
+        let others = Set(try vault.keys.terms(of: metadata, id).map { $0[0] >> 4 })
+        while try others.contains(TreeEntry.key(item: id)[0] >> 4) { id = try ItemID.random() }
+        let (item, node) = (id, TreeNode(level: 1, above: try TreeEntry.key(item: id)))
+        let code = vaultError {
+            try vault.write { (change) throws(VaultError) in
+                try change.rows.put(node, [0])
+                _ = try change.put(
+                    ItemFields(sealedStamps: [1], fields: []), metadata, .whenUnlocked, version: 1, of: item,
+                    replacing: nil)
+            }
+        }
+        #expect(code == .damaged)
+        #expect(try vault.count == 0)
+    }
+
     // Room
 
     /// A vault that has more than it may, because the limits were others. What makes it no larger is allowed.

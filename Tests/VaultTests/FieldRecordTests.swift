@@ -78,12 +78,27 @@ struct FieldRecordTests {
                 valueDigest: field.valueDigest, commitment: field.commitment, slots: slots, address: address)
         }
         let addressed = record(own, address)
+        #expect(FieldRecord.addressed == 4)
         #expect(try FieldRecord(decoding: addressed.encoded) == addressed)
+        #expect(vaultError { _ = try SlotAddress(decoding: address.encoded + [0]) } == .damaged)
         for bytes in [
             addressed.encoded + [0], record(own, nil).encoded, record(field.slots, address).encoded,
             record([], address).encoded,
         ] {
             #expect(vaultError { _ = try FieldRecord(decoding: bytes) } == .damaged)
+        }
+    }
+
+    /// The third byte of a slot says whether its class stays on this device: 0 or 1, and nothing else.
+    @Test func whatNoSlotHasIsRefused() throws {
+        let slots = try stored(.whenUnlocked.thisDeviceOnly).fields.fields[0][0].slots
+        let slot = try #require(slots.first)
+        #expect(slot.encoded[2] == 1)
+        #expect(try Slot(decoding: slot.encoded) == slot)
+        var unknown = slot.encoded
+        unknown[2] = 2
+        for bytes in [unknown, slot.encoded + [0], Array(slot.encoded.dropLast())] {
+            #expect(vaultError { _ = try Slot(decoding: bytes) } == .damaged)
         }
     }
 
@@ -98,6 +113,8 @@ struct FieldRecordTests {
         #expect(isRefused(Array(repeating: [field], count: ItemLimits.fields + 1)))
         #expect(!isRefused([Array(repeating: field, count: VaultLimits.conflicts)]))
         #expect(isRefused([Array(repeating: field, count: VaultLimits.conflicts + 1)]))
+        let one = ItemFields(sealedStamps: [1], fields: [[field]]).encoded
+        #expect(vaultError { _ = try ItemFields(decoding: one + [0]) } == .damaged)
     }
 
     /// Attacker 9 or another machine puts the point of a guarded value into another item: one signature would open

@@ -100,6 +100,16 @@ struct FileTests {
         #expect(try vault.database.read { (rows) throws(VaultError) in try rows.recovery() } == nil)
     }
 
+    /// A disk that fails while a list is read is no damage of the vault. The rows that were not read are not missing.
+    @Test func aListThatCannotBeReadNowIsNotDamaged() throws {
+        let vault = try fixture.open()
+        try vault.set(.make("s", "a", "v"))
+        try vault.close()
+        let again = try fixture.open()
+        try withoutReading(fixture.path) { #expect(vaultError { _ = try again.list() } == .storage) }
+        #expect(try again.list().map(\.metadata.account) == ["a"])
+    }
+
     /// SQLite reads whole rows when it searches. So a long file with a row that is longer than any of Coffer's is not opened.
     @Test(arguments: [
         ("value", "id", "sealed"), ("item", "id", "record"), ("posting", "term", "items"),

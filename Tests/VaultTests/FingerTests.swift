@@ -80,10 +80,13 @@ struct FingerTests {
         let id = try VaultID.random()
         var objects = present.objects
         objects[.presence] = [UInt8](repeating: 1, count: 34)
+        // Another unlock root may be named only if the file has it.
+        var roots = present.objects
+        roots[.unlockRoot] = [UInt8](repeating: 1, count: 34)
         let others = [
             record(id), record(owner: .user(1001)), record(name: "other"),
             record(created: present.created + 1), record(sealer: .tpm),
-            record(key: [4]), record(objects: objects), record(isService: true),
+            record(key: [4]), record(objects: objects), record(objects: roots), record(isService: true),
         ]
         for (number, other) in others.enumerated() {
             #expect(vaultError { try vault.take(other, sealer: fixture.sealer) } == .damaged, "\(number)")
@@ -91,6 +94,20 @@ struct FingerTests {
         }
         try vault.take(record(), sealer: fixture.sealer)
         #expect(vault.record == present && vault.hasSetKey)
+    }
+
+    /// Coffer's own mistake: roots whose class keys are unreadable. Nothing is sealed to keys of which nobody knows.
+    @Test func rootsWithoutClassKeysAreNotTaken() throws {
+        let present = vault.record
+        let root = SealedObject(role: .unlockRoot, public: [1], private: [2])
+        vault.pinned.withLock { $0.put(Transition(objects: [root], keybag: [3], index: nil, formerIndex: nil)) }
+        var objects = present.objects
+        objects[.unlockRoot] = try fixture.sealer.name(of: root)
+        let record = RegistryRecord(
+            vault: present.vault, owner: present.owner, ownerName: present.ownerName, created: present.created,
+            sealer: present.sealer, authenticatorKey: present.authenticatorKey, storageKey: nil, objects: objects,
+            biometrySet: present.biometrySet)
+        #expect(vaultError { try vault.take(record, sealer: fixture.sealer) } == .damaged)
     }
 
     /// The passcode is enough to read the item. It must not be enough to bind it to the attacker's finger, which would

@@ -39,6 +39,30 @@ struct HeaderTests {
         #expect(try Header.format(of: written.encoded) == format)
     }
 
+    @Test(arguments: [(.tpm, 1), (.software, 2)] as [(SealerKind, UInt8)])
+    func itNamesTheSealer(sealer: SealerKind, number: UInt8) throws {
+        let record = RegistryRecord(
+            vault: record.vault, owner: record.owner, ownerName: record.ownerName, created: record.created,
+            sealer: sealer, authenticatorKey: [], storageKey: nil, objects: [:])
+        let digest = [UInt8](repeating: 1, count: SHA256.count)
+        let header = Header(record: record, keybagDigest: digest, objectsDigest: digest)
+        let bytes = header.encoded
+        // After the magic, the format and the vault.
+        let place = Header.magic.count + 2 + VaultID.count
+        #expect(bytes[place] == number)
+        #expect(try Header(decoding: bytes) == header)
+        for other in [0, 3, 4] as [UInt8] {
+            var changed = bytes
+            changed[place] = other
+            #expect(isRefused(changed), "\(other)")
+        }
+    }
+
+    @Test func aNewVaultBeginsWithOne() {
+        let header = Header(record: record, keybagDigest: [], objectsDigest: [])
+        #expect(header.format == 3 && header.epoch == 1 && header.revision == 1 && header.itemCount == 0)
+    }
+
     /// Format 1 had no step that a change leaves.
     @Test(arguments: 1...Header.newestFormat) func aStepCanBeLeftSinceFormat2(format: UInt16) throws {
         var written = header

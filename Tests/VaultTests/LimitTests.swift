@@ -38,6 +38,24 @@ struct LimitTests {
         #expect(vaultError { try vault.checkRoom() } == .limitExceeded)
     }
 
+    /// What was deleted counts as gone, and the record of the next item as 4 KiB.
+    @Test func thereIsRoomForOneMoreRecord() throws {
+        let fixture = try VaultFixture()
+        let vault = try open(fixture, Room())
+        for account in ["a", "b"] { try vault.set(.make("s", account, "v")) }
+        try vault.putAside(service: "s", account: "b")
+        let record = try vault.read { (snapshot) throws(VaultError) in
+            let item = try snapshot.item(service: "s", account: "a", kind: .genericPassword)
+            return Int64(item?.record.encoded.count ?? 0)
+        }
+        try vault.close()
+        for (records, code) in [(record + 4096, nil), (record + 4095, .limitExceeded)] as [(Int64, VaultError.Code?)] {
+            let small = try open(fixture, Room(records: records))
+            #expect(vaultError { try small.checkRoom() } == code)
+            try small.close()
+        }
+    }
+
     @Test func theFileIsSoLarge() throws {
         let vault = try open(VaultFixture(), Room(file: 1 << 20))
         let value = String(repeating: "x", count: 300 << 10)
@@ -68,7 +86,8 @@ struct LimitTests {
             let code = vaultError {
                 _ = try vault.verify {
                     left -= 1
-                    return left < 0
+                    // It is late for this one look, so no later one stops the check instead.
+                    return left == -1
                 }
             }
             #expect(code == .limitExceeded, "after \(most) looks")

@@ -141,6 +141,8 @@ struct MetadataReaderTests {
         "", "{", "{}", "[]", "{\"service\":\"s\"}", "{\"a\":{\"b\":{\"c\":1}}}", "{\"service\":\"\\u00e\"}",
         "{\"service\":\"\\ud83d\"}",
         "{\"service\":\"\\",
+        // An item without any field.
+        #"{"account":"a","attributes":{},"created":1,"modified":2,"service":"s"}"#,
     ])
     func anythingElseIsDamage(text: String) {
         #expect(vaultError { _ = try Metadata(text: Array(text.utf8), from: 0) } == .damaged)

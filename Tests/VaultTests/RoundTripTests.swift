@@ -150,6 +150,13 @@ struct RoundTripTests {
         }
     }
 
+    /// The lengths are part of the format (docs/vault-format.md, "slot").
+    @Test func aStretchedPasswordHasItsLengths() throws {
+        let stretched = try StretchedPassword(secret("open"))
+        #expect(stretched.key.count == 32 && StretchedPassword.keyCount == 32)
+        #expect(stretched.salt.count == 16 && Slot.saltCount == 16)
+    }
+
     /// Every way to seal a value anew, with a password that no reader would be asked for.
     @Test func aPasswordForWhatNeedsNoneIsRefused() throws {
         let vault = try VaultFixture().open()

@@ -147,6 +147,24 @@ struct SettingItemTests {
         _ = try vault.verify()
     }
 
+    /// A setting that goes makes room for one other in the same change, and the words say how many there may be.
+    @Test func aSettingThatGoesMakesRoomForOne() throws {
+        try fill("app", 1_024)
+        func change(_ stored: String...) throws -> [PlannedChange] {
+            let first: [PlannedChange] = [
+                .set(try draft("7", "w"), mode: .replace, ifRevision: nil),
+                .delete(service: "app", account: "8", kind: .setting, ifRevision: nil),
+            ]
+            let rest: [PlannedChange] = try stored.map { .set(try draft($0), mode: .replace, ifRevision: nil) }
+            return first + rest
+        }
+        let error = #expect(throws: VaultError.self) { try vault.apply(change("one", "two")) }
+        #expect(error?.code == .limitExceeded)
+        #expect(error?.reason.contains("1024 at most, of 1024 KiB together, and a vault 4096") == true)
+        try vault.apply(change("one"))
+        #expect(try vault.count == 1_024)
+    }
+
     @Test func theBytesOfAServiceHaveALimit() throws {
         let value = String(repeating: "x", count: 60_000)
         var count = 0

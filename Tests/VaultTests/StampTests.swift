@@ -1,4 +1,5 @@
 import Authorization
+import Item
 import Testing
 
 @testable import Vault
@@ -23,12 +24,30 @@ struct StampTests {
     }
 
     /// One part with a stamp of its own: 1 is the name, 2 the access control.
-    private func part(_ kind: UInt8, replaced: UInt8 = 0) -> [UInt8] {
-        [kind] + LengthPrefixed.encode([[]]) + base.encoded + [replaced]
+    private func part(_ kind: UInt8, named name: [UInt8] = [], replaced: UInt8 = 0) -> [UInt8] {
+        [kind] + LengthPrefixed.encode([name]) + base.encoded + [replaced]
     }
 
     private func read(_ parts: [UInt8]...) throws -> ItemStamps {
         try ItemStamps(decoding: base.encoded + BigEndian.bytes(UInt16(parts.count)) + parts.flatMap(\.self))
+    }
+
+    /// Six parts have no name, and attributes and fields have one.
+    @Test func noOtherPartIsRead() throws {
+        #expect(base.encoded.count == Stamp.count)
+        let plain: [ItemPart] = [.name, .access, .label, .comment, .expiry, .bin]
+        for (place, expected) in plain.enumerated() {
+            #expect(try read(part(UInt8(place + 1))).own == [expected: base], "\(expected)")
+        }
+        for kind in [0, 7, 8, 9, 12, 255] as [UInt8] {
+            #expect(vaultError { _ = try read(part(kind)) } == .damaged, "\(kind)")
+        }
+        let name = Array("pin".utf8)
+        for kind in [0, 1, 6, 9] as [UInt8] {
+            #expect(vaultError { _ = try read(part(kind, named: name)) } == .damaged, "\(kind)")
+        }
+        #expect(try read(part(7, named: name)).own == [.attribute(name): base])
+        #expect(try read(part(8, named: name)).own == [.field("pin"): base])
     }
 
     @Test func eachPartHasOneStampInItsPlace() throws {

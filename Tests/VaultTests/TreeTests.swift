@@ -77,6 +77,13 @@ struct TreeTests {
         let good = try plant(bytes(1) + bytes(9), bucket)
         #expect(try Tree(rows, root: good).digest(of: bytes(1)) == bytes(9))
         #expect(try Tree(rows, root: good).all().entries.count == 1)
+        // Each node on the way from the root to the bucket was read once.
+        let tree = Tree(rows, root: good)
+        for _ in 0..<2 { #expect(try tree.digest(of: bytes(1)) == bytes(9)) }
+        #expect(tree.readCount == Int(TreeNode.bucketLevel) + 1)
+        // No other root leads there.
+        #expect(vaultError { _ = try Tree(rows, root: bytes(5)).all() } == .damaged)
+        #expect(vaultError { _ = try Tree(rows, root: bytes(5)).digest(of: bytes(1)) } == .damaged)
         // Half an entry more.
         let long = try plant(bytes(1) + bytes(9) + bytes(3), bucket)
         #expect(vaultError { _ = try Tree(rows, root: long).digest(of: bytes(1)) } == .damaged)

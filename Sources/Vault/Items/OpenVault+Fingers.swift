@@ -40,7 +40,12 @@ extension OpenVault {
                 == present.objects.filter({ !changing.contains($0.key) })
         else { throw .damaged("the registry's record now belongs to another vault") }
         do throws(SealerError) {
-            try pinned.withLock { (pinned) throws(SealerError) in try pinned.take(record, sealer: sealer) }
+            try pinned.withLock { (pinned) throws(SealerError) in
+                // After an error, the vault has the record and the roots that belong together.
+                var next = pinned
+                try next.take(record, sealer: sealer)
+                pinned = next
+            }
         } catch { throw VaultError(error) }
         try useTransition()
     }

@@ -10,6 +10,13 @@ func withoutWriting(_ path: String, flags: Int32 = O_RDWR, _ body: () throws -> 
     try replacing(path, flags: flags, by: path, O_RDONLY, body)
 }
 
+/// Meanwhile this process has a file's descriptors open for writing only.
+///
+/// - Parameter flags: how they are open otherwise.
+func withoutReading(_ path: String, flags: Int32 = O_RDWR, _ body: () throws -> Void) throws {
+    try replacing(path, flags: flags, by: path, O_WRONLY, body)
+}
+
 /// Meanwhile this process has, in a file's place, one that cannot be synced.
 ///
 /// - Parameter flags: how it is open otherwise.
