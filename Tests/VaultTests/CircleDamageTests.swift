@@ -6,8 +6,8 @@ import Testing
 
 @testable import Vault
 
-/// Somebody who can write the file damages the tree where a row of the circle belongs. What writes that row is the first
-/// to look there. It must say so, and nothing of its change is stored.
+/// Somebody who can write the file damages the tree where a row of the circle belongs. What writes the row is the
+/// first to look there. It must say so, and nothing of its change is stored.
 struct CircleDamageTests {
     private func founder() throws -> CircleMachine {
         let desk = try CircleMachine("desk")
