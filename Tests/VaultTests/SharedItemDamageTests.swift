@@ -81,17 +81,31 @@ struct SharedItemDamageTests {
         #expect(try outcome(of: entryOfSite()) == .damaged)
     }
 
-    /// Two items exchange their names, so each waits for the other one.
-    @Test func whatIsTakenInOfAnItemThatWaitsForItsName() throws {
+    /// The laptop has given the names of two items to each other. So each waits for the other one.
+    private func exchangeNames() throws {
         try desk.set("gitlab", "", "2")
         try group.settle()
         for (from, to) in [("github", "other"), ("gitlab", "github"), ("other", "gitlab")] {
             laptop.fixture.advance(milliseconds: 1000)
             try laptop.vault.rename(laptop.find(from), service: to, account: "")
         }
+    }
+
+    @Test func whatIsTakenInOfAnItemThatWaitsForItsName() throws {
+        try exchangeNames()
         try laptop.edit("github", MetadataChanges(attributes: ["site": "x"]))
         try laptop.sync(group.store)
         #expect(try outcome(of: entryOfSite()) == .damaged)
+    }
+
+    /// For a moment, each item has a name that nobody has.
+    @Test func whatIsSetAside() throws {
+        try exchangeNames()
+        try laptop.sync(group.store)
+        let aside = SharedApplication.asideName(of: try #require(laptop.view().state.items.first))
+        let metadata = try desk.find("github").metadata.renamed(aside.service, aside.account, at: 0)
+        let name = try #require(terms(metadata).first)
+        #expect(try outcome(of: name) == .damaged)
     }
 
     /// Two items have become one, so one of them goes.
