@@ -195,6 +195,20 @@ struct CircleAcknowledgementTests {
         #expect { try has("own") } throws: { ($0 as? VaultError)?.code == .invalidArgument }
     }
 
+    /// Its clock was set back. Of two heads at one end the later one counts, so the second is later all the same.
+    @Test func aHeadThatIsSignedAgainIsLater() throws {
+        let group = try CircleGroup("desk", "laptop")
+        let (desk, laptop) = (group.machines[0], group.machines[1])
+        let view = try desk.view()
+        let before = try #require(view.streams[view.device.id]?.newest?.head)
+        try laptop.set("github", "", "1")
+        try laptop.sync(group.store)
+        desk.fixture.clock.withLock { $0 = 1_700_000_000_000 }
+        try desk.takeIn(group.store)
+        let prepared = try #require(try desk.vault.giveOut(heads: group.store.heads, desk.classKeys))
+        #expect(prepared.head.end == before.end && prepared.head.time == before.time + 1)
+    }
+
     /// It has named nothing before, and the store keeps a file from it (attacker 10).
     @Test func aNewMachineDoesNotSayToHaveWhatIsWithheld() throws {
         let group = try CircleGroup("desk", "laptop")

@@ -78,6 +78,18 @@ struct CircleFilesTests {
         _ = try desk.vault.takeIn(heads: [], segments: [], desk.classKeys)
         let gone = try ended()
         #expect(gone.count > 9)
+        // From then on, the store has the segments that the vault has, and no other one of it.
+        func isOwn(_ path: StorePath) -> Bool { if case .segment(_, own, _, _) = path { true } else { false } }
+        let kept = try desk.vault.files(lacking: [], heads: [], room: .max).files.map(\.path).filter(isOwn)
+        #expect(Set(store.names.filter(isOwn)).subtracting(gone) == Set(kept))
+        // Somebody else puts a file before and one behind all others.
+        let device = try desk.view().device
+        let end = try #require(device.end)
+        let foreign = [0, end.number + 1].map { number in
+            StorePath.segment(circle: device.circle, device: own, number: number, run: end.run)
+        }
+        let again = try desk.vault.endedFiles(among: store.names + foreign, heads: store.heads, desk.classKeys)
+        #expect(again.filter { !foreign.contains($0) } == gone && !again.contains(foreign[1]))
         for path in gone { store.files[path] = nil }
         try laptop.sync(store)
         try #require(laptop.view().isOutdated(own))

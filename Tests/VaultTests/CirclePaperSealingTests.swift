@@ -25,6 +25,16 @@ struct CirclePaperSealingTests {
         #expect(try PaperSealing.envelopes(for: paper, [], view.openGenerations, by: view, at: 1).count == 1)
     }
 
+    /// Keys that are named twice have no form. Nobody must think that the paper has them.
+    @Test func whatCannotBeSealedIsTold() throws {
+        let view = try desk.view()
+        let generation = try #require(view.openGenerations.first)
+        let code = vaultError {
+            _ = try PaperSealing.envelopes(for: paper, [], [generation, generation], by: view, at: 1)
+        }
+        #expect(code == .storage)
+    }
+
     /// What is too much for one envelope is in several, each statement once and in its order.
     @Test func muchTakesSeveralEnvelopes() throws {
         let code = try PaperCode.random()

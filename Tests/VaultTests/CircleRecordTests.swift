@@ -132,4 +132,33 @@ struct CircleRecordTests {
         #expect(try segments(size).map(\.records.count) == [2])
         #expect(try segments(size - 1).map(\.records.count) == [1, 1])
     }
+
+    /// Nothing is left out because it is too long. What writes it is told.
+    @Test func whatFitsIntoNoSegmentIsTold() throws {
+        let present = try #require(view.present)
+        let half = try #require(view.halves[present.name]).metadata
+        func writer(_ room: Int) throws -> RecordWriter {
+            try RecordWriter(view.device, after: nil, in: desk.vault.run(), before: view.device, room: room)
+        }
+        func body(_ count: Int) -> RecordBody {
+            .unknown(kind: 99, content: [UInt8](repeating: 1, count: count - 1))
+        }
+        var first = try writer(RecordWriter.room)
+        try first.add(body(CircleLimits.body), (present.name, half))
+        #expect(vaultError { try first.add(body(CircleLimits.body + 1), (present.name, half)) } == .storage)
+        // Two are longer than a segment together, and the writer has too much room. The next one tells, or the end.
+        var second = try writer(1_300_000)
+        var third = try writer(1_300_000)
+        for _ in 0..<2 {
+            try second.add(body(600_000), (present.name, half))
+            try third.add(body(600_000), (present.name, half))
+        }
+        #expect(vaultError { try second.add(body(600_000), (present.name, half)) } == .storage)
+        let password = try SecretBytes.random(count: 32)
+        let code = vaultError {
+            _ = try third.finish(
+                seen: [], stateDigest: [UInt8](repeating: 7, count: 32), time: 1, given: [], streamPassword: password)
+        }
+        #expect(code == .storage)
+    }
 }

@@ -1,3 +1,4 @@
+import Authorization
 import Circle
 import Item
 import Testing
@@ -81,6 +82,97 @@ struct CircleRoomTests {
         #expect(vaultError { _ = try kept(Room(circle: circle - 1)) } == .limitExceeded)
         #expect(try kept(Room()).circle == circle)
         #expect(vaultError { _ = try kept(Room(file: file / 2)) } == .limitExceeded)
+    }
+
+    /// Opens a machine's vault with room for so much of a circle from now on.
+    private func reopen(_ machine: CircleMachine, circle: Int64) throws {
+        machine.fixture.room.withLock { $0.circle = circle }
+        try machine.reopen()
+    }
+
+    @Test func aVaultWithoutRoomTellsItsLimitAndGivesNothingOut() throws {
+        let desk = try CircleMachine("desk")
+        try desk.found()
+        for number in 0..<3 { try desk.set("big", "\(number)", String(repeating: "x", count: 400_000)) }
+        try reopen(desk, circle: 1 << 20)
+        let error = #expect(throws: VaultError.self) {
+            try desk.vault.takeIn(heads: [], segments: [], desk.classKeys)
+        }
+        #expect(error?.code == .limitExceeded && error?.reason.hasSuffix(": 1 MiB") == true)
+        try reopen(desk, circle: Room().circle)
+        _ = try desk.vault.takeIn(heads: [], segments: [], desk.classKeys)
+        let prepared = try #require(try desk.vault.giveOut(heads: [], desk.classKeys))
+        try reopen(desk, circle: 1 << 20)
+        #expect(vaultError { try desk.commit(prepared) } == .limitExceeded)
+    }
+
+    @Test func aVaultWithoutRoomEntersNoCircle() throws {
+        let (desk, laptop) = (try CircleMachine("desk"), try CircleMachine("laptop"))
+        try desk.found()
+        let answer = try desk.add(laptop.request())
+        try reopen(laptop, circle: 100)
+        #expect(vaultError { try laptop.vault.enter(answer, laptop.profile, laptop.classKeys) } == .limitExceeded)
+        #expect(try !laptop.vault.hasCircle)
+    }
+
+    /// Its person has agreed, and must hear that there are no slots for the other machine.
+    @Test func aFullVaultReleasesNothing() throws {
+        let group = try CircleGroup("desk", "laptop")
+        let desk = group.machines[0]
+        try desk.set("bank", "", "1", AccessControl(requirements: [.userPresence]))
+        try group.settle()
+        let spare = try CircleMachine("spare", clock: 1_800_001_000_000)
+        try spare.join(desk)
+        try desk.put(group.store)
+        for machine in [spare, desk] { try machine.sync(group.store) }
+        #expect(try desk.vault.unreleased(desk.classKeys).count == 1)
+        let file = try desk.vault.read { (snapshot) throws(VaultError) in try snapshot.rows.fileBytes() }
+        desk.fixture.room.withLock { $0.file = file / 2 }
+        try desk.reopen()
+        #expect(vaultError { try desk.release() } == .limitExceeded)
+    }
+
+    /// Two items exchange their names. For that, each needs a longer name for a moment, which has no room here. They
+    /// keep what they have, and nothing else is held up.
+    @Test func namesAreExchangedWhereThereIsRoom() throws {
+        let group = try CircleGroup("desk", "laptop")
+        let (desk, laptop) = (group.machines[0], group.machines[1])
+        for (account, value) in [("1", "one"), ("2", "two")] { try desk.set("desk", account, value) }
+        try group.settle()
+        // Records have size classes. With so long a comment, the longer name is in the next one.
+        let metadata = try ["1", "2"].map { try laptop.vault.find(service: "desk", account: $0).metadata }
+        let fitting = (0..<4096).first { count in metadata.allSatisfy { Self.grows($0, comment: count) } }
+        let count = try #require(fitting)
+        for account in ["1", "2"] {
+            desk.fixture.advance(milliseconds: 1000)
+            try desk.vault.edit(
+                desk.vault.find(service: "desk", account: account),
+                changes: MetadataChanges(comment: String(repeating: "x", count: count)))
+        }
+        try group.settle()
+        for (from, to) in [("1", "3"), ("2", "1"), ("3", "2")] {
+            desk.fixture.advance(milliseconds: 1000)
+            try desk.vault.rename(
+                desk.vault.find(service: "desk", account: from), service: "desk", account: to)
+        }
+        try desk.sync(group.store)
+        var room = Room()
+        room.records = try laptop.vault.read { (snapshot) throws(VaultError) in try snapshot.rows.recordBytes() }
+        _ = try take(laptop, group.store, room: room)
+        #expect(try laptop.get("desk", "1") == "one" && laptop.get("desk", "2") == "two")
+        try group.settle()
+        for machine in group.machines {
+            #expect(try machine.get("desk", "1") == "two" && machine.get("desk", "2") == "one")
+        }
+    }
+
+    /// Whether an item's record is longer under a name of 32 digits.
+    private static func grows(_ metadata: Metadata, comment count: Int) -> Bool {
+        var metadata = metadata
+        metadata.comment = String(repeating: "x", count: count)
+        let longer = metadata.renamed(
+            metadata.service, String(repeating: "0", count: 32), at: metadata.modified)
+        return ItemRecord.length(of: longer) > ItemRecord.length(of: metadata)
     }
 
     /// A member fills everybody's vault with names. The others go on.

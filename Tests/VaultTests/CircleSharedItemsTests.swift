@@ -83,4 +83,51 @@ struct CircleSharedItemsTests {
             #expect(vaultError { _ = try SharedItems(decoding: wrong) } == .damaged, "\(wrong.count)")
         }
     }
+
+    /// The version rises with each value that comes in, and once if values only go. No two values of a field share one.
+    @Test func versionsRiseAsForWhatIsSetHere() throws {
+        /// The item's own, and those of its values.
+        func versions() throws -> (item: UInt64, values: [UInt64]) {
+            try desk.sync(store)
+            try laptop.takeIn(store)
+            return try laptop.vault.read { (snapshot) throws(VaultError) in
+                let item = try snapshot.items(service: "github")[0]
+                let values = try snapshot.values(of: item)
+                return (item: item.record.version, values: values.map(\.field.version).sorted())
+            }
+        }
+        try desk.set("github", "", "1")
+        let first = try versions()
+        #expect(first.item == 1 && first.values == [1])
+        try desk.set("github", "", "2")
+        let second = try versions()
+        #expect(second.item == 2 && second.values == [2])
+        for field: FieldName in ["pin", "user"] { try desk.set(field: field, of: "github", "x") }
+        let third = try versions()
+        #expect(third.item == 4 && third.values == [2, 3, 4])
+        desk.fixture.advance(milliseconds: 1000)
+        try desk.vault.edit(desk.find("github"), removing: ["pin"], changes: MetadataChanges())
+        let fourth = try versions()
+        #expect(fourth.item == 5 && fourth.values.count == 2)
+    }
+
+    @Test func asManyFieldsAsAnItemHasComeInAtOnce() throws {
+        try desk.set("github", "", "1")
+        for number in 1..<ItemLimits.fields {
+            try desk.set(field: #require(FieldName("field\(number)")), of: "github", "x")
+        }
+        try desk.sync(store)
+        #expect(try laptop.takeIn(store).obstacles.isEmpty)
+        #expect(try laptop.find("github").metadata.fields.count == ItemLimits.fields)
+    }
+
+    /// Its padded length is the longest one for which a record has room.
+    @Test func theLongestValueTravels() throws {
+        let value = String(repeating: "x", count: 884_732)
+        #expect(PaddedLength.of(value.utf8.count) == value.utf8.count + 4)
+        try desk.set("long", "", value)
+        try desk.sync(store)
+        #expect(try laptop.takeIn(store).added == 1)
+        #expect(try laptop.get("long") == value)
+    }
 }

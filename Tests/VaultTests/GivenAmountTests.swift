@@ -33,6 +33,15 @@ struct GivenAmountTests {
         }
     }
 
+    /// There is nothing that one file could become, however much it counts.
+    @Test func aSingleFileIsNotGivenOutAgain() throws {
+        let desk = try CircleMachine("desk", room: Room(given: 8 << 20, givenFiles: 1))
+        try desk.found()
+        _ = try desk.vault.takeIn(heads: [], segments: [], desk.classKeys)
+        let isSilent = try desk.vault.giveOut(heads: [], desk.classKeys) == nil
+        #expect(isSilent)
+    }
+
     /// A device repeats itself once half of what it has said is past, and not before.
     @Test func halfOfTheChangesMustBePast() throws {
         let desk = try CircleMachine("desk", room: Room(given: 0))

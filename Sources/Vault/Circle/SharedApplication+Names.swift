@@ -28,10 +28,15 @@ extension SharedApplication {
             guard left.count < moving.count else { break }
             moving = left
         }
-        for (here, _, name) in moving {
+        // What made room was in the bin.
+        for (here, _, name) in moving where local[here.summary.id] != nil {
+            let metadata = here.summary.metadata.renamed(name.service, name.account, at: vault.now())
+            // Without room for the longer name, the item keeps its own. What others have written stops no exchange.
+            let (hasRoom, dropped) = try change.makeRoom(for: metadata, values: 0, over: here)
+            for id in dropped { local[id] = nil }
+            guard hasRoom else { continue }
             former[here.summary.id] = here.summary.metadata.name
-            _ = try vault.replace(
-                here, metadata: here.summary.metadata.renamed(name.service, name.account, at: vault.now()), change)
+            _ = try vault.replace(here, metadata: metadata, change)
             local[here.summary.id] = try change.item(here.summary.id)
         }
     }
