@@ -128,6 +128,67 @@ struct HistoryBoundaryTests {
         #expect(try again.verify().formerValues == 1)
     }
 
+    /// So many former values of four that are equally long stay in a room, once it is too small for all.
+    @Test(arguments: [(0, 3), (1, 2)] as [(Int64, Int)])
+    func aSixteenthOfTheRecordsIsFreeAfterwards(fewer: Int64, stay: Int) throws {
+        var ids: [ItemID] = []
+        for account in ["a", "b", "c", "d"] {
+            try set("1", account)
+            ids.append(try set("2", account).id)
+            fixture.advance(milliseconds: 10)
+        }
+        let bytes = try vault.database.read { (rows) throws(VaultError) in try rows.formerBytes() }
+        try #require(bytes % 4 == 0)
+        // Each row begins with a byte that counts its values. It is not counted as free.
+        let wanted = bytes - (bytes / 4 - 1) - fewer
+        let former = try #require((wanted..<bytes).first { $0 - $0 / 16 == wanted })
+        try vault.close()
+        fixture.room.withLock { $0 = Room(former: former) }
+        let again = try fixture.open()
+        let all = ids
+        let left = try again.write { (change) throws(VaultError) -> Int in
+            // As if the last of them had just been put there.
+            change.hasPutFormer = true
+            try change.makeRoom()
+            var left = 0
+            for id in all { left += try change.former(of: id).count }
+            return left
+        }
+        #expect(left == stay)
+    }
+
+    @Test(arguments: [(0, [0, 1]), (1, [0, 0])] as [(Int64, [Int])])
+    func aSixteenthOfTheFileIsFreeAfterwards(fewer: Int64, stay: [Int]) throws {
+        let value = String(repeating: "x", count: 200 << 10)
+        var ids: [ItemID] = []
+        for account in ["a", "b"] {
+            try set("1" + value, account)
+            ids.append(try set("2" + value, account).id)
+            fixture.advance(milliseconds: 10)
+        }
+        let (first, second) = (ids[0], ids[1])
+        // What is in use without the oldest. The change is undone.
+        var used: Int64 = 0
+        let undone = vaultError {
+            try vault.write { (change) throws(VaultError) -> Void in
+                try change.rows.removeValue(change.former(of: first)[0].value.field.valueKey)
+                used = try change.rows.fileBytes()
+                throw .notFound
+            }
+        }
+        #expect(undone == .notFound)
+        let wanted = used - fewer
+        let file = try #require((wanted..<2 * wanted).first { $0 - $0 / 16 == wanted })
+        try vault.close()
+        fixture.room.withLock { $0 = Room(file: file) }
+        let again = try fixture.open()
+        let left = try again.write { (change) throws(VaultError) -> [Int] in
+            try change.makeRoom()
+            return [try change.former(of: first).count, try change.former(of: second).count]
+        }
+        #expect(left == stay)
+    }
+
     /// What stays as it is takes no more room, so nothing is measured for it.
     @Test func whatStaysIsNotPutAgain() throws {
         try set("1")

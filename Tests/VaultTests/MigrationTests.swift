@@ -57,6 +57,7 @@ struct MigrationTests {
         let header = try Connection(path: earlier.path).bytes("SELECT content FROM header")
         #expect(try Header.format(of: header) == 2)
         var vault = try earlier.open()
+        #expect(try vault.lastHeader.revision == Header(decoding: header).revision + 1)
         try check(vault, of: earlier)
         try vault.close()
         // It is no longer touched.
@@ -239,6 +240,7 @@ struct MigrationTests {
         let start = try slotsStart(in: record)
         #expect(record[start] > 0)
         #expect(isRefused(Array(record.prefix(start)) + [0]))
+        #expect(isRefused(record + [0]))
     }
 
     @Test func anItemHasSoManyFormerValues() throws {
@@ -256,6 +258,7 @@ struct MigrationTests {
         for count in [0, most + 1] {
             #expect(vaultError { _ = try EarlierItem.former(decoding: former(count)) } == .damaged)
         }
+        #expect(vaultError { _ = try EarlierItem.former(decoding: former(1) + [0]) } == .damaged)
         for versions in [[1, 1], [2, 1]] {
             #expect(vaultError { _ = try EarlierItem.former(decoding: former(of: versions)) } == .damaged)
         }

@@ -95,6 +95,7 @@ struct SoftwareSealerTests {
 
     @Test func opensWithTheRightSignature() throws {
         #expect(unlock { $0 } == nil)
+        #expect(fixture.keys.unlockRoot.count == 32)
         #expect(try fixture.sealer.openDeviceRoot(objects, record: fixture.record) == fixture.keys.deviceRoot)
         let recovery = try fixture.sealer.open(.recovery, objects, record: fixture.record) {
             (request) throws(SigningRefusal) in
@@ -317,5 +318,11 @@ struct SoftwareSealerTests {
         }
         unsafe chmod(path, 0o600)
         #expect(try fixture.sealer.openDeviceRoot(objects, record: fixture.record) == fixture.keys.deviceRoot)
+        // Of a longer file, no more is read than a key has.
+        for (count, outcome) in [(31, .replaced), (33, .unavailable)] as [(Int, SealerError.Code)] {
+            try Data(count: count).write(to: URL(fileURLWithPath: path))
+            unsafe chmod(path, 0o600)
+            #expect(code { _ = try fixture.sealer.openDeviceRoot(objects, record: fixture.record) } == outcome)
+        }
     }
 }

@@ -74,7 +74,7 @@ struct TPMSealerTests {
         #expect(try sealer.open(.unlockRoot, objects, record: record, sign: fixture.sign) == fixture.keys.unlockRoot)
         let recovery = try sealer.open(.recovery, objects, record: record, sign: fixture.sign)
         #expect(try X25519.PrivateKey(rawRepresentation: recovery).publicKey == fixture.keys.recoveryPublicKey)
-        #expect(fixture.keys.deviceRoot != fixture.keys.unlockRoot)
+        #expect(fixture.keys.deviceRoot != fixture.keys.unlockRoot && fixture.keys.unlockRoot.count == 32)
         #expect(try fixture.tpm.leftovers() == [])
     }
 
@@ -432,6 +432,20 @@ struct TPMSealerTests {
             #expect(try indexes(fixture).isEmpty)
             #expect(try fixture.tpm.leftovers() == [])
         }
+    }
+
+    /// An index that is said to be removed is forgotten. So it is said only if it is true.
+    @Test func aDeadTPMRemovesNothing() throws {
+        let fixture = try Fixture()
+        let counter = try #require(fixture.keys.counter)
+        let generation = try #require(fixture.keys.generation)
+        let index = try #require(IndexPin(handle: 0x01B0_C000, policy: [UInt8](repeating: 0, count: 32)))
+        try fixture.tpm.stop()
+        let removals: [() throws -> Void] = [
+            { try fixture.sealer.remove(counter) }, { try fixture.sealer.remove(generation) },
+            { try fixture.sealer.remove(.password(index)) }, { try fixture.sealer.remove(.boots(index)) },
+        ]
+        for (number, removal) in removals.enumerated() { #expect(code(removal) == .unavailable, "\(number)") }
     }
 
     @Test func theTPMSaysWhoMadeIt() throws {

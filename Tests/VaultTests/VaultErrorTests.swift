@@ -13,4 +13,13 @@ struct VaultErrorTests {
         let other = VaultError(CryptographyError(code: .library, reason: "something odd"))
         #expect(other.code == .storage && other.reason.contains("something odd"))
     }
+
+    /// The number is that of the TPM's own documents, which write it in this base.
+    @Test func theNumberOfATPMsErrorIsHexadecimal() {
+        let error = SealerError(.other, "why", advice: "do that", tpmCode: 0x922)
+        #expect(error.description == "why (TPM error 0x922); do that")
+        #expect(error.underlying == "tpm 0x922")
+        let other = SealerError(.other, "why")
+        #expect(other.description == "why" && other.underlying == nil)
+    }
 }
