@@ -124,6 +124,28 @@ struct CounterWaitTests {
         #expect(try vault.history(service: "s", account: "a").versions.isEmpty)
     }
 
+    /// Who sets another application password wants the values under the former one gone.
+    @Test func anotherApplicationPasswordWaitsForWhatItDrops() throws {
+        let guarded = try AccessControl(requirements: [.applicationPassword])
+        let (one, other) = (try StretchedPassword(secret("one")), try StretchedPassword(secret("other")))
+        for value in ["1", "2"] {
+            var draft = try ItemDraft.make("s", "d", value, guarded)
+            draft.applicationPassword = one
+            try fixture.vault.set(draft)
+        }
+        let item = try item("d")
+        try fixture.delete("b")
+        func resealing() -> VaultError.Code? {
+            vaultError {
+                try fixture.vault.reseal(item, value: secret("2"), access: guarded, applicationPassword: other)
+            }
+        }
+        #expect(resealing() == .uncounted)
+        try fixture.count()
+        #expect(resealing() == nil)
+        #expect(try fixture.vault.history(service: "s", account: "d").versions.isEmpty)
+    }
+
     @Test func theseDoNot() throws {
         let gated = try AccessControl(requirements: [.userPresence])
         func secret() throws -> SecretBytes { try SecretBytes(copying: Array("value".utf8)) }

@@ -214,6 +214,26 @@ struct MigrationTests {
         #expect(error?.description.contains("the same point") == true)
     }
 
+    /// Attacker 5 puts a node where the file has none, on the way to the index of a value's point.
+    @Test func theIndexOfPointsBeginsInTheVaultsOwnTree() throws {
+        let earlier = try EarlierVault(format: 2)
+        let keys = try earlier.keys()
+        let connection = try Connection(path: earlier.path)
+        var found: [UInt8]?
+        for row in try connection.rows("SELECT id, record FROM item") {
+            guard case .blob(let bytes) = row[0], case .blob(let record) = row[1] else { continue }
+            let id = try #require(ItemID(bytes: bytes))
+            found = try EarlierItem(decoding: record).field(of: id, isFormer: false).points.first ?? found
+        }
+        let point = try #require(found)
+        let bucket = try TreeNode(level: TreeNode.bucketLevel, above: keys.term(point: point))
+        let rows = Rows(connection)
+        try #require(try rows.node(bucket) == nil)
+        try rows.put(bucket, [UInt8](repeating: 0, count: TreeNode.entryCount))
+        try connection.close()
+        #expect(vaultError { _ = try earlier.open() } == .damaged)
+    }
+
     /// The length of what stands before the number of slots.
     private func slotsStart(in record: [UInt8]) throws -> Int {
         var reader = ByteReader(record, "an item")

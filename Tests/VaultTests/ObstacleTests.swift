@@ -51,6 +51,13 @@ struct ObstacleTests {
         #expect(making() == .storage)
         try remove(newPath + "-shm")
         #expect(making() == nil && exists(newPath))
+        try block(successorPath + "-shm")
+        func makingNext() -> VaultError.Code? {
+            vaultError { try VaultFile.createSuccessor(directory: directory, keys: keys, record: record) }
+        }
+        #expect(makingNext() == .storage)
+        try remove(successorPath + "-shm")
+        #expect(makingNext() == nil && exists(successorPath))
     }
 
     @Test func aNewFileIsNotTakenUpBesideRemains() throws {

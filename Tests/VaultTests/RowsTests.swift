@@ -131,9 +131,10 @@ struct RowsTests {
 
     // Long files
 
-    /// Makes a file so long that its keys are looked at before it is searched. Its end is a hole, which takes no room.
-    private func lengthen(_ path: String) throws {
-        let pages = UInt32(DatabaseLimits.unchecked / Int64(VaultDatabase.pageSize)) + 1
+    /// Makes a file so long that its keys are looked at before it is searched, or longer. Its end is a hole, which takes
+    /// no room.
+    private func lengthen(_ path: String, beyond length: Int64 = DatabaseLimits.unchecked) throws {
+        let pages = UInt32(length / Int64(VaultDatabase.pageSize)) + 1
         let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
         // The number of pages ("The SQLite database file format", 1.3).
         try file.seek(toOffset: 28)
@@ -183,5 +184,19 @@ struct RowsTests {
         #expect(try rows.headSchema() == UInt16(format))
         try rows.createCircle()
         #expect(try rows.headSchema() == nil)
+    }
+
+    @Test func aFullFileIsNamedWithItsLimit() throws {
+        let fixture = try VaultFixture()
+        try fixture.open().close()
+        let room = Room()
+        try lengthen(fixture.path, beyond: room.file - Int64(VaultDatabase.pageSize))
+        let longest = try Connection(path: fixture.path)
+        try room.checkFile(Rows(longest))
+        try longest.close()
+        try lengthen(fixture.path, beyond: room.file)
+        let longer = Rows(try Connection(path: fixture.path))
+        let error = #expect(throws: VaultError.self) { try room.checkFile(longer) }
+        #expect(error?.code == .limitExceeded && error?.reason.contains(" 1 GiB at most") == true)
     }
 }

@@ -100,8 +100,15 @@ struct SuccessorVaultTests {
         let successor = try SuccessorVault(in: fixture.folder.path, record: record, sealer: sealer)
         // Nothing has begun.
         #expect(vaultError { try successor.endFilling(with: sealer) } == .uncounted)
+        // The step is in the log of the file. It is counted before the next one is taken.
+        try withoutWriting(VaultFile.successorPath(of: former.owner, in: fixture.folder.path)) {
+            #expect(vaultError { try successor.beginFilling(with: sealer) } == .storage)
+        }
+        for counted in [0, 1] {
+            left.withLock { $0 = counted }
+            #expect(vaultError { try successor.beginFilling(with: sealer) } == .sealer, "\(counted)")
+        }
         left.withLock { $0 = 0 }
-        #expect(vaultError { try successor.beginFilling(with: sealer) } == .sealer)
         #expect(vaultError { try successor.endFilling(with: sealer) } == .sealer)
         left.withLock { $0 = .max }
         try successor.beginFilling(with: sealer)
