@@ -131,8 +131,7 @@ struct RowsTests {
 
     // Long files
 
-    /// Makes a file so long that its keys are looked at before it is searched, or longer. Its end is a hole, which takes
-    /// no room.
+    /// Makes a file so long that its keys are looked at before it is searched. Its end is a hole, which takes no room.
     private func lengthen(_ path: String, beyond length: Int64 = DatabaseLimits.unchecked) throws {
         let pages = UInt32(length / Int64(VaultDatabase.pageSize)) + 1
         let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
