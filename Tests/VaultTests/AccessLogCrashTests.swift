@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Platform
 import TestSupport
 import Testing
 
@@ -48,6 +49,7 @@ struct AccessLogCrashTests {
         try withoutSyncing(path, flags: O_RDWR | O_APPEND) {
             #expect(vaultError { try vault.log.sync() } == .storage)
             #expect(vault.log.headToAnchor() == nil)
+            #expect(vaultError { try vault.anchorLog() } == .storage)
         }
         try vault.log.sync()
         #expect(vault.log.headToAnchor() != nil)
@@ -64,6 +66,27 @@ struct AccessLogCrashTests {
         try vault.note(read("b"), .written)
         let records = try vault.logPage().records
         #expect(records.map(\.event) == [.broken, .read] && records.map(\.missed) == [nil, 1])
+    }
+
+    @Test("a record that the vault was to vouch for is an error if the vault cannot be written, or was changed")
+    func aVaultThatVouchesForNothing() throws {
+        let vault = try fixture.open()
+        try vault.note(read("a"), .anchored)
+        try withoutWriting(fixture.path) {
+            #expect(vaultError { try vault.note(read("b"), .anchored) } == .storage)
+        }
+        try vault.note(read("c"), .anchored)
+        #expect(try vault.verifyLog().problem == nil)
+        try vault.database.write { (rows) throws(VaultError) in try rows.put(TreeNode.root, [1]) }
+        #expect(vaultError { try vault.note(read("d"), .anchored) } == .damaged)
+    }
+
+    @Test("a log that cannot be begun says why")
+    func aLogThatDoesNotBegin() throws {
+        let vault = try fixture.open()
+        try FileManager.default.createDirectory(atPath: path + ".writing/something", withIntermediateDirectories: true)
+        let error = #expect(throws: VaultError.self) { try vault.note(read("a"), .written) }
+        #expect(error?.code == .storage && error?.cause is SystemError)
     }
 
     @Test("a crash within the very first record leaves a log that begins with what was cut off")

@@ -159,9 +159,10 @@ struct BindingTests {
             try Keybag(decoding: vault.keybag.encoded, keys: vault.keys, FormatContext(vault: .random()))
         }
         #expect(try Keybag(decoding: vault.keybag.encoded, keys: vault.keys, vault.format) == vault.keybag)
-        for place in [1, 2, 3, 34] {
+        // The second bit of the scope means nothing.
+        for (place, bit) in [(1, 1), (2, 1), (2, 2), (3, 1), (34, 1)] as [(Int, UInt8)] {
             var wrong = vault.keybag.encoded
-            wrong[place] ^= 1
+            wrong[place] ^= bit
             #expect(throws: VaultError.self) { try Keybag(decoding: wrong, keys: vault.keys, vault.format) }
         }
         // The MAC covers what the scope means. A number without a meaning would pass for 0.
@@ -170,6 +171,8 @@ struct BindingTests {
         scope[2] = 2
         let unknown = scope
         #expect(vaultError { _ = try Keybag(decoding: unknown, keys: vault.keys, vault.format) } == .damaged)
+        let longer = vault.keybag.encoded + [0]
+        #expect(throws: VaultError.self) { try Keybag(decoding: longer, keys: vault.keys, vault.format) }
     }
 
     /// Nobody can make this without the unlock root. What is sealed to the public half would open to nobody.

@@ -330,6 +330,27 @@ struct BoundVaultTests {
         _ = try fixture.vault.verify()
     }
 
+    /// Attacker 5 has changed what goes with the binding, or what is looked at then. The binding does not end by half.
+    @Test(arguments: ["posting", "former"]) func aBindingDoesNotEndOverDamage(table: String) throws {
+        let fixture = try Fixture()
+        try fixture.bind(to: Fixture.pin)
+        try fixture.set("plain")
+        try fixture.set("bound", .passcodeSet)
+        let plain = try fixture.vault.find(service: "s", account: "plain").id
+        let term = try fixture.vault.keys.term(service: "s", account: "bound", kind: .genericPassword)
+        fixture.record = try fixture.begin(to: nil).1
+        try fixture.vault.take(fixture.record, sealer: fixture.sealer)
+        try fixture.vault.database.write { (rows) throws(VaultError) in
+            if table == "posting" {
+                try rows.put(posting: term, items: [])
+            } else {
+                try rows.put(former: [1], of: plain)
+            }
+        }
+        #expect(vaultError { _ = try fixture.vault.finishBinding() } == .damaged)
+        #expect(fixture.vault.isBindingUnfinished)
+    }
+
     @Test func nothingOfTheOldRootStaysInTheFile() throws {
         let fixture = try Fixture()
         let old = try #require(fixture.vault.objects[.unlockRoot]?.private)

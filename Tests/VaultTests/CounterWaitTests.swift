@@ -89,6 +89,63 @@ struct CounterWaitTests {
         #expect(fixture.vault.epoch == header && fixture.vault.leftStep == nil)
     }
 
+    /// Roots for another binding or boot tie, and the end of those before them.
+    @Test func rootsAreExchangedWithAStepEach() throws {
+        let (vault, sealer) = (fixture.vault, fixture.sealer)
+        let (root, next) = (fixture.keys.unlockRoot, try SecretBytes.random(count: 32))
+        let sealed = try sealer.sealUnbound(next, record: fixture.record)
+        let tie = ResealedVault(objects: [sealed.object], names: [.unlockRoot: sealed.name], boot: nil)
+        try fixture.delete("b")
+        for roots in [sealed, tie] as [any Resealed] {
+            #expect(vaultError { try roots.begin(in: vault, from: root, to: next) } == .uncounted)
+        }
+        try fixture.count()
+        try sealed.begin(in: vault, from: root, to: next)
+        try vault.take(fixture.record.with(binding: nil, unlockRoot: sealed.name), sealer: sealer)
+        #expect(vaultError { _ = try vault.finishBinding() } == .uncounted)
+        #expect(vault.isBindingUnfinished)
+        try fixture.count()
+        #expect(try vault.finishBinding() == 0)
+        #expect(!vault.isBindingUnfinished)
+    }
+
+    /// It would come back with an older file. So it stays until a step is free.
+    @Test func whatASettingDropsStaysWhileTheCounterIsBehind() throws {
+        let vault = fixture.vault
+        try fixture.set("a")
+        _ = try vault.putAside(service: "s", account: "c")
+        try fixture.count()
+        try fixture.delete("b")
+        #expect(vaultError { try vault.put(HistorySetting(count: 0, days: 0)) } == .uncounted)
+        #expect(vaultError { try vault.put(vault.history, BinSetting(days: 0)) } == .uncounted)
+        #expect(try vault.history(service: "s", account: "a").versions.count == 1)
+        try fixture.count()
+        try vault.put(HistorySetting(count: 0, days: 0), BinSetting(days: 0))
+        #expect(try vault.history(service: "s", account: "a").versions.isEmpty)
+    }
+
+    /// Who sets another application password wants the values under the former one gone.
+    @Test func anotherApplicationPasswordWaitsForWhatItDrops() throws {
+        let guarded = try AccessControl(requirements: [.applicationPassword])
+        let (one, other) = (try StretchedPassword(secret("one")), try StretchedPassword(secret("other")))
+        for value in ["1", "2"] {
+            var draft = try ItemDraft.make("s", "d", value, guarded)
+            draft.applicationPassword = one
+            try fixture.vault.set(draft)
+        }
+        let item = try item("d")
+        try fixture.delete("b")
+        func resealing() -> VaultError.Code? {
+            vaultError {
+                try fixture.vault.reseal(item, value: secret("2"), access: guarded, applicationPassword: other)
+            }
+        }
+        #expect(resealing() == .uncounted)
+        try fixture.count()
+        #expect(resealing() == nil)
+        #expect(try fixture.vault.history(service: "s", account: "d").versions.isEmpty)
+    }
+
     @Test func theseDoNot() throws {
         let gated = try AccessControl(requirements: [.userPresence])
         func secret() throws -> SecretBytes { try SecretBytes(copying: Array("value".utf8)) }

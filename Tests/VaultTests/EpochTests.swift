@@ -217,6 +217,9 @@ struct EpochTests {
         // Nothing opens while it does not count.
         left.withLock { $0 = counted }
         #expect(fixture.refusal() == .sealer)
+        // Nor does it then, with a file that is a step ahead.
+        left.withLock { $0 = 0 }
+        #expect(fixture.refusal() == .sealer)
         left.withLock { $0 = .max }
         try #require(fixture.refusal() == nil)
         #expect(try !fixture.has("b") && fixture.counter == fixture.vault.epoch)
@@ -507,6 +510,25 @@ struct EpochTests {
         try #require(fixture.refusal() == nil)
     }
 
+    /// Somebody puts the TPM back by a step while the vault is open. Another step would hide that.
+    @Test func aTPMThatIsPutBackWhileTheVaultIsOpenIsNotBelieved() throws {
+        let fixture = try Fixture()
+        for account in ["a", "b"] { try fixture.set(account) }
+        try fixture.vault.begin()
+        try fixture.count()
+        try fixture.tpm.stop()
+        let state = try fixture.tpm.saveState()
+        try fixture.tpm.restart()
+        try fixture.delete("a")
+        try fixture.count()
+        try fixture.tpm.stop()
+        try fixture.tpm.restore(state)
+        try fixture.tpm.restart()
+        try fixture.delete("b")
+        let code = #expect(throws: SealerError.self) { try fixture.count() }?.code
+        #expect(code == .counterGone)
+    }
+
     @Test(arguments: [true, false])
     func whatIsAcceptedIsTheOnlyCopyFromThenOn(hasCounter: Bool) throws {
         let fixture = try Fixture()
@@ -525,9 +547,15 @@ struct EpochTests {
         }
         try fixture.putBack(copies[0])
         #expect(fixture.refusal() == .rollback)
+        let before = try VaultDatabase(path: fixture.path).read { (rows) throws(VaultError) in
+            try Header(decoding: rows.header().content)
+        }
         try fixture.accept()
         #expect(try fixture.has("a") && fixture.has("b"))
         #expect(try fixture.counter == fixture.vault.epoch)
+        #expect(fixture.vault.lastHeader.revision == before.revision + 1)
+        // Two steps beyond what was counted: beyond a copy that is one ahead, and no more.
+        if hasCounter { #expect(fixture.vault.epoch == 5) }
         fixture.close()
         let accepted = try fixture.copy()
         for copy in copies {

@@ -1,6 +1,8 @@
 import Authorization
 import Cryptography
+import Foundation
 import Item
+import SQLite
 import Testing
 
 @testable import Vault
@@ -81,6 +83,16 @@ struct HeaderTests {
         #expect(try Header(decoding: written.encoded).binDays == written.binDays)
         written.binDays += 1
         #expect(isRefused(written.encoded))
+    }
+
+    /// Nobody needs the sealer for that, so it is damage even where the sealer opens nothing.
+    @Test func aFileWithoutAHeaderIsDamagedWhateverTheSealerSays() throws {
+        let fixture = try VaultFixture()
+        try fixture.open().close()
+        try FileManager.default.removeItem(atPath: fixture.folder.path + "/" + SoftwareSealer.keyFile)
+        #expect(vaultError { _ = try fixture.open() } == .sealer)
+        try fixture.tamper { try $0.run("UPDATE header SET content = x'00'") }
+        #expect(vaultError { _ = try fixture.open() } == .damaged)
     }
 
     @Test func noOtherFormatIsRead() throws {

@@ -308,4 +308,33 @@ struct HistoryFileTests {
         #expect(
             error?.code == .damaged && error?.description.contains("its tables are not those of its format") == true)
     }
+
+    /// The index lacks the point of a former value. That value does not go as if nothing were wrong.
+    @Test func aFormerValueWithoutItsIndexEntryDoesNotGo() throws {
+        let keys = try VaultKeys(deviceRoot: fixture.keys.deviceRoot, vault: fixture.record.vault)
+        let before = try fixture.open()
+        try before.put(HistorySetting(count: 1, days: 30))
+        try before.close()
+        try fixture.tamper { database in
+            for point in try FormerValue.decode(database.bytes("SELECT records FROM former"))[0].field.points {
+                try database.run("DELETE FROM posting WHERE term = ?", [.blob(keys.term(point: point))])
+            }
+        }
+        let ways: [(OpenVault) throws -> Void] = [
+            { try $0.put(HistorySetting(count: 0, days: 0)) },
+            { try $0.delete($0.find(service: "s", account: "a")) },
+            // One value has room, and this is the second one.
+            { try $0.set(.make("s", "a", "three", item.access)) },
+            // Its time is over, and any change looks for such values.
+            { vault in
+                fixture.advance(milliseconds: 31 * 86_400_000)
+                try vault.set(.make("other", "a", "1"))
+            },
+        ]
+        for (number, way) in ways.enumerated() {
+            let vault = try fixture.open()
+            #expect(vaultError { try way(vault) } == .damaged, "\(number)")
+            try vault.close()
+        }
+    }
 }

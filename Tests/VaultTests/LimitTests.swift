@@ -100,6 +100,7 @@ struct LimitTests {
     @Test func theUsualRoom() {
         let room = Room()
         #expect(room.items == 10_000 && room.records == 16 << 20 && room.file == 1 << 30)
+        #expect(room.manyRecords.reason.contains("10000 items at most, and 16 MiB of names"))
     }
 
     @Test func namesAndAttributesHaveRoomForSoMuch() throws {

@@ -75,6 +75,7 @@ struct LogFileTests {
         let kept = try records(log)
         #expect(kept.count == 12 && kept.suffix(2).map(\.event) == [.dropped, .read])
         #expect(kept.prefix(10).allSatisfy { $0.event == .read })
+        #expect(kept[10].detail == "records 1 to \(kept[0].sequence - 1): there were too many")
         #expect(try log.verification().problem == nil)
         // What was dropped is told by its numbers.
         let (oldest, dropped) = (try #require(kept.first), try #require(kept.first { $0.event == .dropped }))
@@ -253,5 +254,98 @@ struct LogFileTests {
             let frame = try format.seal(AccessRecord(.read), sequence: number, after: LogStart.none)
             #expect(try LogContent(start + frame.encoded, format).validCount(from: 0, format) == valid)
         }
+        // A number has eight bytes.
+        let large: UInt64 = 0x0102_0304_0506_0708
+        let other = try format.encode(LogStart(first: large, previous: LogStart.none))
+        let frame = try format.seal(AccessRecord(.read), sequence: large, after: LogStart.none)
+        let content = try LogContent(other + frame.encoded, format)
+        #expect(content.start?.first == large && content.frames.map(\.sequence) == [large])
+    }
+
+    // Beginnings
+
+    /// A folder that is not empty is neither removed nor replaced as a file would be.
+    private func block(_ path: String) throws {
+        try FileManager.default.createDirectory(atPath: path + "/something", withIntermediateDirectories: true)
+    }
+
+    private func remove(_ path: String) throws { try FileManager.default.removeItem(atPath: path) }
+
+    @Test("a log that goes on from another's records has their numbers, and one without any begins with the first")
+    func goingOn() throws {
+        let log = AccessLog(
+            path: path, keys: vault.keys, format: vault.format, limit: AccessLogLimits.size, now: { 7 })
+        try log.begin(with: [])
+        try note(1, in: log)
+        #expect(try records(log).map(\.sequence) == [1])
+        var (one, other) = (AccessRecord(.read), AccessRecord(.read))
+        (one.sequence, other.sequence) = (300, 301)
+        try log.begin(with: [one, other])
+        try note(1, in: log)
+        #expect(try records(log).map(\.sequence) == [300, 301, 302])
+        #expect(try log.verification().problem == nil)
+        // The new file cannot be written, so the log is not that one.
+        try block(path + ".writing")
+        #expect(vaultError { try log.begin(with: []) } == .storage)
+        #expect(try records(log).map(\.sequence) == [300, 301, 302])
+    }
+
+    @Test("a log that is missing begins anew with the first number")
+    func missing() throws {
+        let found = try records(log(limit: AccessLogLimits.size, anchor: [UInt8](repeating: 7, count: SHA256.count)))
+        #expect(found.map(\.event) == [.broken] && found.map(\.sequence) == [1])
+    }
+
+    @Test("another vault's log in this place is kept, or no log begins")
+    func earlierVault() throws {
+        let format = try LogFormat(keys: vault.keys, format: FormatContext(vault: .random()))
+        let theirs = try format.encode(LogStart(first: 9, previous: LogStart.none))
+        try write(theirs, count: theirs.count)
+        try block(path + ".earlier")
+        #expect(vaultError { _ = try log(limit: AccessLogLimits.size) } == .storage)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data(theirs))
+        try remove(path + ".earlier")
+        let found = try records(log(limit: AccessLogLimits.size))
+        #expect(found.map(\.event) == [.start] && found.map(\.sequence) == [1])
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path + ".earlier")) == Data(theirs))
+    }
+
+    /// It is the only trace of what somebody did to the log.
+    @Test("a damaged log is kept, or no other one begins")
+    func damaged() throws {
+        let bytes = Array("no log".utf8)
+        try write(bytes, count: bytes.count)
+        try block(path + ".damaged")
+        #expect(vaultError { _ = try log(limit: AccessLogLimits.size) } == .storage)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data(bytes))
+    }
+
+    @Test("a log that was changed in use goes on with the next number, once a new file can be written")
+    func changedInUse() throws {
+        let log = try log(limit: AccessLogLimits.size)
+        try note(2, in: log)
+        try write(Array(try Data(contentsOf: URL(fileURLWithPath: path))), count: size() + 1)
+        try block(path + ".writing")
+        #expect(vaultError { try note(1, in: log) } == .storage)
+        try remove(path + ".writing")
+        try note(1, in: log)
+        let found = try records(log)
+        #expect(found.map(\.event) == [.broken, .read] && found.map(\.sequence) == [4, 5])
+        #expect(found.last?.missed == 1)
+    }
+
+    @Test("nothing is recorded, and nothing is dropped, that the vault should vouch for and cannot")
+    func anchors() throws {
+        let length = try recordSize()
+        let log = try log(limit: LogStart.count + 4 * length + AccessLogLimits.record)
+        func outcome(_ durability: LogDurability) -> VaultError.Code? {
+            vaultError { try log.note(AccessRecord(.read), durability) { () throws(VaultError) in throw .notFound } }
+        }
+        #expect(outcome(.anchored) == .notFound)
+        for _ in 0..<3 { #expect(outcome(.written) == nil) }
+        // It is full now.
+        let before = try size()
+        #expect(outcome(.written) == .notFound)
+        #expect(try size() == before)
     }
 }

@@ -57,6 +57,7 @@ struct MigrationTests {
         let header = try Connection(path: earlier.path).bytes("SELECT content FROM header")
         #expect(try Header.format(of: header) == 2)
         var vault = try earlier.open()
+        #expect(try vault.lastHeader.revision == Header(decoding: header).revision + 1)
         try check(vault, of: earlier)
         // The migration is one change.
         #expect(try vault.lastHeader.revision == Header(decoding: header).revision + 1)
@@ -215,6 +216,27 @@ struct MigrationTests {
         #expect(error?.description.contains("the same point") == true)
     }
 
+    /// Attacker 5 puts a node where the file has none, on the way to the index of a value's point.
+    @Test func theIndexOfPointsBeginsInTheVaultsOwnTree() throws {
+        let earlier = try EarlierVault(format: 2)
+        let keys = try earlier.keys()
+        let connection = try Connection(path: earlier.path)
+        var found: [UInt8]?
+        for row in try connection.rows("SELECT id, record FROM item") {
+            guard case .blob(let bytes) = row[0], case .blob(let record) = row[1] else { continue }
+            let id = try #require(ItemID(bytes: bytes))
+            found = try EarlierItem(decoding: record).field(of: id, isFormer: false).points.first ?? found
+        }
+        let point = try #require(found)
+        let bucket = try TreeNode(level: TreeNode.bucketLevel, above: keys.term(point: point))
+        let rows = Rows(connection)
+        let there = try rows.node(bucket)
+        try #require(there == nil)
+        try rows.put(bucket, [UInt8](repeating: 0, count: TreeNode.entryCount))
+        try connection.close()
+        #expect(vaultError { _ = try earlier.open() } == .damaged)
+    }
+
     /// The length of what stands before the number of slots.
     private func slotsStart(in record: [UInt8]) throws -> Int {
         var reader = ByteReader(record, "an item")
@@ -241,6 +263,7 @@ struct MigrationTests {
         let start = try slotsStart(in: record)
         #expect(record[start] > 0)
         #expect(isRefused(Array(record.prefix(start)) + [0]))
+        #expect(isRefused(record + [0]))
     }
 
     @Test func anItemHasSoManyFormerValues() throws {
@@ -258,6 +281,7 @@ struct MigrationTests {
         for count in [0, most + 1] {
             #expect(vaultError { _ = try EarlierItem.former(decoding: former(count)) } == .damaged)
         }
+        #expect(vaultError { _ = try EarlierItem.former(decoding: former(1) + [0]) } == .damaged)
         for versions in [[1, 1], [2, 1]] {
             #expect(vaultError { _ = try EarlierItem.former(decoding: former(of: versions)) } == .damaged)
         }

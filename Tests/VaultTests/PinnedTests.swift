@@ -32,4 +32,14 @@ struct PinnedTests {
         let object = SealedObject(role: role, public: [1], private: [])
         #expect(outcome { $0[role] = object } == .damaged)
     }
+
+    /// The registry names an unlock root that is neither in use nor about to be.
+    @Test func aRecordIsTakenWithItsRootOrNotAtAll() throws {
+        var pinned = try Pinned(record: fixture.record, objects: objects, transition: nil, sealer: fixture.sealer)
+        let other = fixture.record.with(binding: nil, unlockRoot: [UInt8](repeating: 1, count: 34))
+        do throws(SealerError) {
+            try pinned.take(other, sealer: fixture.sealer)
+            Issue.record("it was taken")
+        } catch { #expect(error.code == .damaged) }
+    }
 }

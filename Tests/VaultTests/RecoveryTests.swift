@@ -242,5 +242,55 @@ import Testing
         #expect(keys.integrity == real.integrity && keys.metadata == real.metadata)
         #expect(keys.index == real.index && keys.classMAC == real.classMAC)
         #expect(keys.always.publicKey != real.always.publicKey && keys.log != real.log)
+        #expect(vaultError { _ = try RecoveryWrap(decoding: row + [0]) } == .damaged)
+    }
+
+    /// A person must not keep a code that opens nothing.
+    @Test func aCodeThatIsNotStoredIsNotConfirmed() throws {
+        let recovery = try vault.wrap(recoveryKey(vault), under: RecoveryCode.random())
+        try withoutWriting(fixture.path) { #expect(vaultError { try vault.confirm(recovery) } == .storage) }
+        try vault.confirm(recovery)
+        // Somebody has changed the tree since (attacker 5).
+        try vault.database.write { (rows) throws(VaultError) in try rows.put(TreeNode.root, [1]) }
+        #expect(vaultError { try vault.confirm(recovery) } == .damaged)
+    }
+
+    @Test func aCopyOfANewerFormatIsNamedAsThat() throws {
+        let code = try makeCode()
+        let folder = try TemporaryFolder()
+        let path = try backup(folder)
+        try fixture.change(path) { database in
+            var header = try database.bytes("SELECT content FROM header")
+            header[9] = UInt8(Header.newestFormat) + 1
+            try database.run("UPDATE header SET content = ?", [.blob(header)])
+        }
+        #expect(vaultError { _ = try recover(path, code, folder) } == .newerFormat)
+    }
+
+    /// Coffer itself would have noted another key than the one that it sealed the value under.
+    @Test func aValueUnderAnotherKeyThanItsOwnIsDamage() throws {
+        let item = try vault.set(.make("mail", "me", "one")).item
+        let code = try makeCode()
+        let folder = try TemporaryFolder()
+        let path = try backup(folder)
+        let keys = vault.keys
+        try fixture.change(path) { database in
+            let fields = try ItemFields(decoding: database.bytes("SELECT content FROM field"))
+            let field = fields.fields[0][0]
+            let other = FieldRecord(
+                version: field.version, revision: field.revision, valueKey: field.valueKey, format: field.format,
+                item: field.item, access: field.access, valueDigest: field.valueDigest,
+                commitment: [UInt8](repeating: 9, count: 32), slots: field.slots)
+            let content = ItemFields(sealedStamps: fields.sealedStamps, fields: [[other]]).encoded
+            let old = try ItemRecord(decoding: database.bytes("SELECT record FROM item"))
+            let record = ItemRecord(
+                version: old.version, access: old.access, sealedMetadata: old.sealedMetadata,
+                fieldsDigest: try SHA256.digest(content))
+            try database.run("UPDATE field SET content = ?", [.blob(content)])
+            try database.plant(record: record.encoded, of: item.id)
+            try database.vouch(keys)
+        }
+        let old = try recover(path, code, folder)
+        #expect(vaultError { _ = try old.value(of: old.items[0]) } == .damaged)
     }
 }

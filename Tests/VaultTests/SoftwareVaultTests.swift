@@ -65,4 +65,14 @@ struct SoftwareVaultTests {
         #expect(memory.code == .outOfMemory && memory.advice == SealerError.tryAgain)
         #expect(SealerError(CryptographyError(code: .invalidKey, reason: "broken")).code == .other)
     }
+
+    /// docs/vault-format.md, "Keys". Some are used by this vault alone, which would not notice another length.
+    @Test func eachKeyHasThirtyTwoBytes() throws {
+        let (keys, id) = (vault.keys, fixture.record.vault)
+        let derived = [
+            keys.index, keys.metadata, keys.integrity, keys.classMAC, keys.log, keys.counter,
+            try keys.password(of: id), try VaultKeys.keybag(unlockRoot: fixture.keys.unlockRoot, vault: id),
+        ]
+        #expect(derived.allSatisfy { $0.count == 32 })
+    }
 }

@@ -435,6 +435,20 @@ struct TPMSealerTests {
         }
     }
 
+    /// An index that is said to be removed is forgotten. So it is said only if it is true.
+    @Test func aDeadTPMRemovesNothing() throws {
+        let fixture = try Fixture()
+        let counter = try #require(fixture.keys.counter)
+        let generation = try #require(fixture.keys.generation)
+        let index = try #require(IndexPin(handle: 0x01B0_C000, policy: [UInt8](repeating: 0, count: 32)))
+        try fixture.tpm.stop()
+        let removals: [() throws -> Void] = [
+            { try fixture.sealer.remove(counter) }, { try fixture.sealer.remove(generation) },
+            { try fixture.sealer.remove(.password(index)) }, { try fixture.sealer.remove(.boots(index)) },
+        ]
+        for (number, removal) in removals.enumerated() { #expect(code(removal) == .unavailable, "\(number)") }
+    }
+
     @Test func theTPMSaysWhoMadeIt() throws {
         let fixture = try Fixture()
         let description = try fixture.sealer.describe()

@@ -134,9 +134,11 @@ struct TiedVaultTests {
         let fixture = try Fixture()
         try fixture.tie()
         let boot = try #require(fixture.record.boot)
+        let list = try fixture.vault.boots
         try fixture.tpm.redefine(
             boot.index.handle, attributes: "policywrite|authread|no_da", size: 34, policy: boot.index.policy)
         #expect(refusal { try fixture.reopen() } == .bootIndexGone)
+        #expect(refusal { _ = try fixture.sealer.standing(of: list, record: fixture.record) } == .bootIndexGone)
         #expect(vaultError { try fixture.reopen() } == .sealer)
         // With rights for the owner the attacker can write it, but it is then another index.
         try fixture.tpm.redefine(

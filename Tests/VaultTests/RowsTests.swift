@@ -1,0 +1,201 @@
+import Authorization
+import Cryptography
+import Foundation
+import SQLite
+import TestSupport
+import Testing
+
+@testable import Vault
+
+/// What SQLite refuses is an error at every row. Otherwise a header would vouch for what was never written.
+struct RowsTests {
+    private let item: ItemID
+    private let object = SealedObject(role: .presence, public: [1], private: [2])
+
+    init() throws { item = try ItemID.random() }
+
+    /// A database in memory with these tables alone.
+    private func made(_ tables: String...) throws -> Rows {
+        let database = try Connection(path: nil)
+        for table in tables { try database.once(table) }
+        return Rows(database)
+    }
+
+    /// Every way to write or remove one row.
+    private var writes: [(String, (Rows) throws -> Void)] {
+        let (item, object) = (item, object)
+        return [
+            ("header", { try $0.put(header: [1], mac: [2]) }),
+            ("object", { try $0.put(object) }),
+            ("removed object", { try $0.removeObject(.presence) }),
+            ("keybag", { try $0.put(keybag: [1]) }),
+            ("recovery", { try $0.put(recovery: [1]) }),
+            ("transition", { try $0.put(transition: [1]) }),
+            ("record", { try $0.put(record: [1], of: item) }),
+            ("fields", { try $0.put(fields: [1], of: item) }),
+            ("value", { try $0.put(sealedValue: [1], under: [2]) }),
+            ("removed value", { try $0.removeValue([2]) }),
+            ("former", { try $0.put(former: [1], of: item) }),
+            ("circle", { try $0.put(circle: [1], [2]) }),
+            ("removed circle", { try $0.dropCircle() }),
+            ("posting", { try $0.put(posting: [1], items: [2]) }),
+            ("node", { try $0.put(TreeNode.root, [1]) }),
+        ]
+    }
+
+    @Test func nothingIsWrittenToATableThatIsMissing() throws {
+        let rows = try made()
+        for (what, write) in writes { #expect(vaultError { try write(rows) } == .damaged, "\(what)") }
+    }
+
+    /// The row goes, and the one that should take its place is refused.
+    @Test func aRowThatIsNotReplacedIsAnError() throws {
+        let rows = try made(
+            "CREATE TABLE object (role INTEGER PRIMARY KEY)", "CREATE TABLE keybag (id INTEGER PRIMARY KEY)")
+        #expect(vaultError { try rows.replace(object) } == .damaged)
+        #expect(vaultError { try rows.replace(keybag: [1]) } == .damaged)
+    }
+
+    /// An item has a row in two tables.
+    @Test(arguments: ["CREATE TABLE item (id)", "CREATE TABLE field (item)"])
+    func anItemIsRemovedFromBothTables(other: String) throws {
+        let rows = try made(other)
+        #expect(vaultError { try rows.remove(item) } == .damaged)
+        let both = try made("CREATE TABLE item (id)", "CREATE TABLE field (item)")
+        #expect(vaultError { try both.remove(item) } == nil)
+    }
+
+    @Test func tablesThatAreThereAreNotMadeAgain() throws {
+        let rows = try made()
+        try rows.createTables()
+        try rows.createCircle()
+        #expect(vaultError { try rows.createTables() } == .damaged)
+        #expect(vaultError { try rows.addTables(to: 1) } == .damaged)
+        #expect(vaultError { try rows.createCircle() } == .damaged)
+    }
+
+    /// What is wrong with one row ends the reading of all.
+    @Test func whoReadsTheRowsEndsTheReading() throws {
+        let rows = try made()
+        try rows.createTables()
+        try rows.createCircle()
+        for id: UInt8 in 1...3 {
+            try rows.database.run("INSERT INTO item (id, record) VALUES (?, ?)", [.blob([id]), .blob([0])])
+            try rows.put(circle: [id], [0])
+        }
+        var seen = 0
+        let items = vaultError {
+            try rows.forEachItem { (_, _) throws(VaultError) in
+                seen += 1
+                throw .notFound
+            }
+        }
+        #expect(items == .notFound && seen == 1)
+        let circle = vaultError {
+            try rows.forEachOfCircle { (_, _) throws(VaultError) in
+                seen += 1
+                throw .notFound
+            }
+        }
+        #expect(circle == .notFound && seen == 2)
+    }
+
+    @Test func aValueIsMeasuredByItsKey() throws {
+        let rows = try made()
+        try rows.createTables()
+        try rows.put(sealedValue: [1, 2, 3], under: [7])
+        try rows.put(sealedValue: [4], under: [8])
+        #expect(try rows.sealedValueBytes([7]) == 3)
+        #expect(try rows.sealedValueBytes([9]) == 0)
+        // No value takes the place of another one.
+        #expect(vaultError { try rows.put(sealedValue: [5], under: [7]) } == .damaged)
+        #expect(try rows.sealedValue([7]) == [1, 2, 3])
+    }
+
+    /// Whether the file was changed is looked at as a reading begins. Nothing is read of a file that was.
+    @Test func whatDoesNotBeginIsNotRead() throws {
+        let fixture = try VaultFixture()
+        let vault = try fixture.open()
+        let bodies: [(Rows) throws(VaultError) -> Void] = [
+            { (rows) throws(VaultError) in _ = try rows.header() }, { (rows) throws(VaultError) in try rows.begin() },
+        ]
+        for body in bodies {
+            let code = vaultError {
+                try vault.database.readLate(begun: { (_) throws(VaultError) in throw .notFound }, body)
+            }
+            #expect(code == .notFound)
+        }
+        // The next one begins anew.
+        #expect(try vault.list().isEmpty)
+    }
+
+    // Long files
+
+    /// Makes a file so long that its keys are looked at before it is searched. Its end is a hole, which takes no room.
+    private func lengthen(_ path: String, beyond length: Int64 = DatabaseLimits.unchecked) throws {
+        let pages = UInt32(length / Int64(VaultDatabase.pageSize)) + 1
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+        // The number of pages ("The SQLite database file format", 1.3).
+        try file.seek(toOffset: 28)
+        try file.write(contentsOf: Data(BigEndian.bytes(pages)))
+        try file.truncate(atOffset: UInt64(pages) * UInt64(VaultDatabase.pageSize))
+        try file.close()
+    }
+
+    /// Each table is looked at in the files of every format that has it, and in no other.
+    @Test(arguments: [1, 2]) func aLongFileOfAnEarlierFormatHasNoLongRow(format: Int) throws {
+        let earlier = try EarlierVault(format: format)
+        try lengthen(earlier.path)
+        let connection = try Connection(path: earlier.path)
+        #expect(try Rows(connection).headSchema() == UInt16(format))
+        let row = DatabaseLimits.row
+        for insertion in [
+            "INSERT INTO item (id, record) VALUES (x'00', zeroblob(\(row)))",
+            "INSERT INTO posting (term, items) VALUES (x'00', zeroblob(\(row)))",
+            "INSERT INTO node (level, number, content) VALUES (9, 9, zeroblob(\(row + 1)))",
+            "INSERT INTO value (id, sealed) VALUES (zeroblob(\(row + 1)), x'00')",
+        ] {
+            try connection.once("BEGIN")
+            try connection.once(insertion)
+            #expect(vaultError { _ = try Rows(connection).headSchema() } == .damaged, "\(insertion)")
+            try connection.once("ROLLBACK")
+        }
+        #expect(try Rows(connection).headSchema() == UInt16(format))
+    }
+
+    @Test func aLongFileHasNoLongRowOfACircle() throws {
+        let fixture = try VaultFixture()
+        try fixture.open().close()
+        try lengthen(fixture.path)
+        let rows = Rows(try Connection(path: fixture.path))
+        #expect(try rows.headSchema() == Header.newestFormat)
+        try rows.createCircle()
+        try rows.put(circle: [1], [UInt8](repeating: 0, count: DatabaseLimits.row - 1))
+        #expect(try rows.headSchema() == Header.newestFormat)
+        try rows.put(circle: [1], [UInt8](repeating: 0, count: DatabaseLimits.row))
+        #expect(vaultError { _ = try rows.headSchema() } == .damaged)
+    }
+
+    /// Format 3 brought the circle. In an earlier file, it is a table of nobody's.
+    @Test(arguments: [1, 2]) func noEarlierFileHasACircle(format: Int) throws {
+        let earlier = try EarlierVault(format: format)
+        let rows = Rows(try Connection(path: earlier.path))
+        #expect(try rows.headSchema() == UInt16(format))
+        try rows.createCircle()
+        #expect(try rows.headSchema() == nil)
+    }
+
+    @Test func aFullFileIsNamedWithItsLimit() throws {
+        let fixture = try VaultFixture()
+        try fixture.open().close()
+        let room = Room()
+        try lengthen(fixture.path, beyond: room.file - Int64(VaultDatabase.pageSize))
+        let longest = try Connection(path: fixture.path)
+        try room.checkFile(Rows(longest))
+        try longest.close()
+        try lengthen(fixture.path, beyond: room.file)
+        let longer = Rows(try Connection(path: fixture.path))
+        let error = #expect(throws: VaultError.self) { try room.checkFile(longer) }
+        #expect(error?.code == .limitExceeded && error?.reason.contains(" 1 GiB at most") == true)
+    }
+}
