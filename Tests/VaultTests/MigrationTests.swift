@@ -216,6 +216,27 @@ struct MigrationTests {
         #expect(error?.description.contains("the same point") == true)
     }
 
+    /// SQLite refuses one row, or one table that it has already. The file stays as it was.
+    @Test(arguments: ["item", "former", "posting", "field"]) func aMigrationIsWholeOrNone(table: String) throws {
+        let earlier = try EarlierVault(format: 2)
+        let keys = try earlier.keys()
+        let connection = try Connection(path: earlier.path)
+        if table == "field" {
+            try connection.once("CREATE TABLE field (item BLOB PRIMARY KEY, content BLOB NOT NULL)")
+        } else {
+            try connection.once("CREATE TRIGGER t BEFORE INSERT ON \(table) BEGIN SELECT RAISE(ABORT, 'no'); END")
+        }
+        let code = vaultError {
+            try connection.transaction(.writing, StorageGate.translate) { () throws(VaultError) in
+                let rows = Rows(connection)
+                _ = try Migration.run(rows, Header(decoding: rows.header().content), keys)
+            }
+        }
+        #expect(code == .damaged)
+        let format = try Header.format(of: connection.bytes("SELECT content FROM header"))
+        #expect(format == 2)
+    }
+
     /// Attacker 5 puts a node where the file has none, on the way to the index of a value's point.
     @Test func theIndexOfPointsBeginsInTheVaultsOwnTree() throws {
         let earlier = try EarlierVault(format: 2)

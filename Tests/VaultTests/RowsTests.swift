@@ -1,6 +1,8 @@
 import Authorization
 import Cryptography
 import Foundation
+import Item
+import Recovery
 import SQLite
 import TestSupport
 import Testing
@@ -98,6 +100,34 @@ struct RowsTests {
             }
         }
         #expect(circle == .notFound && seen == 2)
+    }
+
+    /// SQLite refuses one row of an open vault (attacker 5). Nothing is left of the change.
+    @Test(arguments: ["INSERT ON former", "INSERT ON recovery", "DELETE ON value"])
+    func aRefusedRowUndoesTheWholeChange(statement: String) throws {
+        let fixture = try VaultFixture()
+        let vault = try fixture.open()
+        try vault.set(ItemDraft(service: "app", account: "a", kind: .setting, value: secret("1")))
+        try vault.set(.make("s", "a", "1"))
+        let key = try fixture.sealer.open(.recovery, vault.objects, record: fixture.record) {
+            (request) throws(SigningRefusal) in try fixture.sign(request)
+        }
+        let recovery = try vault.wrap(key, under: RecoveryCode.random())
+        try vault.database.write { (rows) throws(VaultError) in
+            try StorageGate.run { () throws(SQLiteError) in
+                try rows.database.run("CREATE TRIGGER t BEFORE \(statement) BEGIN SELECT RAISE(ABORT, 'no'); END")
+            }
+        }
+        let revision = vault.lastHeader.revision
+        let code = vaultError {
+            switch statement {
+            case "INSERT ON former": _ = try vault.set(.make("s", "a", "2"))
+            case "INSERT ON recovery": _ = try vault.confirm(recovery)
+            // A setting has no former values, so the one before goes at once.
+            default: _ = try vault.set(ItemDraft(service: "app", account: "a", kind: .setting, value: secret("2")))
+            }
+        }
+        #expect(code == .damaged && vault.lastHeader.revision == revision)
     }
 
     @Test func aValueIsMeasuredByItsKey() throws {
