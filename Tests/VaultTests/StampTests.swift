@@ -59,4 +59,28 @@ struct StampTests {
         #expect(vaultError { _ = try read(part(1, replaced: 1)) } == .damaged)
         #expect(vaultError { _ = try read(part(1) + [0]) } == .damaged)
     }
+
+    /// What differs between two states has a stamp of its own afterwards, and nothing else has.
+    @Test func eachChangedPartIsNoted() throws {
+        let old = Metadata(
+            service: "s", account: "a", label: "l", comment: "c", attributes: ["x": "1", "y": "1"], created: 1,
+            modified: 1, valueSet: 1, expires: 9)
+        func noted(_ change: (inout Metadata) -> Void) -> Set<ItemPart> {
+            var (new, stamps) = (old, ItemStamps(base: base))
+            change(&new)
+            stamps.note(from: old, to: new, at: 7, in: base.origin)
+            return Set(stamps.own.keys)
+        }
+        #expect(noted { $0.modified = 5 }.isEmpty)
+        #expect(noted { $0.label = "other" } == [.label])
+        #expect(noted { $0.comment = nil } == [.comment])
+        #expect(noted { $0.expires = 10 } == [.expiry])
+        #expect(noted { $0.deleted = 6 } == [.bin])
+        #expect(noted { $0.attributes["x"] = "2" } == [.attribute(Array("x".utf8))])
+        // Of one that is gone there is nothing to stamp.
+        #expect(noted { $0.attributes["x"] = nil }.isEmpty)
+        for name in [("t", "a"), ("s", "b")] {
+            #expect(noted { $0 = $0.renamed(name.0, name.1, at: 7) } == [.name])
+        }
+    }
 }
