@@ -74,7 +74,7 @@ import Testing
         #expect(open(own).isEmpty)
     }
 
-    /// One that only reads says every 20 days or so that it is there. It cannot have removed another one, nor can a writer.
+    /// A reader gives a sign of life about every 20 days. Neither a reader nor a writer can have removed another machine.
     @Test func whatTheSilenceOfOthersMeans() {
         for (role, days, mark) in [
             ("reader", 3, ""), ("reader", 29, ""), ("reader", 30, "TO DO"), ("writer", 3, "note"),

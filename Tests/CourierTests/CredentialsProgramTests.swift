@@ -178,7 +178,7 @@ import Testing
         #expect(Self.failure(program) == nil)
     }
 
-    /// Whoever has root's terminal open reads what root types, also later (attackers 2 and 14).
+    /// A program with root's terminal open reads what root types, also later (attackers 2 and 14).
     @Test(.enabled(if: geteuid() == 0, "needs two users")) func whatAnAccountNamedGetsNothingThatRootHasOpen() throws {
         let account = try #require(try Account.named("nobody"))
         let open = try program("readlink /proc/self/fd/0; readlink /proc/self/fd/2", as: account)
@@ -226,7 +226,7 @@ import Testing
         #expect(runs == 3)
     }
 
-    /// For one request the program runs once, whatever the server says.
+    /// For one request the program runs once, even if the server refuses again and again.
     @Test func refusedOnesAreToldAndNotAskedForAgainAndAgain() throws {
         let bucket = try PlayedBucket(Self.ended)
         let server = try server(bucket, printing(Self.object))

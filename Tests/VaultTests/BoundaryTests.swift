@@ -84,7 +84,7 @@ import Testing
         for bytes in [[], [0, 0, 0], [0, 0, 0, 1], [0, 0, 0, 0, 0]] as [[UInt8]] {
             #expect(vaultError { _ = try removed(bytes) } == .damaged, "\(bytes)")
         }
-        // A length that the text has no room for, whatever the size class says.
+        // The length is larger than the text, although the size class fits.
         for bytes in [[0, 0, 0, 1], [0, 0, 0, 2, 7]] as [[UInt8]] {
             let code = vaultError { _ = try Padding.remove(secret(bytes), "it", sizeClass: { _ in bytes.count }) }
             #expect(code == .damaged, "\(bytes)")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Vault
 
-/// What a change refuses by itself, whoever makes it, and what makes room in it.
+/// What a change itself refuses, and how it makes room.
 struct ChangeTests {
     private let fixture: VaultFixture
     private let vault: OpenVault

@@ -323,7 +323,7 @@ struct CircleConflictAttackTests {
         #expect(try desk.vault.circleState(desk.vault.alwaysKeys)?.conflicts == 1)
     }
 
-    /// Only a lock is a reason not to count. Whoever changes the file is noticed here, too (attacker 5).
+    /// Only a lock is a reason not to count. A changed file is noticed here, too (attacker 5).
     @Test func damageIsNoUnknownCount() throws {
         let (_, desk, _) = try conflicting()
         #expect(try desk.vault.circleState(desk.classKeys)?.conflicts == 1)

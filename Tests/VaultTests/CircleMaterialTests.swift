@@ -74,7 +74,7 @@ struct CircleMaterialTests {
         }
     }
 
-    /// A generation says which circle it is of. Nothing is sealed to another circle's keys, whoever has their halves.
+    /// A generation says which circle it is of. Nothing is sealed to another circle's keys, even with halves that fit.
     @Test func halvesOfAnotherCircleAreNotUsed() throws {
         let (material, view) = try desk.vault.read { (snapshot) throws(VaultError) in
             try desk.vault.view(snapshot, desk.classKeys)

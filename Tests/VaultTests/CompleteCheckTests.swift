@@ -52,7 +52,7 @@ struct CompleteCheckTests {
         #expect(vaultError { _ = try vault.verify() } == .damaged)
     }
 
-    /// SQLite finds a value by its index, and does not look whether the row has the same key.
+    /// SQLite finds a value by its index. It does not compare the key in the row.
     @Test func aValueUnderAnotherKeyThanInItsIndex() throws {
         var (key, sealed): ([UInt8], [UInt8]) = ([], [])
         try fixture.tamper { database in

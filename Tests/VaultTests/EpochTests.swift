@@ -3,7 +3,6 @@ import Cryptography
 import Foundation
 import Item
 import Platform
-import Synchronization
 import TPM
 import TestSupport
 import Testing
@@ -199,13 +198,8 @@ struct EpochTests {
     func aStopInThatOpeningIsNoAttack(counted: Int) throws {
         let tpm = try SWTPM()
         /// How often the TPM still counts.
-        let left = Mutex(Int.max)
-        let tap = try WireTap.sparing(tpm) {
-            left.withLock { left in
-                left -= 1
-                return left < 0
-            }
-        }
+        let left = Ration()
+        let tap = try WireTap.sparing(tpm) { !left.take() }
         let fixture = try Fixture(tpm: tpm, tap: tap)
         for account in ["a", "b"] { try fixture.set(account) }
         try fixture.deleteAndCount("a")
@@ -215,12 +209,12 @@ struct EpochTests {
         fixture.close()
         let deleted = try fixture.copy()
         // Nothing opens while it does not count.
-        left.withLock { $0 = counted }
+        left.set(counted)
         #expect(fixture.refusal() == .sealer)
         // Nor does it then, with a file that is a step ahead.
-        left.withLock { $0 = 0 }
+        left.set(0)
         #expect(fixture.refusal() == .sealer)
-        left.withLock { $0 = .max }
+        left.set(.max)
         try #require(fixture.refusal() == nil)
         #expect(try !fixture.has("b") && fixture.counter == fixture.vault.epoch)
         #expect(!fixture.vault.isStepDue)

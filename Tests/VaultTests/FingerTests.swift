@@ -96,7 +96,7 @@ struct FingerTests {
         #expect(vault.record == present && vault.hasSetKey)
     }
 
-    /// Coffer's own mistake: roots whose class keys are unreadable. Nothing is sealed to keys of which nobody knows.
+    /// Coffer's own mistake: roots whose class keys are unreadable. Nothing is sealed to unknown keys.
     @Test func rootsWithoutClassKeysAreNotTaken() throws {
         let present = vault.record
         let root = SealedObject(role: .unlockRoot, public: [1], private: [2])

@@ -69,7 +69,7 @@ struct GuardReceiversTests {
         try opened.close()
     }
 
-    /// A machine of which one key is no key gets no slot at all: a part of the slots is none that its vault could use.
+    /// A machine with one broken key gets no slot at all. Its vault could use none of the others.
     @Test func aMachineWithOneBrokenKeyGetsNoSlot() throws {
         let keys = try group.machines[1].view().device.keys
         let start = 2 * P256.pointCount + 3 * X25519.count

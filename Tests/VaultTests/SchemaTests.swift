@@ -36,7 +36,7 @@ struct SchemaTests {
         }
     }
 
-    /// Attacker 5: SQLite reads whole rows when it searches, whatever the format of the file.
+    /// Attacker 5: SQLite reads whole rows when it searches, in files of every format.
     @Test(
         "a long file of any format is good, and is damaged with one row that is too long",
         arguments: [1, 2, 3] as [UInt16])

@@ -2,7 +2,6 @@ import Authorization
 import Cryptography
 import Foundation
 import Item
-import Synchronization
 import TestSupport
 import Testing
 
@@ -81,13 +80,8 @@ struct SuccessorVaultTests {
     @Test func aFillingStandsBetweenTwoStepsOfTheCounter() throws {
         let tpm = try SWTPM()
         /// How often the TPM still counts.
-        let left = Mutex(Int.max)
-        let tap = try WireTap.sparing(tpm) {
-            left.withLock { left in
-                left -= 1
-                return left < 0
-            }
-        }
+        let left = Ration()
+        let tap = try WireTap.sparing(tpm) { !left.take() }
         let fixture = try EpochTests.Fixture(tpm: tpm, tap: tap)
         let (former, sealer) = (fixture.record, fixture.sealer)
         let id = try VaultID.random()
@@ -105,16 +99,16 @@ struct SuccessorVaultTests {
             #expect(vaultError { try successor.beginFilling(with: sealer) } == .storage)
         }
         for counted in [0, 1] {
-            left.withLock { $0 = counted }
+            left.set(counted)
             #expect(vaultError { try successor.beginFilling(with: sealer) } == .sealer, "\(counted)")
         }
-        left.withLock { $0 = 0 }
+        left.set(0)
         #expect(vaultError { try successor.endFilling(with: sealer) } == .sealer)
-        left.withLock { $0 = .max }
+        left.set(.max)
         try successor.beginFilling(with: sealer)
-        left.withLock { $0 = 0 }
+        left.set(0)
         #expect(vaultError { try successor.endFilling(with: sealer) } == .sealer)
-        left.withLock { $0 = .max }
+        left.set(.max)
         try successor.vault.count(with: sealer)
         #expect(!successor.vault.isAhead)
     }

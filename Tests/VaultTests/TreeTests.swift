@@ -36,7 +36,7 @@ struct TreeTests {
         #expect(found.start == 64 && !found.isThere)
     }
 
-    /// The same rows make the same tree, in whatever order they came.
+    /// The same rows make the same tree in any order.
     @Test func theOrderOfChangesDoesNotMatter() throws {
         // All in one bucket.
         let keys = (0..<8).map { key(7, ending: UInt8($0)) }

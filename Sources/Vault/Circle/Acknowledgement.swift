@@ -61,17 +61,18 @@ extension CircleView {
     }
 }
 
-/// When a machine says that it is there although nothing changes. Otherwise nobody could tell one that is off, or whose
-/// files somebody withholds, from one that has nothing to say (docs/sync-format.md, "Heads").
-enum Presence {
-    /// Milliseconds. A thousand servers would change as many files a day, so those that only read say it less often.
+/// When a machine signs its head again although nothing has changed. Without that, a machine with nothing to say would look
+/// like one that is off, or one whose files somebody withholds (docs/sync-format.md, "Heads").
+enum SignOfLife {
+    /// Milliseconds. If each of a thousand servers did it daily, a thousand files a day would change. So readers do it less
+    /// often.
     private static func interval(_ role: MemberRole) -> UInt64 { role.mayWrite ? 86_400_000 : 20 * 86_400_000 }
 
-    /// Whether it is time. Up to a quarter later, by the device, so that machines of one age do not come at once.
+    /// Whether it is due. Each device waits up to a quarter longer, so that machines of one age do not come at once.
     ///
     /// - Parameters:
-    ///   - said: the time of the device's head.
-    ///   - now: both in milliseconds since 1970-01-01 UTC.
+    ///   - said: the time of the device's head, in milliseconds since 1970-01-01 UTC.
+    ///   - now: likewise.
     static func isDue(_ device: WriterID, _ role: MemberRole, said: UInt64, now: UInt64) -> Bool {
         guard now >= said else { return false }
         let interval = interval(role)
@@ -85,7 +86,7 @@ extension OpenVault {
     /// - Returns: nil if there is nothing to say.
     func acknowledgement(_ view: CircleView) throws(VaultError) -> PreparedRecords? {
         guard let head = view.ownHead, let role = view.role,
-            view.owesAnswer || Presence.isDue(view.device.id, role, said: head.time, now: now())
+            view.owesAnswer || SignOfLife.isDue(view.device.id, role, said: head.time, now: now())
         else { return nil }
         var writer = try RecordWriter(view.device, after: head.end, in: head.end.run, before: view.device)
         return try finish(&writer, view, given: [], after: head.time)

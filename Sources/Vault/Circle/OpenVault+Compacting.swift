@@ -102,7 +102,7 @@ struct GivenAmount {
     var size = 0
     var files = 0
 
-    /// Whether it is time to look whether the others need all of it.
+    /// Whether it is so much that the device looks for a compaction.
     func isMuch(_ room: Room) -> Bool { size >= room.given || hasManyFiles(room) }
 
     func hasManyFiles(_ room: Room) -> Bool { files >= room.givenFiles }

@@ -1,11 +1,11 @@
 import BrokerProtocol
 import Coffer
 
-/// How long nothing was heard of a machine. Each says that it is there, also if nothing changes (docs/sync-format.md,
-/// “Heads”). Who keeps the folder can keep back that an admin has removed another one, which then reads on (attackers 10
+/// How long nothing was heard of a machine. Each gives a sign of life, also if nothing changes (docs/sync-format.md,
+/// “Heads”). Who keeps the folder can hide that an admin has removed another machine, which then reads on (attackers 10
 /// and 11).
 struct Silence {
-    /// After so many days it is a note in `coffer doctor`. One that only reads says seldom that it is there.
+    /// After so many days it is a note in `coffer doctor`. A reader gives signs of life less often.
     static let quiet: Int64 = 3
     /// After so many days there is something to do.
     static let long: Int64 = 30

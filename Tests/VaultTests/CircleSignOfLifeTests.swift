@@ -4,9 +4,9 @@ import Testing
 
 @testable import Vault
 
-/// A machine that is there says so, also if nothing changes. So silence means something (attackers 10 and 11; T14 of the
-/// review).
-struct CirclePresenceTests {
+/// A machine signs its head again from time to time, also if nothing changes. So the others can tell that it is there
+/// (attackers 10 and 11; T14 of the review).
+struct CircleSignOfLifeTests {
     private let store = CircleStore()
 
     private func circle(_ role: MemberRole) throws -> (desk: CircleMachine, other: CircleMachine) {
@@ -47,7 +47,7 @@ struct CirclePresenceTests {
             let before = heads.map { store.files[$0] }
             try pass(24, [desk, other])
             for place in 0..<2 where store.files[heads[place]] != before[place] { changes[place] += 1 }
-            // By the clock of whoever looks, nobody is silent for long.
+            // At no time does one look silent to the other.
             let now = desk.fixture.clock.withLock { $0 }
             let days = try (now - heard(other, by: desk)) / 86_400_000
             #expect(days <= (role == .reader ? 26 : 2))
@@ -81,7 +81,7 @@ struct CirclePresenceTests {
         let day: UInt64 = 86_400_000
         func isDue(_ first: UInt8, _ role: MemberRole, _ age: UInt64) throws -> Bool {
             let device = try #require(WriterID(bytes: [first] + [UInt8](repeating: 7, count: 15)))
-            return Presence.isDue(device, role, said: 1_800_000_000_000, now: 1_800_000_000_000 + age)
+            return SignOfLife.isDue(device, role, said: 1_800_000_000_000, now: 1_800_000_000_000 + age)
         }
         for (role, interval) in [(MemberRole.admin, day), (.writer, day), (.reader, 20 * day)] {
             for (first, end) in [(0, interval), (128, interval / 8 * 9), (255, interval + interval / 1024 * 255)] {
@@ -90,6 +90,6 @@ struct CirclePresenceTests {
         }
         // A clock that was ahead when it said so.
         let device = try #require(WriterID(bytes: [UInt8](repeating: 0, count: 16)))
-        #expect(!Presence.isDue(device, .admin, said: .max, now: 0))
+        #expect(!SignOfLife.isDue(device, .admin, said: .max, now: 0))
     }
 }
