@@ -133,6 +133,50 @@ extension SyncFixture {
         #expect(fixture.fake.broker.calls("Remove").count == 1 && fixture.fake.broker.calls("Withdraw").count == 1)
         #expect(fixture.fake.broker.calls("Take").count == 1)
     }
+
+    private static func heard(_ days: Double?, _ device: String, _ name: String) -> Sync.Machine {
+        var machine = SyncFixture.named(device, name)
+        machine.heard = days.map { Moment.now.milliseconds - Int64($0 * 86_400_000) }
+        return machine
+    }
+
+    private static let new = String(repeating: "04", count: 16)
+
+    /// A machine that nothing was heard of yet may have come just now.
+    @Test func silentMachinesAreRemoved() throws {
+        let state = SyncFixture.state([
+            Self.heard(31, SyncFixture.lap, "lap"), Self.heard(29, SyncFixture.server, "server"),
+            Self.heard(nil, Self.new, "new"),
+        ])
+        let fixture = try SyncFixture(["State": [state], "Remove": [SyncFixture.asked, SyncFixture.done]])
+        defer { fixture.remove() }
+        let asked = try fixture.fake.program.run("sync", "remove", "--silent", "30d", "--no-prompt")
+        #expect(asked.status == 4 && asked.errors.contains("coffer sync remove --silent 30d"), "\(asked.errors)")
+        let result = try fixture.fake.program.run("sync", "remove", "--silent", "30d")
+        #expect(result.status == 0 && result.errors.contains("Removed lap. It keeps"), "\(result.errors)")
+        #expect(try fixture.removed() == [[SyncFixture.lap], [SyncFixture.lap]])
+        let none = try fixture.fake.program.run("sync", "remove", "--silent", "768h")
+        #expect(none.status == 0 && none.errors.contains("None was removed"), "\(none.errors)")
+        #expect(fixture.fake.broker.calls("Remove").count == 2)
+    }
+
+    /// Attacker 10: who keeps the folder can hide all signs of life.
+    @Test func aFolderThatBringsNothingRemovesNobody() throws {
+        let state = SyncFixture.state([
+            Self.heard(31, SyncFixture.lap, "lap"), Self.heard(40, SyncFixture.server, "server"),
+            Self.heard(nil, Self.new, "new"),
+        ])
+        let fixture = try SyncFixture(["State": [state], "Remove": [SyncFixture.done]])
+        defer { fixture.remove() }
+        let result = try fixture.fake.program.run("sync", "remove", "--silent", "30d")
+        #expect(result.status == 1 && result.errors.contains("heard of any other machine for 30 days"))
+        #expect(result.errors.contains("coffer doctor"), "\(result.errors)")
+        for words in [["--silent", "29d"], ["--silent", "696h"], ["--silent", "30d", "lap"], []] {
+            let wrong = try fixture.fake.program.run(["sync", "remove"] + words)
+            #expect(wrong.status == 64, "\(words): \(wrong.errors)")
+        }
+        #expect(fixture.fake.broker.calls("Remove").isEmpty)
+    }
 }
 
 /// `coffer sync leave`

@@ -10,7 +10,7 @@ struct SyncRemoveCommand: SharingCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",
         abstract: "Remove machines from those that share your secrets.",
-        usage: "coffer sync remove <machine> ... [--folder <folder>] [--quiet] [--user <name>]",
+        usage: "coffer sync remove (<machine> ... | --silent <time>) [--folder <folder>] [--quiet] [--user <name>]",
         discussion: """
             For a machine that was lost, stolen, sold, or is no longer used. You are asked for your password. What your machines give out \
             afterwards is sealed to keys that the removed ones do not have. Several machines take one question.
@@ -21,13 +21,23 @@ struct SyncRemoveCommand: SharingCommand {
             A machine is named as coffer sync status shows it, or by its id: the whole id, or its first 8 digits or more. To remove the machine \
             that you are at, use coffer sync leave.
 
-            Example:
+            --silent takes the machines that nothing was heard of for so long, 30d or more. One that is there gives a sign of life at least \
+            every 25 days. Who keeps the folder can make a machine silent: before you agree, look at the names in the question. A machine that \
+            comes back can join again.
+
+            Examples:
               coffer sync remove laptop
+              coffer sync remove --silent 60d --user web
             """)
 
     @Argument(
         help: ArgumentHelp("What the machine is called, or the first digits of its id.", valueName: "machine"))
-    var machines: [String]
+    var machines: [String] = []
+
+    @Option(
+        help: ArgumentHelp("All machines that nothing was heard of for so long, such as 30d.", valueName: "time"),
+        transform: ComingArgument.init(parsing:))
+    var silent: ComingArgument?
 
     @Option(
         help: ArgumentHelp("The folder that your machines share, if it is another one now.", valueName: "folder"),
@@ -43,6 +53,13 @@ struct SyncRemoveCommand: SharingCommand {
     func validate() throws {
         try SyncCommand.checkFolder(folder)
         guard machines.allSatisfy({ !$0.isEmpty }) else { throw ValidationError("a machine's name must not be empty") }
+        guard machines.isEmpty == (silent != nil) else {
+            throw ValidationError("name the machines, or take those that are silent: --silent 30d")
+        }
+        if let silent, silent.days < Silence.long {
+            throw ValidationError(
+                "--silent takes \(Silence.long)d or more, because a machine that only reads can be silent for weeks")
+        }
     }
 
     func share() throws {
@@ -52,7 +69,11 @@ struct SyncRemoveCommand: SharingCommand {
         try sharing.exchangeBeforeRemoval()
         let state = try Sharing.state(session, noPrompt: prompt.noPrompt)
         let choice = MachineChoice(machines: state.readers)
-        let chosen = try choice.chosen(machines)
+        let chosen = try silent.map { try Silence.machines(of: state.machines, for: $0.days) } ?? choice.chosen(machines)
+        guard !chosen.isEmpty else {
+            if !quiet { Output.note("Something was heard of every machine within that time. None was removed.") }
+            return
+        }
         guard !chosen.contains(where: \.own) else {
             throw KeychainError(
                 .invalidArgument,
@@ -63,7 +84,8 @@ struct SyncRemoveCommand: SharingCommand {
             .filter { machine, _ in chosen.contains { $0.device == machine.device } }.map(\.1)
         _ = try session.call(
             Sync.Remove(devices: chosen.map(\.device)), for: "removing a machine", noPrompt: prompt.noPrompt,
-            command: ShellText.command(["coffer", "sync", "remove"] + machines))
+            command: ShellText.command(
+                ["coffer", "sync", "remove"] + (silent.map { ["--silent", "\($0.days)d"] } ?? machines)))
         if shared.user != nil { try endInvitations(session, sharing.circle) }
         if !quiet {
             if let paper = chosen.first(where: \.isPaper) {

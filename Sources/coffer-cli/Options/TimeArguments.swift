@@ -72,6 +72,9 @@ enum ExpirationArgument: Equatable {
 struct ComingArgument: Equatable {
     let seconds: Double
 
+    /// Whole days, rounded up.
+    var days: Int64 { Int64((seconds / 86_400).rounded(.up)) }
+
     init(parsing argument: String) throws {
         guard let parsed = ComingArgument(argument) else {
             throw ValidationError("give a length of time, such as 12h, 30d, 6w or 1y")

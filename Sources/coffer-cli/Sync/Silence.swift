@@ -30,11 +30,33 @@ struct Silence {
     static func all(of machines: [Sync.Machine], now: Int64) -> [Silence] {
         let choice = MachineChoice(machines: machines)
         return zip(choice.machines, choice.shown).compactMap { machine, name in
-            guard !machine.own, let heard = machine.heard else { return nil }
-            let (past, overflow) = now.subtractingReportingOverflow(heard)
-            guard !overflow else { return nil }
-            return Silence(name: name, word: choice.word(for: machine), role: machine.role, days: past / day)
+            guard let days = days(of: machine, now: now) else { return nil }
+            return Silence(name: name, word: choice.word(for: machine), role: machine.role, days: days)
         }
+    }
+
+    /// - Returns: nil for this machine, and for one that nothing was heard of yet.
+    private static func days(of machine: Sync.Machine, now: Int64) -> Int64? {
+        guard !machine.own, let heard = machine.heard else { return nil }
+        let (past, overflow) = now.subtractingReportingOverflow(heard)
+        return overflow ? nil : past / day
+    }
+
+    /// The machines that nothing was heard of for so many days, to remove them. One that nothing was heard of yet may be new.
+    ///
+    /// - Throws: `.failed` if all others are silent. Then the folder, or this machine's clock, is rather to blame.
+    static func machines(
+        of machines: [Sync.Machine], for days: Int64, now: Int64 = Moment.now.milliseconds
+    ) throws(KeychainError) -> [Sync.Machine] {
+        let heard = machines.filter { Self.days(of: $0, now: now) != nil }
+        let silent = heard.filter { Self.days(of: $0, now: now).map { $0 >= days } ?? false }
+        guard silent.isEmpty || silent.count < heard.count else {
+            throw KeychainError(
+                .failed, "nothing was heard of any other machine for \(text(days: days)), so none was removed",
+                advice: "see whether the folder still brings what is new, and whether the clock is right: coffer doctor; "
+                    + "if the machines are gone, name them")
+        }
+        return silent
     }
 
     static func text(days: Int64) -> String { days == 1 ? "1 day" : "\(days) days" }
