@@ -48,6 +48,23 @@ struct JSONReaderTests {
     }
 
     @Test(
+        "a map that is asked for has each name once, as those have that nobody asks for",
+        arguments: [
+            #"{"a":true,"a":true}"#, #"{"a":true,"\u0061":false}"#, #"{"":true,"b":true,"":true}"#,
+            "{\"\u{E9}\":true,\"e\u{301}\":true}", "{\"K\":true,\"\u{212A}\":true}",
+        ])
+    func nameTwice(text: String) {
+        let failure = #expect(throws: JSONFailure.self) {
+            try JSONReader.read([String: Bool].self, from: Array(text.utf8))
+        }
+        #expect(failure?.malformation != nil)
+        let inner = #expect(throws: JSONFailure.self) {
+            try JSONReader.read([String: [String: Bool]].self, from: Array("{\"v\":\(text)}".utf8))
+        }
+        #expect(inner == failure)
+    }
+
+    @Test(
         "bytes that are no UTF-8 are refused in each string",
         arguments: [
             [0x80], [0xC0, 0x80], [0xC1, 0xBF], [0xE0, 0x80, 0x80], [0xED, 0xA0, 0x80], [0xF0, 0x80, 0x80, 0x80],

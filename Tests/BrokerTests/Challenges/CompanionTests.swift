@@ -108,6 +108,22 @@ struct CompanionTests {
         #expect(try companions(store, own, connection: 9).isEmpty)
     }
 
+    @Test("a former value has a prompt of its own, also if it is asked for second")
+    func former() throws {
+        let ways = [[Challenge.Authorization(role: .presence, kind: .presence, point: nil)]]
+        var subject = try Challenge.Subject.sample("s", "former")
+        subject.isFormer = true
+        let former = Challenge.Request.use(.init(deed: .read, subject, ways), unlocks: false)
+        let present = Challenge.Request.use(try .reading("s", "present", ways), unlocks: false)
+        for (first, second) in [(former, present), (present, former)] {
+            let store = store()
+            let own = try issue(store, first, "own")
+            _ = try store.describe(own, uid: 1000, process: caller.process, connection: 9)
+            _ = try issue(store, second, "other")
+            #expect(try companions(store, own, connection: 9).isEmpty)
+        }
+    }
+
     @Test("nobody else is told of them")
     func private_() throws {
         let store = store()
