@@ -182,6 +182,29 @@ struct ServiceCircleTests {
         #expect(fixture.broker.calls.allSatisfy { ["Describe", "Refuse"].contains($0) })
     }
 
+    /// The account can renew its own vault's keys, but a renewal that is told to a circle is a statement.
+    @Test func theServicesOwnAccountTellsNoCircleOfARenewal() async throws {
+        let fixture = try fixture()
+        let circle = Hex.encode(sample.circle.bytes)
+        fixture.broker.change { script in
+            script.facts.purposes = [.rotate]
+            (script.facts.service, script.facts.account) = (nil, nil)
+            script.facts.items = []
+            script.facts.authorizations = [.init(kind: "unlock")]
+            script.facts.alternatives = [[0]]
+            (script.facts.circle, script.facts.machines) = (circle, ["web"])
+        }
+        let begin = #"{"method":"org.coffer.Authentication.Begin","parameters":{"challenge":"challenge"}}"#
+        let first = try await OtherProcess(socket: "\(fixture.path)/auth.sock", uid: accounts.uids[0])
+        let refused = try await first.say(begin)
+        #expect(refused.contains("ChallengeRefused"), "\(refused)")
+        fixture.broker.change { ($0.facts.circle, $0.facts.machines) = (nil, nil) }
+        let second = try await OtherProcess(socket: "\(fixture.path)/auth.sock", uid: accounts.uids[0])
+        let asked = try await second.say(begin)
+        #expect(asked.contains("Renew all keys"), "\(asked)")
+        #expect(!fixture.broker.calls.contains("Prepare"))
+    }
+
     /// Nor does root for a person: neither a password nor a yes of root's is that person's answer.
     @Test(arguments: purposes)
     func rootDecidesNothingForAPerson(purpose: Keychain.Purpose) throws {
