@@ -35,8 +35,8 @@ import Varlink
         isService: Bool = false, biometrySet: [UInt8]? = nil, generation: UInt32? = 0x01B0_C004
     ) throws -> RegistryRecord {
         RegistryRecord(
-            vault: try vault ?? VaultID.random(), owner: owner, ownerName: "anybody", created: UInt64(created), sealer: .tpm,
-            authenticatorKey: keys.present.publicKey,
+            vault: try vault ?? VaultID.random(), owner: owner, ownerName: "anybody", created: UInt64(created),
+            sealer: .tpm, authenticatorKey: keys.present.publicKey,
             storageKey: StorageKeyPin(
                 handle: 0x8100_0001, name: storage, context: [UInt8](repeating: 1, count: context)),
             counter: counter.flatMap { CounterPin(handle: $0, base: 0, context: [1]) }, objects: objects,
