@@ -66,6 +66,35 @@ import Varlink
         }
     }
 
+    /// A socket as the service manager's, which writes down what it is told.
+    private static let manager = #"""
+        import socket, sys
+        s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM); s.bind(sys.argv[1])
+        log = open(sys.argv[2], "w")
+        while True:
+            text = s.recv(4096).decode(); log.write(text + "\n"); log.flush()
+            if text.startswith("STOPPING"): break
+        """#
+
+    @Test func theServiceManagerIsToldOfBothEnds() throws {
+        let folder = try TemporaryFolder()
+        let (path, log) = (folder.path + "/notify", folder.path + "/log")
+        let manager = try Subprocess("/usr/bin/python3", ["-c", Self.manager, path, log])
+        // If it has ended by itself, there is nothing to end.
+        defer { try? manager.end() }
+        try #require(eventually { FileManager.default.fileExists(atPath: log) })
+        // Without a file nothing was told.
+        func told() -> [Substring] {
+            ((try? String(contentsOfFile: log, encoding: .utf8)) ?? "").split(separator: "\n")
+        }
+        let fixture = try Fixture(.init(environment: ["NOTIFY_SOCKET": path]))
+        #expect(eventually { told() == ["READY=1"] })
+        fixture.terminate()
+        #expect(fixture.waitForExit())
+        #expect(try manager.finish() == 0)
+        #expect(told() == ["READY=1", "STOPPING=1"])
+    }
+
     @Test func bothSocketsGoWithTheServer() throws {
         let fixture = try Fixture()
         let paths = ["auth.sock", "report.sock"].map { "\(fixture.path)/\($0)" }
@@ -73,6 +102,23 @@ import Varlink
         fixture.terminate()
         #expect(fixture.waitForExit())
         for path in paths { #expect(!FileManager.default.fileExists(atPath: path), "\(path)") }
+    }
+
+    /// It has not made the sockets that the configuration names. Another server serves there.
+    @Test func aServerOfTheServiceManagersRemovesNoSocket() throws {
+        let fixture = try Fixture()
+        do {
+            let started = try ActivatedConversations(fixture, .listening)
+            var client = try TestClient(started.socket)
+            #expect(try client.begin().message != nil)
+            #expect(try client.cancel() == .success(Nothing()))
+            withExtendedLifetime(started) {}
+        }
+        for name in ["auth.sock", "report.sock"] {
+            #expect(FileManager.default.fileExists(atPath: "\(fixture.path)/\(name)"), "\(name)")
+        }
+        var client = try fixture.client()
+        #expect(try client.begin().message != nil)
     }
 
     @Test func aConversationThatHangsIsKilledWithTheServer() throws {

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Authorization
 
-/// What counts as a TPM's word that it has loaded certain keys. A key of the test plays the TPM, so that it can say what no
-/// TPM says.
+/// What counts as a TPM's word that it has loaded certain keys. A key of the test plays the TPM, so that it can say
+/// what no TPM says.
 @Suite struct AttestedLoadsTests {
     private static let parent: [UInt8] = [0, 0x0B] + [UInt8](repeating: 8, count: 32)
     private static let magic: [UInt8] = [0xFF, 0x54, 0x43, 0x47]
