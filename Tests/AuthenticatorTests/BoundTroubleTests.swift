@@ -118,6 +118,33 @@ import Varlink
         try expectUnchanged(unbinding)
     }
 
+    /// The root is released before another takes its place.
+    @Test func unbindingReleasesFirst() throws {
+        let fixture = try fixture([.unbind])
+        #expect(try converse(fixture, Fixture.password).0.isDone)
+        #expect(fixture.broker.calls == ["Describe", "Prepare", "Complete", "Reseal", "AdoptRoots"])
+        #expect(fixture.broker.completions.map(\.reseals) == [true])
+    }
+
+    /// Neither password fits, so the vault is neither unbound nor renewed.
+    @Test(arguments: [Keychain.Purpose.unbind, .rotate])
+    func whatNoPasswordOpensStaysAsItIs(purpose: Keychain.Purpose) throws {
+        let fixture = try fixture([purpose])
+        refuse(2, on: fixture, left: 7)
+        let refused = try converse(fixture, Fixture.password, "nor this").0
+        #expect(refused.fault?.details.reason == "bound-password", "\(refused)")
+        #expect(!fixture.broker.calls.contains("Reseal") && !fixture.broker.calls.contains("Renew"))
+        try expectUnchanged(fixture)
+    }
+
+    /// The registry names the new root already, and only the broker has not taken it up.
+    @Test func aRootThatIsNotTakenUpIsSaid() throws {
+        let fixture = try fixture(bound: false, [.bind])
+        fixture.broker.change { $0.raw["AdoptRoots"] = Self.refusal }
+        #expect(try converse(fixture, Fixture.password).0.name == .notCompleted)
+        #expect(try fixture.registry.record(for: .user(fixture.account.uid))?.binding != nil)
+    }
+
     // MARK: The boot of a bound vault
 
     @Test func aBoundVaultIsTiedUnderItsPassword() throws {
