@@ -25,8 +25,9 @@ import Varlink
         Array(([0, 11] + [UInt8](repeating: byte, count: 62)).prefix(count))
     }
 
-    private static let objects = Dictionary(
-        uniqueKeysWithValues: ObjectRole.ofNewVault.map { ($0, name(UInt8($0.rawValue))) })
+    private static var objects: [ObjectRole: [UInt8]] {
+        Dictionary(uniqueKeysWithValues: ObjectRole.ofNewVault.map { ($0, Self.name(UInt8($0.rawValue))) })
+    }
 
     /// A new vault's record in a TPM, as an honest broker proposes it.
     private func proposal(

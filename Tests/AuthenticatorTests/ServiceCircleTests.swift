@@ -192,13 +192,17 @@ struct ServiceCircleTests {
             script.facts.items = []
             script.facts.authorizations = [.init(kind: "unlock")]
             script.facts.alternatives = [[0]]
-            (script.facts.circle, script.facts.machines) = (circle, ["web"])
+            script.facts.circle = circle
+            script.facts.machines = ["web"]
         }
         let begin = #"{"method":"org.coffer.Authentication.Begin","parameters":{"challenge":"challenge"}}"#
         let first = try await OtherProcess(socket: "\(fixture.path)/auth.sock", uid: accounts.uids[0])
         let refused = try await first.say(begin)
         #expect(refused.contains("ChallengeRefused"), "\(refused)")
-        fixture.broker.change { ($0.facts.circle, $0.facts.machines) = (nil, nil) }
+        fixture.broker.change { script in
+            script.facts.circle = nil
+            script.facts.machines = nil
+        }
         let second = try await OtherProcess(socket: "\(fixture.path)/auth.sock", uid: accounts.uids[0])
         let asked = try await second.say(begin)
         #expect(asked.contains("Renew all keys"), "\(asked)")

@@ -12,8 +12,9 @@ import Testing
     }
     private static let storage = StorageKeyPin(handle: 0x8100_0001, name: bytes(3, 34), context: [1, 2, 3])
     private static let counter = CounterPin(handle: 0x01B0_C000, base: 41, context: [4, 5, 6])
-    private static let objects = Dictionary(
-        uniqueKeysWithValues: ObjectRole.ofNewVault.map { ($0, bytes(UInt8($0.rawValue), 34)) })
+    private static var objects: [ObjectRole: [UInt8]] {
+        Dictionary(uniqueKeysWithValues: ObjectRole.ofNewVault.map { ($0, Self.bytes(UInt8($0.rawValue), 34)) })
+    }
 
     private func record(
         _ sealer: SealerKind = .tpm, owner: Owner = .user(1000), key: [UInt8] = [4] + Self.bytes(9, 64),
