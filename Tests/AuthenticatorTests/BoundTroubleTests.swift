@@ -102,6 +102,39 @@ import Varlink
         #expect(fixture.broker.completions.count == 2)
     }
 
+    /// Goes on until a message has these words, and gives up there.
+    private func giveUp(_ fixture: Fixture, at words: String, _ answers: String...) throws -> [String] {
+        var client = try fixture.client()
+        var (answers, texts) = (answers, [String]())
+        var message = try client.begin().message
+        while let now = message {
+            texts.append(now.text.unbroken)
+            if now.text.unbroken.contains(words) { break }
+            message = try client.go(now.style == .secret ? answers.removeFirst() : nil).message
+        }
+        #expect(try client.cancel() == .success(Nothing()))
+        #expect(try client.seesEnd())
+        return texts
+    }
+
+    /// The vault is bound anew by then, and only the item is not read.
+    @Test func whoGivesUpAfterTheNewBindingReadsNothing() throws {
+        let fixture = try fixture([.unlock, .read], ["unlock", "presence"])
+        refuse(1, on: fixture, left: 8)
+        let words = "Your vault is now bound to the new password."
+        #expect(try giveUp(fixture, at: words, Fixture.password, "before").last == words)
+        #expect(fixture.broker.completions.count == 2 && fixture.broker.calls.contains("AdoptRoots"))
+        #expect(eventually { fixture.broker.refusals == ["cancelled"] })
+    }
+
+    @Test func whoGivesUpBeforeTheFormerPasswordIsNotAskedForIt() throws {
+        let fixture = try fixture()
+        refuse(1, on: fixture, left: 8)
+        #expect(try giveUp(fixture, at: "was changed", Fixture.password).count == 3)
+        #expect(fixture.broker.completions.count == 1)
+        try expectUnchanged(fixture)
+    }
+
     /// A broker that names a present object as the vault's new root.
     @Test func aLieAboutTheNewRootIsNotTold() throws {
         let fixture = try fixture()

@@ -133,6 +133,17 @@ struct ServiceCircleTests {
         #expect(fixture.broker.calls.allSatisfy { ["Describe", "Refuse"].contains($0) })
     }
 
+    /// Before the question, too.
+    @Test func whoGivesUpAtTheNoticeIsNotAsked() throws {
+        let fixture = try fixture()
+        try fixture.ask(.foundCircle, sample)
+        var client = try fixture.client()
+        #expect(try client.begin().message?.style == .info)
+        #expect(try client.cancel() == .success(Nothing()))
+        #expect(try client.seesEnd())
+        #expect(fixture.broker.calls == ["Describe", "Refuse"])
+    }
+
     /// T2: root agrees to one machine, and the broker prepares the signature for another, or another vault's.
     @Test(arguments: [Keychain.Purpose.foundCircle, .addToCircle, .removeFromCircle])
     func anotherStatementIsNotSigned(purpose: Keychain.Purpose) throws {

@@ -59,6 +59,15 @@ import Varlink
         other.keep()
     }
 
+    @Test func whoIsToldOfTheWaitCanGiveUpAtOnce() throws {
+        let fixture = try Fixture()
+        let other = try judging(fixture)
+        var client = try waiting(fixture)
+        #expect(try client.cancel() == .success(Nothing()))
+        #expect(try client.seesEnd())
+        other.keep()
+    }
+
     private func companion(_ challenge: String) throws -> BrokerInterface.Companion {
         let digest = Hex.encode(try SHA256.digest(Array(challenge.utf8)))
         return BrokerInterface.Companion(digest: digest, service: "github", account: "me", reason: nil)
@@ -117,6 +126,30 @@ import Varlink
         #expect(try first.go().message?.style == .secret)
         #expect(try first.go(Fixture.password).isDone)
         #expect(fixture.broker.completions.map(\.challenge) == ["first"])
+    }
+
+    @Test func whoIsToldOfAnotherRequestCanGiveUpAtOnce() throws {
+        let fixture = try shared()
+        var first = try fixture.client()
+        _ = try first.begin("first")
+        var second = try second(fixture)
+        #expect(try second.cancel() == .success(Nothing()))
+        #expect(try second.seesEnd())
+        #expect(try first.go().message?.style == .secret)
+    }
+
+    /// A client that gives up in silence has not waited, so nobody is asked after it.
+    @Test func theDelayItselfCanBeGivenUp() throws {
+        let fixture = try Fixture()
+        let later = Int64(Date().timeIntervalSince1970 * 1000) + 3_600_000
+        try fixture.remember(AttemptRecord(failures: 8, last: later))
+        var client = try fixture.client()
+        _ = try client.begin()
+        #expect(try client.go().message?.text == "There were failed tries. You can try again in 30 s.")
+        try client.send(Self.next + Self.cancel)
+        #expect(try client.receive(TestClient.Step.self).name == .authenticationCancelled)
+        #expect(try client.receive(Nothing.self) == .success(Nothing()))
+        #expect(eventually { fixture.broker.refusals == ["cancelled"] })
     }
 
     @Test func theDelayIsToldInSecondsAndCanBeGivenUp() throws {
