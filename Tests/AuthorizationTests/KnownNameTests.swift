@@ -54,7 +54,7 @@ import Testing
 
     /// A key without a policy of the vault's, and objects that are no keys.
     @Test func onlyKeysWithAPointHaveOne() throws {
-        let (record, point) = (try record(.tpm), try bytes(Self.other))
+        let (record, point) = (try self.record(.tpm), try bytes(Self.other))
         let stream = try GuardedKeyName.name(of: GuardedKeyName.area(.streamKey, point: point, in: record))
         #expect(Hex.encode(stream) == "000b0b5a7387452dd23ecb310ce34676e6b493b008f9930eb1ac0879bfa73faaa95f")
         let named: Set<ObjectRole> = [.presence, .biometryAny, .biometryCurrentSet, .passcode, .membershipKey]

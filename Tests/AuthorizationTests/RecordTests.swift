@@ -85,7 +85,8 @@ import Testing
         short[.presence] = Self.bytes(16, 33)
         fingers[.biometryCurrentSet] = Self.name
         boots[.approvedBoots] = Self.name
-        let (binding, boot, key) = (try binding(), try boot(), [ObjectRole.approvingKey: Self.name])
+        let (binding, boot) = (try self.binding(), try self.boot())
+        let key = [ObjectRole.approvingKey: Self.name]
         let lies: [RegistryRecord] = [
             try record(biometrySet: Self.bytes(1, 32)), try record(objects: fingers),
             try record().with(biometrySet: Self.bytes(1, 31), key: Self.name),
@@ -226,7 +227,7 @@ import Testing
 
     @Test func whatIsSetAsideIsMovedOnceAndReplacesNothing() throws {
         try withRegistry { registry in
-            let (record, owner) = (try record(), Owner.user(1000))
+            let (record, owner) = (try self.record(), Owner.user(1000))
             let none = try registry.setAside(owner, stamp: "1")
             #expect(none.present == nil && none.path == nil)
             try registry.write(record)
