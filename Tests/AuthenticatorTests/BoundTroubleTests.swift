@@ -235,7 +235,11 @@ import Varlink
         #expect(try memory.isKnown(binding, mark))
         let renewal = try RenewalSalt(registryDirectory: folder.path, uid: 7)
         let first = try renewal.binding(for: SecretBytes(copying: [1, 2, 3]), key: key)
-        for name in ["bindings", "renewals"] { try Folder.make("\(folder.path)/\(name)/7.json.writing", mode: 0o700) }
+        for name in ["bindings", "renewals"] {
+            let text = try String(contentsOfFile: "\(folder.path)/\(name)/7.json", encoding: .utf8)
+            #expect(text.hasPrefix(#"{"mark":""#) && text.contains(#"","salt":""#), "\(name)")
+            try Folder.make("\(folder.path)/\(name)/7.json.writing", mode: 0o700)
+        }
         // What is there stays as it was.
         #expect(throws: ConversationError.self) { try memory.note(binding) }
         #expect(throws: ConversationError.self) {

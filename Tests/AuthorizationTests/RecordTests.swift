@@ -78,6 +78,45 @@ import Testing
         #expect(try record(maker: 1000).maker == nil)
     }
 
+    /// The names of each object in a pretty text, in their order.
+    private static func names(_ text: String) -> [[String]] {
+        var (open, closed): ([[String]], [[String]]) = ([], [])
+        for line in text.split(separator: "\n") {
+            let words = line.split(separator: "\"", omittingEmptySubsequences: false)
+            if words.count > 2, words[2].hasPrefix(" :"), !open.isEmpty {
+                open[open.count - 1].append(String(words[1]))
+            }
+            if line.hasSuffix("{") { open.append([]) }
+            let end = line.drop { $0 == " " }
+            if end.hasPrefix("}"), let last = open.popLast() { closed.append(last) }
+        }
+        return closed
+    }
+
+    /// A record with every member there is. No vault can have all of them.
+    @Test func membersStandInTheOrderOfTheirNames() throws {
+        let all = try record(
+            owner: .group(50), isService: true, generation: Self.index(3), maker: 7
+        ).with(binding: binding(), unlockRoot: Self.name).with(boot: boot(), names: [.approvingKey: Self.name])
+            .with(biometrySet: Self.bytes(1, 32), key: Self.name)
+        try withRegistry { registry in
+            try registry.write(all)
+            let names = Self.names(try String(contentsOfFile: registry.path(of: all.owner), encoding: .utf8))
+            let index = ["handle", "policy"]
+            #expect(names.filter { $0 == index }.count == 3)
+            for object in [
+                ["cost", "index", "salt"], ["index", "registers"], ["base", "context", "handle"],
+                ["context", "handle", "name"],
+            ] { #expect(names.contains(object), "\(object)") }
+            #expect(
+                names.last == [
+                    "authenticatorKey", "binding", "biometrySet", "boot", "counter", "created", "format",
+                    "generation", "maker", "objects", "owner", "ownerName", "sealer", "service", "storageKey",
+                    "vault",
+                ])
+        }
+    }
+
     /// Each has one thing that cannot be true beside the others.
     @Test func aRecordThatContradictsItselfIsDamaged() throws {
         var (less, short, fingers, boots) = (Self.objects, Self.objects, Self.objects, Self.objects)
