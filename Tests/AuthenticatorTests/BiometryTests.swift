@@ -90,6 +90,33 @@ import Testing
         }
     }
 
+    /// logind answers for a number, which another process may have by then.
+    @Test func aProgramThatHasEndedIsAskedForNoFinger() throws {
+        let logind = try LogindMock()
+        let fprintd = try FprintdMock(address: logind.address)
+        var configuration = Configuration()
+        configuration.systemBus = .address(logind.address)
+        configuration.fingerprintDirectory = fprintd.storage.path
+        let biometry = Biometry(configuration)
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/socket"
+        let listener = try UnixListener(path: path, mode: 0o600)
+        let connect =
+            "import socket, sys; s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]); sys.stdin.read()"
+        let program = try Subprocess("/usr/bin/python3", ["-c", connect, path]) { $0.input = .pipe }
+        let connection = try listener.accept()
+        let client = try Client(ofSocket: connection.number)
+        #expect(client.process.pid == program.pid)
+        try logind.setLidClosed(false)
+        try logind.add(session: "mine", uid: client.account.uid)
+        try logind.countProcesses(to: "mine")
+        try fprintd.enrol(7, of: client.account.name, template: "a")
+        #expect(Self.obstacle(biometry, client) == nil)
+        program.closeInput()
+        #expect(try program.finish() == 0)
+        #expect(Self.obstacle(biometry, client) == .unknown("the program that asked has ended"))
+    }
+
     @Test func withoutABusThereIsNone() throws {
         var configuration = Configuration()
         configuration.systemBus = .none

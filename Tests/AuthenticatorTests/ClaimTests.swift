@@ -88,6 +88,38 @@ struct ClaimTests {
         #expect(!fixture.broker.calls.contains("Prepare"))
     }
 
+    @Test("who is removed from the group while he types gets no lease either")
+    func removedBeforeALease() throws {
+        try addRoot()
+        let fixture = try groupFixture()
+        fixture.broker.change { script in
+            script.facts.purposes = [.lease]
+            (script.facts.service, script.facts.account) = (nil, nil)
+            script.facts.items = [.init(service: "github", account: "me")]
+            script.facts.lease = .init(seconds: 60, command: nil)
+            script.facts.authorizations = [.init(kind: "presence", point: "QUFB")]
+            script.facts.alternatives = [[0]]
+        }
+        var client = try fixture.client()
+        _ = try client.begin()
+        #expect(try client.go().message?.style == .secret)
+        try removeRoot()
+        #expect(try client.go(Fixture.password).name == .authenticationChallengeRefused)
+        #expect(!fixture.broker.calls.contains("Prepare"))
+    }
+
+    @Test("a group that gets another name while he types is another group")
+    func renamedMeanwhile() throws {
+        try addRoot()
+        let fixture = try groupFixture()
+        var client = try fixture.client()
+        _ = try client.begin()
+        #expect(try client.go().message?.style == .secret)
+        try accounts.renameGroup(to: accounts.group + "x")
+        #expect(try client.go(Fixture.password).name == .authenticationChallengeRefused)
+        #expect(!fixture.broker.calls.contains("Prepare"))
+    }
+
     @Test("nobody makes a recovery code for a group's keychain, nor root for an account's")
     func noRecovery() throws {
         try addRoot()

@@ -75,6 +75,16 @@ struct CreateTests {
         #expect(!fixture.broker.calls.contains("AdoptVault"))
     }
 
+    @Test func aRegistryThatCannotBeWrittenIsSaidWithItsCause() throws {
+        let fixture = try Fixture(.init(hasVault: false))
+        let path = fixture.registry.path(of: fixture.record.owner)
+        try FileManager.default.createDirectory(atPath: path + ".writing", withIntermediateDirectories: true)
+        var client = try fixture.client()
+        let fault = try #require(try client.authenticate(Fixture.password).fault)
+        #expect(fault.name == .notCompleted && fault.details.cause?.hasPrefix("errno ") == true, "\(fault)")
+        #expect(!fixture.broker.calls.contains("AdoptVault"))
+    }
+
     @Test func adoptingEarnsNoMoreThanUnlock() throws {
         let fixture = try Fixture(.init(hasVault: false))
         fixture.broker.change { $0.adopted = [.init(kind: "unlock"), .init(kind: "presence")] }

@@ -157,6 +157,46 @@ import Varlink
         #expect(try scene.fixture.registry.record(for: scene.fixture.record.owner) == bound)
     }
 
+    /// As above, with a real conversation of the other program's. It asks for a password.
+    @Test func anotherProgramsQuestionKeepsTheFingerAway() throws {
+        let scene = try Scene()
+        do {
+            let other = try Puppet(scene.fixture)
+            #expect(try other.perform(.open).error == nil)
+            scene.ask(for: "biometry-any")
+            var refused = try scene.fixture.client()
+            let fault = try refused.begin().fault
+            #expect(fault?.details.message?.contains("another request is waiting for your answer") == true)
+            withExtendedLifetime(other) {}
+        }
+        #expect(eventually { scene.fixture.conversations.isEmpty })
+        var client = try scene.fixture.client()
+        #expect(try client.authenticate("").isDone)
+    }
+
+    @Test func anEnrolmentThatTheBrokerRefusesIsSaid() throws {
+        let scene = try Scene()
+        let refusal = Varlink.encode(Fault(.brokerFailed, "no"))
+        scene.fixture.broker.change { $0.raw["ConfirmEnrolment"] = refusal }
+        #expect(try scene.begin(enrolment: ["biometry-any"])?.name == .notCompleted)
+    }
+
+    /// Another conversation of the same person's changes the record while the broker makes the key.
+    @Test func aKeyIsNotRegisteredOverAChangedRecord() throws {
+        let scene = try Scene()
+        let (registry, record) = (scene.fixture.registry, scene.fixture.record)
+        let other = record.with(
+            biometrySet: [UInt8](repeating: 1, count: 32), key: [0, 11] + [UInt8](repeating: 19, count: 32))
+        scene.fixture.broker.change { script in
+            script.keyName = [0, 11] + [UInt8](repeating: 18, count: 32)
+            // A failure shows below.
+            script.before["ProvideKey"] = { try? registry.replace(record, with: other) }
+        }
+        #expect(try scene.begin(enrolment: ["biometry-current-set"])?.name == .notCompleted)
+        #expect(try registry.record(for: record.owner) == other)
+        #expect(!scene.fixture.broker.calls.contains("ConfirmEnrolment"))
+    }
+
     @Test func anEnrolmentEarnsNoSignature() throws {
         let scene = try Scene()
         for kinds in [["presence"], [], ["biometry-any", "biometry-any"], ["unlock"]] {

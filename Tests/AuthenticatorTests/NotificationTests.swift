@@ -62,6 +62,25 @@ import Testing
         #expect(eventually { bus.lines.contains { $0.contains("CloseNotification") } }, "\(bus.lines)")
     }
 
+    /// That is longer than the helper may wait for the bus. The desktop is told when the question ends in any case.
+    @Test func itStaysUntilThePersonHasAnswered() throws {
+        let fixture = try fixture()
+        let bus = try SessionBus(.desktop, in: try #require(fixture.notifications))
+        var order = Puppet.Order.open
+        order.uid = SessionBus.uid
+        do {
+            let shell = try Puppet(fixture)
+            #expect(try shell.perform(order).error == nil)
+            #expect(eventually { bus.lines.contains { $0.contains(" Notify ") } }, "\(bus.lines)")
+            Thread.sleep(forTimeInterval: 2.5)
+            #expect(!bus.lines.contains { $0.contains("CloseNotification") })
+            withExtendedLifetime(shell) {}
+        }
+        #expect(eventually { bus.lines.contains { $0.contains("CloseNotification") } }, "\(bus.lines)")
+        // The usual prompt-timeout, in milliseconds.
+        #expect(bus.lines.joined(separator: "\n").contains(" 120000"), "\(bus.lines)")
+    }
+
     @Test func aBusThatHangsHoldsNothingUpAndSeesTheUserOnly() throws {
         // A service manager or an administrator may start the authenticator with more groups.
         let fixture = try fixture(launcher: ["/usr/bin/setpriv", "--groups=0,4242"])

@@ -139,6 +139,26 @@ struct PersonRequestTests {
         #expect(try PersonRequest(self.facts([.read])).fieldCount == 1)
     }
 
+    @Test func asManyFieldsAndItemsAsThereCanBeAreShown() throws {
+        // Each has the longest name: 128 bytes.
+        let most = (10..<26).map { String(repeating: "x", count: 126) + "\($0)" }
+        #expect(try refusal([.read]) { $0.fields = most } == nil)
+        #expect(try refusal([.read]) { $0.fields = most + ["pin"] } == Self.unnamed)
+        for (purpose, isOfSeveral) in [(Keychain.Purpose.lease, true), (.read, true), (.unlock, false)] {
+            for (count, isShown) in [(PromptLimits.items, isOfSeveral), (PromptLimits.items + 1, false)] {
+                let refusal = try refusal([purpose]) { facts in
+                    (facts.service, facts.account) = (nil, nil)
+                    facts.items = (0..<count).map { .init(service: "github", account: "\($0)") }
+                }
+                #expect(refusal == (isShown ? nil : Self.unnamed), "\(purpose) \(count)")
+            }
+        }
+        // An item without a list of fields, or with an empty one, is read for its secret.
+        var facts = try facts([.read])
+        facts.fields = []
+        #expect(try PersonRequest(facts).fieldCount == 1)
+    }
+
     /// A broker that was taken over gets no signature for more than the person is shown, attacker 9.
     @Test func noMoreSignaturesThanFields() throws {
         func ways(_ count: Int, _ request: PersonRequest) -> Bool {

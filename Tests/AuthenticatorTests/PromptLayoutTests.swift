@@ -65,6 +65,23 @@ import Testing
         #expect(lines.dropFirst().count { !$0.hasPrefix("   ") } == 2, "\(text)")
     }
 
+    /// Nothing is cut off. What has no room is not asked for.
+    @Test func aTextOfTheLongestLengthIsShownWhole() throws {
+        let fixture = try Fixture()
+        func notice(_ count: Int) throws -> String? {
+            fixture.broker.change {
+                $0.facts.purposes = [.change]
+                $0.facts.service = String(repeating: "s", count: count)
+            }
+            var client = try fixture.client()
+            return try client.begin().message?.text.unbroken
+        }
+        let rest = try #require(try notice(1)).unicodeScalars.count - 1
+        let most = PromptLimits.notice - rest
+        #expect(try notice(most)?.unicodeScalars.count == PromptLimits.notice)
+        #expect(try notice(most + 1) == nil)
+    }
+
     /// Other modules mean other answers.
     @Test func onlyTheUsualQuestionGetsOtherWords() {
         let usual = Message(style: .secret, text: "Password: ")

@@ -215,6 +215,7 @@ struct ReadTests {
         #expect(lines.first?.contains("purpose=read") == true)
         #expect(lines.first?.contains("pid=\(getpid())") == true)
         #expect(lines.first?.contains("uid=\(geteuid())") == true)
+        #expect(lines.first?.contains("program=/") == true)
         #expect(!fixture.log.contains("CANARY"))
     }
 }

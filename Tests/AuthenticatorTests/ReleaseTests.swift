@@ -41,6 +41,7 @@ import Testing
         let one = try notice { Self.release(&$0) }
         #expect(one.contains("Release \"bank\" / \"me\" to your other machines"), "\(one)")
         #expect(one.contains("To: \"laptop\"") && one.contains("They can then read this"), "\(one)")
+        #expect(one.split(separator: "\n").first == "Release \"bank\" / \"me\" to your other machines", "\(one)")
         let several = try notice { Self.release(&$0, ["me", "you"], to: ["laptop", "phone"]) }
         for text in ["Release these 2 items", "\"me\"", "\"you\"", "\"laptop\", \"phone\""] {
             #expect(several.contains(text), "\(several)")
@@ -60,6 +61,7 @@ import Testing
 
     @Test func eachMachineIsShown() {
         #expect(!isRefused { _ in })
+        #expect(!isRefused { $0.machines = (0..<16).map { "machine\($0)" } })
         for machines in [nil, [], [""], ["laptop", "a b"], (0...16).map { "machine\($0)" }] as [[String]?] {
             #expect(isRefused { $0.machines = machines }, "\(machines ?? [])")
         }

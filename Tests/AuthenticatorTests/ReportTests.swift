@@ -142,6 +142,35 @@ struct ReportTests {
         #expect(fixture.broker.refusals == ["other", "other"])
     }
 
+    /// The TPM has refused the signature.
+    @Test func aVaultThatStaysClosedIsNotReportedAsOpen() throws {
+        let fixture = try Fixture(Self.listed())
+        let refusal = Varlink.encode(Fault(.brokerFailed, "no"))
+        fixture.broker.change { $0.refusedCompletions = [refusal] }
+        #expect(try !report(fixture.account.name, to: fixture))
+        #expect(fixture.broker.completions.count == 1 && fixture.broker.refusals == ["other"])
+        #expect(eventually { fixture.log.contains("outcome=other (NotCompleted)") }, "\(fixture.log)")
+    }
+
+    @Test func theLogSaysWhoReportedWhomAndWhatCameOfIt() throws {
+        let fixture = try Fixture(Self.listed())
+        #expect(try report(fixture.account.name, to: fixture))
+        #expect(try !report("no-such-account-here", to: fixture))
+        let program = try ProcessLink.read("exe", of: getpid())
+        func lines() -> [Substring] { fixture.log.split(separator: "\n").filter { $0.contains("login report") } }
+        #expect(eventually { lines().count == 2 })
+        for line in lines() { #expect(line.contains("pid=\(getpid()) program=\(program.prefix(100))"), "\(line)") }
+        #expect(lines().count { $0.contains("outcome=opened") && $0.contains("uid=\(fixture.account.uid)") } == 1)
+        #expect(lines().count { $0.contains("outcome=denied (Failed)") && $0.contains("reason=") } == 1)
+    }
+
+    /// Only so many are taken at the same time, and each that has ended makes room.
+    @Test func manyLoginsOneAfterTheOtherAreTaken() throws {
+        let fixture = try Fixture(Self.listed())
+        for number in 0..<40 { #expect(try report(fixture.account.name, to: fixture), "\(number)") }
+        #expect(fixture.broker.completions.count == 40)
+    }
+
     @Test func onlyTheRegisteredVaultIsOpened() throws {
         let fixture = try Fixture(Self.listed())
         let other = try VaultID.random().hex

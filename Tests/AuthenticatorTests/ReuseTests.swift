@@ -1,7 +1,9 @@
 import Authorization
 import BrokerProtocol
 import Foundation
+import JSON
 import Platform
+import TestSupport
 import Testing
 
 @testable import Authenticator
@@ -204,6 +206,33 @@ import Testing
         #expect(try state.update { $0.count } == 1)
     }
 
+    /// Root forbids the reuse while some answers are there.
+    @Test func noLongerOnceRootForbidsIt() throws {
+        let (fixture, shell) = try authorized()
+        expectReuse(try shell.perform(.begin))
+        let path = "\(fixture.path)/coffer.conf"
+        let setting = Array("reuse-limit = 0\n".utf8)
+        try DurableFile.write(try DurableFile.read(path, limit: 1 << 16) + setting, to: path, mode: 0o644)
+        expectQuestion(try shell.perform(.begin))
+        #expect(try shell.perform(.authorize(1)).error?.hasSuffix("Authentication.Failed") == true)
+    }
+
+    @Test func aNewerAnswerInTheSameTerminalReplacesTheOlder() throws {
+        let (_, shell) = try authorized()
+        #expect(try shell.perform(.authorize(60)).done)
+        #expect(try shell.perform(.forget).ended == 1)
+    }
+
+    /// A stack has let the person in, and the answer cannot be kept.
+    @Test func anAnswerThatCannotBeKeptIsSaid() throws {
+        let fixture = try Fixture()
+        try Folder.make("\(fixture.path)/registry/reuse", mode: 0o700)
+        try Folder.make("\(fixture.path)/registry/reuse/\(geteuid()).json.writing", mode: 0o700)
+        let shell = try Puppet(fixture)
+        let outcome = try shell.perform(.authorize(60))
+        #expect(outcome.questions == 1 && outcome.error?.hasSuffix("Misconfigured") == true, "\(outcome)")
+    }
+
     @Test func aDamagedRecordIsNone() throws {
         let (fixture, shell) = try authorized()
         try DurableFile.write(Array("[{".utf8), to: "\(fixture.path)/registry/reuse/\(geteuid()).json", mode: 0o600)
@@ -243,6 +272,49 @@ import Testing
         #expect(!record().isAlive(boot: "later", at: 1000))
         #expect(record(ends: 1000 + ReuseLimits.lifetime).isAlive(boot: "boot", at: 1000))
         #expect(!record(ends: 1001 + ReuseLimits.lifetime).isAlive(boot: "boot", at: 1000))
+    }
+
+    private static func session(_ terminal: Int32) -> TerminalSession {
+        TerminalSession(terminal: terminal, leader: ProcessIdentity(pid: 7, startTime: 70))
+    }
+
+    @Test func theNewestAnswersAreKept() throws {
+        let folder = try TemporaryFolder()
+        let book = try ReuseFile(registryDirectory: folder.path, uid: 7)
+        let last = Int32(ReuseLimits.answers + 2)
+        for terminal in 1...last {
+            try book.note([.anyFactor], in: Self.session(terminal), asked: BootTime.milliseconds, seconds: 300)
+        }
+        for (terminal, isKept) in [(1, false), (2, false), (3, true), (last, true)] as [(Int32, Bool)] {
+            let services = try book.services(in: Self.session(terminal), lastLock: 0)
+            #expect(services == (isKept ? [.anyFactor] : []), "\(terminal)")
+        }
+        #expect(try book.forget() == ReuseLimits.answers)
+    }
+
+    /// It does not come back, no matter what is said of the lock later. A lock in the same moment counts, too.
+    @Test func aLockEndsAnAnswerForGood() throws {
+        let folder = try TemporaryFolder()
+        let book = try ReuseFile(registryDirectory: folder.path, uid: 7)
+        let asked = BootTime.milliseconds
+        try book.note([.anyFactor, .biometric], in: session, asked: asked, seconds: 300)
+        #expect(try book.services(in: session, lastLock: asked - 1) == [.anyFactor, .biometric])
+        #expect(try book.services(in: session, lastLock: asked).isEmpty)
+        #expect(try book.services(in: session, lastLock: 0).isEmpty)
+        #expect(try book.forget() == 0)
+    }
+
+    /// No longer than the person allowed, and never longer than the longest time.
+    @Test func anAnswerIsKeptForItsSeconds() throws {
+        let folder = try TemporaryFolder()
+        let book = try ReuseFile(registryDirectory: folder.path, uid: 7)
+        for (seconds, kept) in [(1000, 300), (100, 100)] as [(Int, Int64)] {
+            let asked = BootTime.milliseconds
+            try book.note([.anyFactor], in: session, asked: asked, seconds: seconds)
+            let bytes = try DurableFile.read("\(folder.path)/reuse/7.json", limit: 1 << 20)
+            let record = try #require(try JSONReader.readValue([ReuseRecord].self, from: bytes).first)
+            #expect((kept * 1000..<kept * 2000).contains(record.ends - asked), "\(seconds)")
+        }
     }
 
     @Test func theRuleIsThisTable() throws {

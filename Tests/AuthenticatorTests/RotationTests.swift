@@ -184,6 +184,28 @@ struct RotationTests {
         #expect(try fixture.registry.record(for: fixture.record.owner) == fixture.record)
     }
 
+    /// Its index of tries, its counter and its generation are new, and the TPM's storage key is the same.
+    @Test(arguments: [(0, false), (1, true), (4096, true), (4097, false)])
+    func aVaultInATPMIsRenewed(context: Int, isTaken: Bool) throws {
+        let fixture = try Fixture(.init(changeRecord: { $0.sealedByTPM }))
+        let record = fixture.record
+        let storage = try #require(record.storageKey)
+        let objects = record.objects.mapValues { $0.prefix(2) + $0.dropFirst(2).map { $0 ^ 0x80 } }
+        let next = RegistryRecord(
+            vault: try VaultID.random(), owner: record.owner, ownerName: record.ownerName, created: record.created,
+            sealer: .tpm, authenticatorKey: record.authenticatorKey,
+            storageKey: StorageKeyPin(
+                handle: storage.handle, name: storage.name, context: [UInt8](repeating: 1, count: context)),
+            counter: CounterPin(handle: 0x01B0_C004, base: 0, context: [1]), objects: objects.mapValues(Array.init),
+            generation: IndexPin(handle: 0x01B0_C005, policy: [UInt8](repeating: 3, count: 32)))
+        fixture.ask(for: [.rotate], ["unlock"])
+        fixture.broker.change { $0.successor = next }
+        var client = try fixture.client()
+        let end = try client.authenticate(Fixture.password)
+        #expect(isTaken ? end.isDone : end.name == .notCompleted, "\(end)")
+        #expect(try fixture.registry.record(for: record.owner) == (isTaken ? next : record))
+    }
+
     @Test func theOwnersNameIsTheRegistrys() throws {
         let fixture = try fixture([])
         let next = try successor(of: fixture.record, name: "somebody")

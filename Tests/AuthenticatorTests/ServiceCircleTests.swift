@@ -133,6 +133,17 @@ struct ServiceCircleTests {
         #expect(fixture.broker.calls.allSatisfy { ["Describe", "Refuse"].contains($0) })
     }
 
+    /// Before the question, too.
+    @Test func whoGivesUpAtTheNoticeIsNotAsked() throws {
+        let fixture = try fixture()
+        try fixture.ask(.foundCircle, sample)
+        var client = try fixture.client()
+        #expect(try client.begin().message?.style == .info)
+        #expect(try client.cancel() == .success(Nothing()))
+        #expect(try client.seesEnd())
+        #expect(fixture.broker.calls == ["Describe", "Refuse"])
+    }
+
     /// T2: root agrees to one machine, and the broker prepares the signature for another, or another vault's.
     @Test(arguments: [Keychain.Purpose.foundCircle, .addToCircle, .removeFromCircle])
     func anotherStatementIsNotSigned(purpose: Keychain.Purpose) throws {
@@ -180,6 +191,33 @@ struct ServiceCircleTests {
             #expect(answer.contains("ChallengeRefused"), "\(purpose): \(answer)")
         }
         #expect(fixture.broker.calls.allSatisfy { ["Describe", "Refuse"].contains($0) })
+    }
+
+    /// The account can renew its own vault's keys, but a renewal that is told to a circle is a statement.
+    @Test func theServicesOwnAccountTellsNoCircleOfARenewal() async throws {
+        let fixture = try fixture()
+        let circle = Hex.encode(sample.circle.bytes)
+        fixture.broker.change { script in
+            script.facts.purposes = [.rotate]
+            (script.facts.service, script.facts.account) = (nil, nil)
+            script.facts.items = []
+            script.facts.authorizations = [.init(kind: "unlock")]
+            script.facts.alternatives = [[0]]
+            script.facts.circle = circle
+            script.facts.machines = ["web"]
+        }
+        let begin = #"{"method":"org.coffer.Authentication.Begin","parameters":{"challenge":"challenge"}}"#
+        let first = try await OtherProcess(socket: "\(fixture.path)/auth.sock", uid: accounts.uids[0])
+        let refused = try await first.say(begin)
+        #expect(refused.contains("ChallengeRefused"), "\(refused)")
+        fixture.broker.change { script in
+            script.facts.circle = nil
+            script.facts.machines = nil
+        }
+        let second = try await OtherProcess(socket: "\(fixture.path)/auth.sock", uid: accounts.uids[0])
+        let asked = try await second.say(begin)
+        #expect(asked.contains("Renew all keys"), "\(asked)")
+        #expect(!fixture.broker.calls.contains("Prepare"))
     }
 
     /// Nor does root for a person: neither a password nor a yes of root's is that person's answer.

@@ -2,6 +2,7 @@ import Authorization
 import BrokerProtocol
 import Foundation
 import Platform
+import TestSupport
 import Testing
 import Varlink
 
@@ -57,6 +58,56 @@ struct SetAsideTests {
         for stamp in ["", "/", ":", "@", "[", "a", ".", ",", String(repeating: "1", count: 33)] {
             #expect(!SetAsideVault.isStamp(stamp), "\(stamp)")
         }
+    }
+
+    /// A folder of vaults in which the broker has set one aside, with what a crash left beside it.
+    private static func fixture(isService: Bool = false) throws -> (Fixture, TemporaryFolder, name: String) {
+        let vaults = try TemporaryFolder()
+        let fixture = try Fixture(
+            .init(
+                settings: "vault-directory = \(vaults.path)",
+                changeRecord: { record in
+                    RegistryRecord(
+                        vault: record.vault, owner: record.owner, ownerName: record.ownerName,
+                        created: record.created, sealer: record.sealer, authenticatorKey: record.authenticatorKey,
+                        storageKey: nil, objects: record.objects, isService: isService)
+                }))
+        try Folder.make("\(vaults.path)/set-aside", mode: 0o700)
+        let name = "\(fixture.record.owner.fileStem).\(stamp).vault"
+        for (suffix, text) in [("", "vault"), ("-wal", "log")] {
+            try DurableFile.write(
+                Array(text.utf8), to: "\(vaults.path)/set-aside/\(name)\(suffix)", mode: 0o600)
+        }
+        return (fixture, vaults, name)
+    }
+
+    @Test func theOwnerGetsACopyOfTheFileAndOfWhatACrashLeft() throws {
+        let (fixture, vaults, name) = try Self.fixture()
+        let copy = try #require(try Self.ask(fixture).get().copy)
+        #expect(copy == "\(fixture.registry.setAsideDirectory)/\(name)")
+        #expect(try DurableFile.read(copy, limit: 100) == Array("vault".utf8))
+        #expect(try DurableFile.read(copy + "-wal", limit: 100) == Array("log".utf8))
+        #expect(try FileStatus.of("\(vaults.path)/set-aside/\(name)") != nil)
+    }
+
+    /// It has no recovery code, so a copy is of no use.
+    @Test func aServicesVaultIsNotCopied() throws {
+        let (fixture, vaults, name) = try Self.fixture(isService: true)
+        let reply = try Self.ask(fixture).get()
+        #expect(reply.record != nil && reply.copy == nil)
+        #expect(try FileStatus.of("\(fixture.registry.setAsideDirectory)/\(name)") == nil)
+        #expect(try FileStatus.of("\(vaults.path)/set-aside/\(name)") != nil)
+    }
+
+    /// A taken-over broker leads to another file of the machine.
+    @Test(arguments: ["", "-wal"]) func aLinkIsNotCopiedAndTheOwnerIsToldWhatToDo(suffix: String) throws {
+        let (fixture, vaults, name) = try Self.fixture()
+        let path = "\(vaults.path)/set-aside/\(name)\(suffix)"
+        try FileManager.default.removeItem(atPath: path)
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/etc/passwd")
+        let fault = try #require(try Self.ask(fixture).fault)
+        #expect(fault.name == .notCompleted && fault.details.advice?.contains("copy it by hand") == true, "\(fault)")
+        #expect(try FileStatus.of("\(fixture.registry.setAsideDirectory)/\(name)\(suffix)") == nil)
     }
 
     @Test(.enabled(if: geteuid() == 0, "needs root")) func onlyRootMayAsk() throws {

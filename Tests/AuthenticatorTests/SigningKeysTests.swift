@@ -3,6 +3,7 @@ import BrokerProtocol
 import Cryptography
 import Foundation
 import Platform
+import TestSupport
 import Testing
 import Varlink
 
@@ -170,6 +171,36 @@ struct SigningKeysTests {
             Array("damaged".utf8), to: fixture.registry.path(of: fixture.record.owner), mode: 0o644)
         #expect(try Self.renew(fixture).name == .notCompleted)
         #expect(try Self.formerKeys(fixture).count == 2)
+    }
+
+    /// The first half of the digest of its point names a former key. It is written before the present one is replaced.
+    @Test(arguments: ["former", "signing-key.pem", "signing-key.pub"])
+    func aRenewalThatCannotBeWrittenIsSaid(step: String) throws {
+        let folder = try TemporaryFolder()
+        let keys = try SigningKeys(directory: folder.path)
+        let former = try SigningKey.formerPath(of: keys.present.publicKey, in: folder.path)
+        let name = Hex.encode(Array(try SHA256.digest(keys.present.publicKey).prefix(16)))
+        #expect(former == "\(folder.path)/former-keys/\(name).pem")
+        try Folder.make("\(folder.path)/former-keys", mode: 0o700)
+        try Folder.make((step == "former" ? former : "\(folder.path)/\(step)") + ".writing", mode: 0o700)
+        #expect(throws: ConversationError.self) { try keys.renew() }
+        // Only the last step is after the change.
+        let present = try #require(try SigningKey(file: SigningKey.path(in: folder.path)))
+        #expect((present.publicKey == keys.present.publicKey) == (step != "signing-key.pub"))
+        #expect(try (SigningKey(file: former) != nil) == (step != "former"))
+    }
+
+    @Test func aKeyThatCannotBeWrittenIsSaid() throws {
+        let folder = try TemporaryFolder()
+        let key = try SigningKey.generate()
+        #expect(throws: ConversationError.self) { try key.write(to: "\(folder.path)/missing/key.pem") }
+        #expect(throws: ConversationError.self) { try SigningKeys(directory: "\(folder.path)/missing") }
+        try Folder.make("\(folder.path)/signing-key.pem.writing", mode: 0o700)
+        #expect(throws: ConversationError.self) { try SigningKeys(directory: folder.path) }
+        try FileManager.default.removeItem(atPath: "\(folder.path)/signing-key.pem.writing")
+        try Folder.make("\(folder.path)/challenge-key.writing", mode: 0o700)
+        #expect(throws: ConversationError.self) { try ChallengeKey(directory: folder.path) }
+        #expect(try FileStatus.of("\(folder.path)/challenge-key") == nil)
     }
 
     @Test(.enabled(if: geteuid() == 0, "needs root")) func onlyRootRenews() throws {

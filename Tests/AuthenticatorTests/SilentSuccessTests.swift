@@ -31,6 +31,8 @@ struct SilentSuccessTests {
         #expect(fault?.name == .authenticationMisconfigured)
         #expect(fault?.details.message?.contains("accepted you, but") == true, "\(fault?.details.message ?? "")")
         #expect(eventually { fixture.broker.refusals == ["other"] })
+        // The log says what the stack did.
+        #expect(eventually { fixture.log.contains(" asked=coffer") })
         #expect(!fixture.broker.calls.contains("Prepare"))
     }
 

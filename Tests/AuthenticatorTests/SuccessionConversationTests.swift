@@ -243,6 +243,18 @@ import Varlink
                     }
                 ),
                 (
+                    "another successor for the statement than for the proof",
+                    { renewal in
+                        let next = renewal.next
+                        let other = try Fixture.guarded(
+                            RegistryRecord(
+                                vault: try VaultID.random(), owner: next.owner, ownerName: next.ownerName,
+                                created: next.created, sealer: next.sealer, authenticatorKey: next.authenticatorKey,
+                                storageKey: nil, objects: next.objects))
+                        return [try renewal.reply(nil), try renewal.reply(renewal.statement, record: other)]
+                    }
+                ),
+                (
                     "a successor that is not one",
                     { [try $0.reply(nil, record: $0.fixture.record)] }
                 ),
@@ -258,6 +270,18 @@ import Varlink
         #expect(try client.authenticate(Fixture.password).name == .notCompleted, "\(words)")
         // The last one was not signed, and nothing was registered.
         #expect(renewal.fixture.broker.successions.count == replies.count - 1, "\(words)")
+        #expect(try renewal.fixture.registry.record(for: renewal.fixture.record.owner) == renewal.fixture.record)
+    }
+
+    /// The TPM has refused the signature, so no machine is told.
+    @Test func aSuccessionThatIsNotCompletedRenewsNothing() throws {
+        let renewal = try Renewal()
+        let refusal = Varlink.encode(Fault(.brokerFailed, "no"))
+        renewal.fixture.broker.change { $0.raw["CompleteSuccession"] = refusal }
+        var client = try renewal.fixture.client()
+        #expect(try client.authenticate(Fixture.password).name == .notCompleted)
+        #expect(renewal.fixture.broker.successions.count == 1)
+        #expect(!renewal.fixture.broker.calls.contains("Succeed"))
         #expect(try renewal.fixture.registry.record(for: renewal.fixture.record.owner) == renewal.fixture.record)
     }
 

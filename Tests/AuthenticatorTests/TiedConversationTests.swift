@@ -120,6 +120,19 @@ struct TiedConversationTests {
         }
     }
 
+    /// Of both roots, the first or the second is not released.
+    @Test(arguments: [0, 1]) func whatIsNotReleasedIsNotSealedAnew(released: Int) throws {
+        let fixture = try fixture()
+        let (success, refusal) = (Varlink.encode(VarlinkReply(Nothing())), Varlink.encode(Fault(.brokerFailed, "no")))
+        fixture.broker.change {
+            $0.refusedCompletions = [[UInt8]](repeating: success, count: released) + [refusal]
+        }
+        #expect(try converse(fixture).0.name == .notCompleted)
+        #expect(fixture.broker.completions.count == released + 1)
+        #expect(!fixture.broker.calls.contains("ResealForBoot"))
+        #expect(try record(fixture) == fixture.record)
+    }
+
     /// What a broker says that passes something else off.
     private func lies(_ record: RegistryRecord) throws -> [BrokerInterface.ResealForBoot.Reply] {
         let whole = Self.roots + ["4"]
