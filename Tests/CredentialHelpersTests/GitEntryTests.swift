@@ -14,7 +14,7 @@ import Testing
     private let can = "capability[]=authtype\n"
 
     private func helper(
-        _ access: AccessControl? = nil, at time: Date = clock, on other: InMemoryKeychain? = nil
+        _ access: AccessControl? = nil, at time: Date = GitEntryTests.clock, on other: InMemoryKeychain? = nil
     ) -> GitHelper {
         GitHelper(
             store: EntryStore(
@@ -25,11 +25,11 @@ import Testing
         try await helper(access).store(GitRequestReaderTests.read(lines))
     }
 
-    private func get(_ lines: String, at time: Date = clock) async throws -> String {
+    private func get(_ lines: String, at time: Date = GitEntryTests.clock) async throws -> String {
         String(decoding: try await helper(at: time).get(GitRequestReaderTests.read(lines)), as: UTF8.self)
     }
 
-    private func erase(_ lines: String, at time: Date = clock) async throws {
+    private func erase(_ lines: String, at time: Date = GitEntryTests.clock) async throws {
         try await helper(at: time).erase(GitRequestReaderTests.read(lines))
     }
 
@@ -71,8 +71,8 @@ import Testing
             try GitPlace(GitRequestReaderTests.read("protocol=https\nhost=h\n" + lines))
         }
         let entries = try ["", "username=me\n", "path=p\n", "path=p\nusername=me\n"].map { try place($0).name }
-        let any = try place("")
-        #expect(entries.map(any.distance(to:)) == [0, 1, 2, 3])
+        let all = try place("")
+        #expect(entries.map(all.distance(to:)) == [0, 1, 2, 3])
         let user = try place("username=me\n")
         #expect([entries[1], entries[3]].map(user.distance(to:)) == [0, 2])
         let path = try place("path=p\n")
@@ -193,7 +193,7 @@ import Testing
         let isRead = try reader.take(fits)
         #expect(isRead)
         var code: KeychainError.Code?
-        do throws(KeychainError) { _ = try reader.take([0x61]) } catch { code = error.code }
+        do throws(KeychainError) { _ = try reader.take(Array("a".utf8)) } catch { code = error.code }
         #expect(code == .limitExceeded)
     }
 
