@@ -133,13 +133,24 @@ import Testing
         return try shell.run("-c", ". \(sandbox.folder)/env; cd \(scratch.path); \(script)", turns: turns)
     }
 
-    private static let gatedLogin =
-        "printf 'protocol=https\\nhost=h\\nusername=me\\npassword=one\\n'"
-        + " | git-credential-coffer --require presence store"
+    /// Stores a login that requires a person, and writes the request for it.
+    private static func login(_ program: String) -> String {
+        program == "git"
+            ? """
+            printf 'protocol=https\\nhost=h\\nusername=me\\npassword=one\\n' \
+            | git-credential-coffer --require presence store
+            printf 'protocol=https\\nhost=h\\n' >request
+            """
+            : """
+            printf '{"ServerURL":"h","Username":"me","Secret":"one"}' \
+            | docker-credential-coffer --require presence store
+            echo h >request
+            """
+    }
 
     /// As with sudo. A fourth time, nobody is asked.
     @Test func aWrongPasswordMayBeTypedThreeTimes() throws {
-        let made = try shell("\(Self.gatedLogin); printf 'protocol=https\\nhost=h\\n' >request")
+        let made = try shell(Self.login("git"))
         #expect(made.status == 0 && made.text.isEmpty, "\(made.text)")
         let wrong = Program.Turn(wait: "Login password: ", type: "wrong\r")
         let result = try typed("git-credential-coffer get <request", [wrong, wrong, wrong])
@@ -150,12 +161,7 @@ import Testing
 
     /// A program that git or docker starts ends by the signal, so that it ends a shell's loop, too.
     @Test(arguments: ["git", "docker"]) func ctrlCAtAQuestionEndsTheLoopOfAShell(program: String) throws {
-        let login =
-            program == "git"
-            ? "\(Self.gatedLogin); printf 'protocol=https\\nhost=h\\n' >request"
-            : "printf '{\"ServerURL\":\"h\",\"Username\":\"me\",\"Secret\":\"s\"}'"
-                + " | docker-credential-coffer --require presence store; echo h >request"
-        let made = try shell(login)
+        let made = try shell(Self.login(program))
         #expect(made.status == 0 && made.text.isEmpty, "\(made.text)")
         let loop = "for i in 1 2 3; do \(program)-credential-coffer get <request; done; echo went on"
         let result = try typed(loop, [.init(wait: "Login password: ", type: "\u{3}")])
@@ -163,6 +169,34 @@ import Testing
         // The reason comes before the end. docker reads it from standard output.
         let said = program == "git" ? result.errors : result.text
         #expect(said.components(separatedBy: "cancelled").count == 2, "\(result)")
+    }
+
+    /// It holds a secret. The program that asks looks at it meanwhile.
+    @Test(arguments: ["git", "docker"]) func aHelperLeavesNoCoreFile(program: String) throws {
+        let result = try shell(
+            """
+            \(Self.login(program))
+            { echo '#!/bin/sh'; echo 'grep "core file" /proc/$(cat \(scratch.path)/pid)/limits >\(scratch.path)/limits'
+            echo 'exec \(sandbox.folder)/askpass "$@"'; } >look; chmod +x look
+            ulimit -c unlimited 2>/dev/null
+            COFFER_ASKPASS=$PWD/look; export COFFER_ASKPASS
+            sh -c 'echo $$ >pid; exec \(program)-credential-coffer get <request' >answer && cat limits
+            """)
+        let words = result.text.split(whereSeparator: \.isWhitespace)
+        #expect(words.suffix(3) == ["0", "0", "bytes"], "\(result.text)")
+        #expect(String(decoding: try scratch.contents("answer"), as: UTF8.self).contains("one"))
+    }
+
+    /// A server's answer can be long. What comes after it counts.
+    @Test func aRequestMayComeInSeveralParts() throws {
+        let result = try shell(
+            """
+            printf 'protocol=https\\nhost=h\\nusername=me\\npassword=one\\n' | git-credential-coffer store
+            long=$(head -c 100000 /dev/zero | tr '\\000' a)
+            { printf 'protocol=https\\nwwwauth[]='; printf %s "$long$long"; printf '\\nhost=h\\n\\n'; } \
+            | git-credential-coffer get
+            """)
+        #expect(result.status == 0 && result.text == "username=me\npassword=one\n", "\(result.text)")
     }
 
     /// The last line may lack its line break.

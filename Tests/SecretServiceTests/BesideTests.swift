@@ -66,6 +66,7 @@ struct BesideTests {
         try fixture.check("listed", in: "beside.py")
         let provider = try fixture.provider
         kill(provider, SIGSTOP)
+        defer { kill(provider, SIGCONT) }
         // Their attributes alone are more than the broker keeps.
         let large = NewItem(value: Array("v".utf8), attributes: ["large": String(repeating: "x", count: 4000)])
         for round in 0..<5 {
@@ -109,16 +110,17 @@ struct BesideTests {
     func names() async throws {
         let fixture = try await ServiceFixture()
         let keychain = fixture.keychain("full")
+        let value = NewItem(value: Array("v".utf8))
         let accounts = ["n"] + (2...999).map { "n (\($0))" }
         for start in stride(from: 0, to: accounts.count, by: 100) {
             let some = accounts[start..<min(start + 100, accounts.count)]
-            try await keychain.apply(some.map { ItemChange(keychain.name($0), .set(NewItem(value: Array("v".utf8)))) })
+            try await keychain.apply(some.map { ItemChange(keychain.name($0), .set(value)) })
         }
         try fixture.check("names_run_out", in: "beside.py")
         await fixture.end()
     }
 
-    @Test("Secrets under the names of several records are errors of the calls that need those records, and of no others")
+    @Test("Secrets under the names of records are errors of the calls that need those records, and of no others")
     func takenRecords() async throws {
         let fixture = try await ServiceFixture()
         let keychain = fixture.keychain("org.freedesktop.secrets")

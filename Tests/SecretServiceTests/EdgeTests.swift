@@ -40,11 +40,13 @@ struct EdgeTests {
         await fixture.end()
     }
 
-    @Test("A client without the session that it names asks nobody")
-    func wrongSession() async throws {
+    @Test(
+        "A client without the session that it names asks nobody, and one without a program is named by its title",
+        arguments: ["wrong_session", "without_program"])
+    func asked(_ check: String) async throws {
         let fixture = try await ServiceFixture()
         try await gate(fixture)
-        try fixture.check("wrong_session", in: "edges.py")
+        try fixture.check(check, in: "edges.py")
         await fixture.end()
     }
 

@@ -1,6 +1,8 @@
 """Checks of what is refused, of prompts that fail, and of clients that leave or forge. usage: edges.py NAME"""
+import ctypes
 import os
 import sys
+import threading
 import time
 import xml.etree.ElementTree as xml
 
@@ -259,6 +261,37 @@ def wrong_session():
     refused(NO_SESSION, attacker.call, ROOT, SERVICE, "GetSecrets", "aoo", [one], session.path)
     assert asked() == 0
     assert client.secret(session, one)[0] == b"secret one" and asked() == 1
+
+
+def without_program():
+    """A process whose first thread has ended shows no program. The prompt says what it calls itself."""
+    with open("/proc/self/comm") as file:
+        title = file.read().rstrip("\n")
+    child = os.fork()
+    if child == 0:
+        def ask():
+            try:
+                while os.readlink("/proc/self/exe"):
+                    time.sleep(0.001)
+            except OSError:
+                pass
+            try:
+                client = Client()
+                one = client.search({"service": "gated", "account": "one"})[0][0]
+                assert client.secret(client.plain(), one)[0] == b"secret one"
+                os._exit(0)
+            finally:
+                os._exit(1)
+
+        threading.Thread(target=ask).start()
+        # exit(2), which ends this thread only.
+        ctypes.CDLL(None).syscall({"x86_64": 60, "aarch64": 93}[os.uname().machine], 0)
+    _, status = os.waitpid(child, 0)
+    assert status == 0, status
+    with open(os.environ["PROMPTS"]) as file:
+        # Long lines go on in the next one.
+        shown = " ".join(file.read().split())
+    assert f'Asked for over D-Bus by a process that calls itself "{title}" (process {child}).' in shown, shown
 
 
 # ---- clients that leave ----
