@@ -15,7 +15,6 @@ from pressure import LABEL, Leaving, alias, make, sent
 from told import coffer
 
 DENIED = "org.freedesktop.DBus.Error.AccessDenied"
-PROPERTIES = "org.freedesktop.DBus.Properties"
 
 
 def asked():

@@ -161,7 +161,8 @@ def elsewhere():
     coffer("restore", "org.freedesktop.secrets", "collection/Mine")
     assert client.signal("CollectionCreated", ROOT).body == (mine,)
     assert client.signal("ItemCreated", mine).body == (item,)
-    assert ("ItemDeleted", LOGIN, (moved,)) in told(client)
+    heard = told(client)
+    assert ("ItemDeleted", LOGIN, (moved,)) in heard and properties(heard, LOGIN)["Items"] == [path], heard
     assert client.search({"b": "1"}) == ([item], [])
 
 
