@@ -126,6 +126,91 @@ import Testing
         #expect(result.text == "0\nwritten\n")
     }
 
+    /// Runs a shell at a terminal. It finds what a test has written into the file `request`.
+    private func typed(_ script: String, _ turns: [Program.Turn]) throws -> Program.Result {
+        var shell = Program(scratch: scratch)
+        shell.executable = "/bin/bash"
+        return try shell.run("-c", ". \(sandbox.folder)/env; cd \(scratch.path); \(script)", turns: turns)
+    }
+
+    /// Stores a login that requires a person, and writes the request for it.
+    private static func login(_ program: String) -> String {
+        program == "git"
+            ? """
+            printf 'protocol=https\\nhost=h\\nusername=me\\npassword=one\\n' \
+            | git-credential-coffer --require presence store
+            printf 'protocol=https\\nhost=h\\n' >request
+            """
+            : """
+            printf '{"ServerURL":"h","Username":"me","Secret":"one"}' \
+            | docker-credential-coffer --require presence store
+            echo h >request
+            """
+    }
+
+    /// As with sudo. A fourth time, nobody is asked.
+    @Test func aWrongPasswordMayBeTypedThreeTimes() throws {
+        let made = try shell(Self.login("git"))
+        #expect(made.status == 0 && made.text.isEmpty, "\(made.text)")
+        let wrong = Program.Turn(wait: "Login password: ", type: "wrong\r")
+        let result = try typed("git-credential-coffer get <request", [wrong, wrong, wrong])
+        #expect(result.status == 1 && result.text.isEmpty, "\(result)")
+        #expect(result.screen.components(separatedBy: "Login password: ").count == 4, "\(result)")
+        #expect(result.errors.contains("wrong password"), "\(result)")
+    }
+
+    /// A program that git or docker starts ends by the signal, so that it ends a shell's loop, too.
+    @Test(arguments: ["git", "docker"]) func ctrlCAtAQuestionEndsTheLoopOfAShell(program: String) throws {
+        let made = try shell(Self.login(program))
+        #expect(made.status == 0 && made.text.isEmpty, "\(made.text)")
+        let loop = "for i in 1 2 3; do \(program)-credential-coffer get <request; done; echo went on"
+        let result = try typed(loop, [.init(wait: "Login password: ", type: "\u{3}")])
+        #expect(!result.text.contains("went on"), "\(result)")
+        // The reason comes before the end. docker reads it from standard output.
+        let said = program == "git" ? result.errors : result.text
+        #expect(said.components(separatedBy: "cancelled").count == 2, "\(result)")
+    }
+
+    /// It holds a secret. The program that asks looks at it meanwhile.
+    @Test(arguments: ["git", "docker"]) func aHelperLeavesNoCoreFile(program: String) throws {
+        let result = try shell(
+            """
+            \(Self.login(program))
+            { echo '#!/bin/sh'; echo 'grep "core file" /proc/$(cat \(scratch.path)/pid)/limits >\(scratch.path)/limits'
+            echo 'exec \(sandbox.folder)/askpass "$@"'; } >look; chmod +x look
+            ulimit -c unlimited 2>/dev/null
+            COFFER_ASKPASS=$PWD/look; export COFFER_ASKPASS
+            sh -c 'echo $$ >pid; exec \(program)-credential-coffer get <request' >answer && cat limits
+            """)
+        let words = result.text.split(whereSeparator: \.isWhitespace)
+        #expect(words.suffix(3) == ["0", "0", "bytes"], "\(result.text)")
+        #expect(String(decoding: try scratch.contents("answer"), as: UTF8.self).contains("one"))
+    }
+
+    /// A server's answer can be long. What comes after it counts.
+    @Test func aRequestMayComeInSeveralParts() throws {
+        let result = try shell(
+            """
+            printf 'protocol=https\\nhost=h\\nusername=me\\npassword=one\\n' | git-credential-coffer store
+            long=$(head -c 100000 /dev/zero | tr '\\000' a)
+            { printf 'protocol=https\\nwwwauth[]='; printf %s "$long$long"; printf '\\nhost=h\\n\\n'; } \
+            | git-credential-coffer get
+            """)
+        #expect(result.status == 0 && result.text == "username=me\npassword=one\n", "\(result.text)")
+    }
+
+    /// The last line may lack its line break.
+    @Test func aRequestMayEndWithoutALineBreak() throws {
+        let stored = try shell(
+            """
+            printf 'protocol=https\\nhost=h\\nusername=me\\npassword=one' | git-credential-coffer store
+            printf 'protocol=https\\nhost=h' | git-credential-coffer get
+            """)
+        #expect(stored.status == 0 && stored.text == "username=me\npassword=one\n", "\(stored.text)")
+        let refused = try shell("printf 'protocol=https\\nhost=h\\nnonsense' | git-credential-coffer get")
+        #expect(refused.status == 1 && refused.text.contains("is not key=value"), "\(refused.text)")
+    }
+
     private static let skopeo = "/usr/bin/skopeo"
 
     @Test(

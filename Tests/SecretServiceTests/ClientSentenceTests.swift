@@ -22,6 +22,18 @@ struct ClientSentenceTests {
         #expect(sentence("/a\n\u{1B}[2Jé").contains(#""/a??[2J?""#))
     }
 
+    @Test("Two hundred characters are shown, and of a longer path one hundred from each end")
+    func limit() {
+        let whole = "/" + String(repeating: "x", count: 199)
+        #expect(sentence(whole).hasSuffix(" by \"\(whole)\" (process 12)."))
+        let (begin, end) = ("/" + String(repeating: "b", count: 99), String(repeating: "e", count: 100))
+        #expect(sentence(begin + "m" + end).hasSuffix(" by \"\(begin)…\(end)\" (process 12)."))
+        // Of its own, no path has what stands for the part that is left out.
+        let own = "/\u{2026}" + String(repeating: "x", count: 198)
+        #expect(sentence(own).hasSuffix(" by \"/?\(String(repeating: "x", count: 198))\" (process 12)."))
+        #expect(sentence("/a\u{1F}\u{20}\u{7E}\u{7F}\u{80}").hasSuffix(" by \"/a? ~??\" (process 12)."))
+    }
+
     @Test("A path that is too long keeps its beginning and the name of the file")
     func long() {
         let shown = sentence("/begin" + String(repeating: "/x", count: 2000) + "/file")

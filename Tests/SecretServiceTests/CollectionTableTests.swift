@@ -30,6 +30,42 @@ struct CollectionTableTests {
         #expect(table.aliases.count == 4 && table.aliases["work"] == nil)
     }
 
+    private func table(of ids: [String]) -> CollectionTable {
+        var table = CollectionTable(started: .now)
+        table.load(
+            ids.map {
+                record(CollectionRecord.name(ofCollection: $0), CollectionRecord.attributes(ofCollection: $0))
+            })
+        return table
+    }
+
+    @Test("The default collection is the first, and the others follow by their ids")
+    func order() {
+        let table = table(of: ["zeta", "alpha", "Mine", "omega"])
+        #expect(table.all.map(\.id) == ["login", "Mine", "alpha", "omega", "session", "zeta"])
+    }
+
+    @Test("A new collection's id is made of its label, with a number if it is taken")
+    func ids() {
+        let table = table(of: ["one", "two", "two_2"])
+        let labels = ["one", "two", "three", "My \u{E9}!", "", String(repeating: "a", count: 50)]
+        #expect(
+            labels.map(table.newID(label:))
+                == ["one_2", "two_3", "three", "My___", "collection", String(repeating: "a", count: 40)])
+    }
+
+    @Test("The session collection keeps its label while others come and go")
+    func transient() {
+        let (start, later) = (Moment(secondsSince1970: 5), Moment(secondsSince1970: 9))
+        var table = CollectionTable(started: start)
+        table.setTransientLabel("Mine", now: later)
+        for _ in 0..<2 {
+            let session = table[CollectionInfo.sessionID]
+            #expect(session?.label == "Mine" && session?.created == start && session?.modified == later)
+            table.load([ItemAttributes]())
+        }
+    }
+
     @Test("Only a built-in alias is kept as one that was taken away")
     func takenAway() {
         let table = table(["default": "/", "work": "/"])

@@ -88,6 +88,54 @@ struct ItemIndexTests {
         #expect(index.lastChange(of: "other") == .distantPast)
     }
 
+    private func item(_ id: String, in collection: String = "login", created: Double, modified: Double = 1) throws
+        -> ServiceItem
+    {
+        ServiceItem(
+            id: id, collection: collection, label: "", attributes: ["a": "1"],
+            created: .init(secondsSince1970: created), modified: .init(secondsSince1970: modified), expires: nil,
+            place: .memory(try SecretBytes(copying: []), contentType: ""))
+    }
+
+    @Test("An item that is changed tells when, and one that moves changes both collections")
+    func moved() throws {
+        var index = ItemIndex()
+        index.insert(try item("x", created: 1, modified: 8))
+        index.insert(try item("x", created: 1, modified: 9))
+        #expect(index.lastChange(of: "login") == Moment(secondsSince1970: 9))
+        index.insert(try item("x", in: "other", created: 1, modified: 9))
+        #expect(index.lastChange(of: "login") > Moment(secondsSince1970: 9))
+        #expect(index.lastChange(of: "other") == Moment(secondsSince1970: 9))
+        #expect(index.count(of: "login") == 0 && index.count(of: "other") == 1)
+    }
+
+    @Test("What is removed takes no other item of its attributes along")
+    func shared() throws {
+        var index = ItemIndex()
+        for number in [2, 4, 6] { index.insert(try item(number, ["a": "1"])) }
+        index.remove("i2")
+        #expect(index.search(["a": "1"]).items.map(\.id) == ["i6", "i4"])
+    }
+
+    @Test("Each attribute of a query counts")
+    func pairs() throws {
+        var index = ItemIndex()
+        index.insert(try item(2, ["a": "1"]))
+        index.insert(try item(4, ["b": "1"]))
+        #expect(index.search(["a": "1", "b": "1"]).items.isEmpty)
+        index.insert(try item(6, ["a": "1", "b": "1"]))
+        #expect(index.search(["a": "1", "b": "1"]).items.map(\.id) == ["i6"])
+    }
+
+    @Test("The items of a collection come in the order in which they were made")
+    func list() throws {
+        var index = ItemIndex()
+        for (id, created) in [("d", 5.0), ("b", 5), ("c", 1), ("a", 9), ("e", 5)] {
+            index.insert(try item(id, created: created))
+        }
+        #expect(index.items(of: "login").map(\.id) == ["c", "b", "d", "e", "a"])
+    }
+
     @Test("The item that was changed last comes first")
     func order() throws {
         var index = ItemIndex()

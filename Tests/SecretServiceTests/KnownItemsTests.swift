@@ -78,6 +78,56 @@ struct KnownItemsTests {
         #expect(known.take(event: state(3)) && known["a"] == state(3))
     }
 
+    @Test("Events are remembered until the last write has its reply")
+    func overlapping() {
+        var known = KnownItems()
+        let first = known.writeBegins()
+        _ = known.writeBegins()
+        #expect(known.take(event: state(1)) && known.take(event: state(2)))
+        known.writeEnds()
+        #expect(!known.take(reply: state(1), to: first) && known["a"] == state(2))
+        known.writeEnds()
+        // The next write is like the first one.
+        let next = known.writeBegins()
+        #expect(known.take(event: state(3)) && known.take(event: state(4)))
+        #expect(!known.take(reply: state(3), to: next) && known["a"] == state(4))
+        known.writeEnds()
+    }
+
+    @Test("An item that is gone does not come back by a reply that tells its last state")
+    func gone() {
+        var known = KnownItems()
+        #expect(known.take(event: state(1)) == true)
+        let write = known.writeBegins()
+        #expect(known.take(deletionOf: "a") == state(1))
+        #expect(!known.take(reply: state(1), to: write) && known["a"] == nil)
+        known.writeEnds()
+    }
+
+    @Test("After a deletion here, no event about a former reply is awaited")
+    func replyBeforeDeletion() {
+        var known = KnownItems()
+        let write = known.writeBegins()
+        #expect(known.take(reply: state(2), to: write) == true)
+        known.writeEnds()
+        #expect(known.delete("a") == state(2) && known.take(deletionOf: "a") == nil)
+        #expect(known.take(event: state(3)) && known["a"] == state(3))
+    }
+
+    @Test("A new list ends what was awaited, and tells a state once")
+    func listed() {
+        var known = KnownItems()
+        let write = known.writeBegins()
+        #expect(known.take(reply: state(3), to: write) == true)
+        known.writeEnds()
+        #expect(known.list(["a"]).count == 0)
+        #expect(known.take(listed: state(1)) && !known.take(listed: state(1)))
+        #expect(known.take(event: state(2)) && known.delete("a") == state(2))
+        // It was deleted here, and is listed again.
+        #expect(known.list(["a"]).count == 0)
+        #expect(known.take(listed: state(4)) && known.take(event: state(5)) && known["a"] == state(5))
+    }
+
     @Test("A new list counts, and nothing is awaited that may never come")
     func list() {
         var known = KnownItems()

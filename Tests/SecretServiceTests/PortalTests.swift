@@ -6,7 +6,7 @@ import Testing
 struct PortalTests {
     @Test(
         "Each application has a secret, and nobody else gets it",
-        arguments: ["applications", "outsiders", "wrong_calls", "descriptors", "locked"])
+        arguments: ["applications", "outsiders", "wrong_calls", "descriptors", "locked", "locked_elsewhere"])
     func holds(_ check: String) async throws {
         let fixture = try await ServiceFixture()
         try fixture.check(check, in: "portal.py")
@@ -17,6 +17,30 @@ struct PortalTests {
     func closed() async throws {
         let fixture = try await ServiceFixture(answer: nil)
         try fixture.check("closed", in: "portal.py")
+        await fixture.end()
+    }
+
+    @Test("A request ends with its front end, and has a path of its own front end only")
+    func nextFrontEnd() async throws {
+        let fixture = try await ServiceFixture(answer: nil)
+        try fixture.check("next_front_end", in: "portal.py")
+        await fixture.end()
+    }
+
+    @Test("A person who gives up is told of no failure")
+    func givenUp() async throws {
+        let fixture = try await ServiceFixture(answer: nil)
+        try fixture.check("given_up", in: "portal.py")
+        #expect(try !fixture.log.contains("got nothing"))
+        await fixture.end()
+    }
+
+    @Test("A secret that was there before the provider is given out by its first answer")
+    func stored() async throws {
+        let fixture = try await ServiceFixture()
+        try await fixture.keychain("before").set(
+            "stored before", for: "me", attributes: ["app_id": "org.example.Before"])
+        try fixture.check("stored", in: "portal.py")
         await fixture.end()
     }
 

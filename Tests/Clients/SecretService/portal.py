@@ -10,7 +10,9 @@ import sys
 import tempfile
 
 from bus import *
+from beside import Stopped
 from checks import INVALID, LIMIT, NO_OBJECT, lock, until, wait_for_prompt
+from told import coffer
 
 BACKEND = "org.freedesktop.impl.portal.desktop.coffer"
 FRONT_END = "org.freedesktop.portal.Desktop"
@@ -213,13 +215,74 @@ def closed():
     assert len(everything(reading)) == 64
 
 
+def stored():
+    """The first request of all finds the secret that is there. The test has made it."""
+    front = Caller().become_front_end()
+    assert front.secret("org.example.Before") == b"stored before"
+    assert len(Client().search({"app_id": "org.example.Before"})[0]) == 1
+
+
+def locked_elsewhere():
+    """A vault that another program has locked just now is opened first, for an application that has a secret and for one that has none."""
+    front, keyring = Caller().become_front_end(), Client()
+    one = front.secret("org.example.One")
+    for application in ("org.example.One", "org.example.New"):
+        assert keyring.get(LOGIN, COLLECTION, "Locked") is False
+        reading, writing = os.pipe()
+        with Stopped(keyring):
+            coffer("lock")
+            number = front.ask(application, writing)
+        os.close(writing)
+        assert front.reply(number) == (0, {})
+        given = everything(reading)
+        assert len(given) == 64 and (given == one) is (application == "org.example.One")
+    with open(os.environ["PROMPTS"]) as file:
+        assert file.read().count("--\n") == 2
+
+
+def given_up():
+    """A person who gives up ends the request. Nothing is made for the application."""
+    front, keyring = Caller().become_front_end(), Client()
+    lock(keyring)
+    # The program that asks cannot read it.
+    os.mkdir(os.environ["ANSWER"])
+    reading, writing = os.pipe()
+    assert front.response(writing) == 1
+    os.close(writing)
+    assert everything(reading) == b"" and keyring.search({"app_id": "org.example.One"}) == ([], [])
+
+
+def next_front_end():
+    """The front end that comes next has a path at once that the former one has used, and keeps it when that request ends."""
+    front, keyring = Caller().become_front_end(), Client()
+    lock(keyring)
+    reading, writing = os.pipe()
+    request = DESKTOP + "/request/1_1/same"
+    front.ask("org.example.One", writing, request)
+    wait_for_prompt()
+    with Stopped(keyring):
+        front.connection.close()
+        other = Caller().become_front_end()
+        os.unlink(os.environ["PROMPTS"])
+        number = other.ask("org.example.One", writing, request)
+    # It is its turn, so the former request has ended.
+    wait_for_prompt()
+    other.call(request, REQUEST, "Close")
+    assert other.reply(number) == (1, {})
+    os.close(writing)
+    assert everything(reading) == b""
+
+
 def nobody_to_ask():
     front = Caller().become_front_end()
-    lock(Client())
+    keyring = Client()
+    lock(keyring)
     reading, writing = os.pipe()
     assert front.response(writing) == 2
     os.close(writing)
     assert everything(reading) == b""
+    # Nothing is made for the application.
+    assert keyring.search({"app_id": "org.example.One"}) == ([], [])
 
 
 def real_front_end():

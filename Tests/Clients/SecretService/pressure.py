@@ -171,6 +171,8 @@ def aliases():
     answers = sent(client, *[(ROOT, SERVICE, "SetAlias", "so", f"c{n}", LOGIN) for n in range(40)])
     refusals = [answer for answer in answers if isinstance(answer, Refused)]
     assert len(refusals) == 40 - (32 - 3 - 10) and all(one.name == LIMIT for one in refusals), answers
+    for n, answer in enumerate(answers):
+        assert alias(client, f"c{n}") == ("/" if isinstance(answer, Refused) else LOGIN), n
     for name in names:
         client.call(ROOT, SERVICE, "SetAlias", "so", name, "/")
     # One alias has one collection.

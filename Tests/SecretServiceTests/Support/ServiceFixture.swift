@@ -162,6 +162,26 @@ final class ServiceFixture: Sendable {
     /// The program that is built with the tests.
     static func program(_ name: String) -> String { "\(programs)/\(name)" }
 
+    /// The broker's socket.
+    var socket: String { paths.broker }
+
+    /// Ends the sandbox's broker and starts it again. Its vault is sealed then.
+    func restartBroker() async throws { try await sandbox?.restartBroker() }
+
+    /// The process of the provider, which a client has started.
+    var provider: Int32 {
+        get throws {
+            let answer = try Tool.output(
+                "dbus-send",
+                [
+                    "--bus=\(address)", "--print-reply=literal", "--dest=org.freedesktop.DBus",
+                    "/org/freedesktop/DBus", "org.freedesktop.DBus.GetConnectionUnixProcessID",
+                    "string:org.freedesktop.secrets",
+                ])
+            return try #require(answer.split(whereSeparator: \.isWhitespace).last.flatMap { Int32($0) })
+        }
+    }
+
     func end() async {
         // A daemon that has ended already is gone, which is all that is wanted. Its services end with it.
         try? daemon.end()
