@@ -154,7 +154,9 @@ struct AnswerTests {
     @Test("everything that the broker says of an item arrives")
     func attributes() throws {
         var wire = PlayedBroker.item()
-        (wire.biometrySet, wire.deleted, wire.expires) = ("fingers", 5000, 9000)
+        wire.biometrySet = "fingers"
+        wire.deleted = 5000
+        wire.expires = 9000
         wire.fields = [
             Wire.Field(name: "secret", kind: .secret, set: 1000),
             Wire.Field(name: "token", kind: .secret, set: 3000, biometrySet: "thumb"),

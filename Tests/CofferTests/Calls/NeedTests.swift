@@ -114,7 +114,7 @@ struct NeedTests {
     @Test("a program that asks for others says so once, after the authenticator's own words")
     func announcement() async throws {
         let info = Authentication.Step(message: .init(style: .info, text: "Read me"), done: false, step: 1)
-        let question = Authentication.Step(message: .init(style: .secret, text: "Password: "), done: false, step: 2)
+        let question = Authentication.Step(message: .init(style: .secret, text: "Password:"), done: false, step: 2)
         let broker = try PlayedBroker(
             [
                 "Get": [
@@ -131,7 +131,7 @@ struct NeedTests {
             return message.wantsAnswer ? "x" : nil
         }
         _ = try await broker.keychain(prompts.announcing("For another program")).bytes(for: "me")
-        #expect(heard.texts == ["Read me", "For another program", "Password: "])
+        #expect(heard.texts == ["Read me", "For another program", "Password:"])
         let answers = try broker.authenticator.calls("Continue").map {
             try $0.parameters(Authentication.Continue.self)?.answer
         }
