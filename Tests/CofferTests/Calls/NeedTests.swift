@@ -21,7 +21,7 @@ struct NeedTests {
     ) async throws -> (error: KeychainError?, withdrawn: Int) {
         let broker = try PlayedBroker(["Get": [PlayedBroker.need(purposes)]])
         let request = ReadRequest(prompts: .never)
-        let error = await error { () throws(KeychainError) in
+        let error = await Self.error { () throws(KeychainError) in
             _ = try await broker.backend.read([ItemName(service: "s", account: "me")], request, in: vault)
         }
         return (error, broker.server.calls("Withdraw").count)
