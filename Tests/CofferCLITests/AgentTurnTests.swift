@@ -165,4 +165,53 @@ import Varlink
             #expect(eventually { (try? Self.callers(path)) == 0 })
         }
     }
+
+    private static func place(_ path: String) throws -> String? {
+        var agent = try connect(path)
+        guard case .reply(let state, _) = try agent.call(Agent.GetState(), until: .now + patience) else { return nil }
+        return state.place
+    }
+
+    private static func turn(_ path: String, at display: FakeDisplay? = nil) throws -> String? {
+        var agent = try connect(path)
+        let wait = Agent.WaitForTurn(display: display.map { .init(wayland: $0.name) })
+        guard case .reply(let turn, _) = try agent.call(wait, until: .now + patience) else { return nil }
+        return turn.place
+    }
+
+    /// Somebody takes the session up again at another display.
+    @Test func anAgentAsksAtTheDisplayThatItWasGivenLater() throws {
+        let scratch = try Scratch()
+        let display = try FakeDisplay(in: scratch)
+        try serving(hasDisplay: false) { (path) throws in
+            #expect(try Self.place(path) == nil)
+            var agent = try Self.connect(path)
+            let update = Agent.Update(display: .init(wayland: display.name))
+            guard case .reply(let reply, _) = try agent.call(update, until: .now + patience) else {
+                Issue.record("the display was refused")
+                return
+            }
+            #expect(reply.place?.contains(display.name) == true)
+            #expect(try Self.place(path) == reply.place)
+            #expect(try Self.turn(path) == reply.place)
+            // A display that is gone takes the place away.
+            let gone = Agent.Update(display: .init(wayland: display.name + "-gone"))
+            guard case .reply(let none, _) = try agent.call(gone, until: .now + patience) else { return }
+            #expect(none.place == nil)
+            #expect(try Self.turn(path) == nil)
+        }
+        withExtendedLifetime((scratch, display)) {}
+    }
+
+    @Test func aCallersOwnDisplayComesFirst() throws {
+        let scratch = try Scratch()
+        let display = try FakeDisplay(in: scratch)
+        try serving { (path) throws in
+            let usual = try Self.turn(path)
+            #expect(usual?.contains(display.name) == false)
+            #expect(try Self.turn(path, at: display)?.contains(display.name) == true)
+            #expect(try Self.turn(path) == usual)
+        }
+        withExtendedLifetime((scratch, display)) {}
+    }
 }

@@ -104,7 +104,7 @@ import Varlink
     }
 
     /// Its first lines have left the screen, and with them the number of items.
-    @Test(arguments: [(20, true), (40, false)])
+    @Test(arguments: [(20, true), (26, true), (27, false), (40, false)])
     func aListThatDoesNotFitEndsWithItsNumber(rows: Int, isSaid: Bool) throws {
         let items = (1...24).map { "  \"a\" / \"\($0)\"\n" }.joined()
         let notice = "Read these 24 items:\n\(items)for /usr/bin/coffer (process 1, terminal pts/1)"

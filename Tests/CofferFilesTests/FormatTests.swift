@@ -81,10 +81,35 @@ import Testing
         #expect(FileID(hexadecimal: id.hexadecimal) == id)
         for text in [
             "", "f0", id.hexadecimal.uppercased(), id.hexadecimal + "00", String(id.hexadecimal.dropLast()) + "g",
+            // The neighbours of the digits.
+            String(id.hexadecimal.dropLast()) + "/", ":" + String(id.hexadecimal.dropFirst()),
+            String(id.hexadecimal.dropLast()) + "`", String(repeating: "é", count: 16),
         ] {
             #expect(FileID(hexadecimal: text) == nil)
         }
         #expect(try FileID.random() != FileID.random())
+        #expect(FileID(hexadecimal: "00123456789abcdef0123456789abcde")?.bytes.prefix(5) == [0, 0x12, 0x34, 0x56, 0x78])
+    }
+
+    /// What takes the chunks may fail, for example because the disk is full.
+    @Test func aChunkThatIsNotTakenIsAnError() throws {
+        var sealer = ContentSealer(key: try SecretBytes(copying: SealedBytes.key))
+        var taken = 0
+        do throws(KeychainError) {
+            try sealer.seal(sample(3 * FileFormat.chunkCount)) { (_) throws(KeychainError) in
+                taken += 1
+                if taken == 2 { throw KeychainError(.failed, "full") }
+            }
+            Issue.record("the second chunk was lost")
+        } catch { #expect(error.message == "full") }
+        #expect(taken == 2)
+    }
+
+    @Test func anErrorOfTheCryptographyNamesTheLibrarysNumberIfThereIsOne() {
+        #expect(KeychainError(cryptography: CryptographyError(code: .outOfMemory, reason: "full")).cause == nil)
+        let error = KeychainError(
+            cryptography: CryptographyError(code: .library, reason: "it fails", openSSLCode: 7))
+        #expect(error.code == .failed && error.message == "it fails" && error.cause == "openssl 7")
     }
 
     @Test func noStreamHasAPlaceBehindItsLastChunkOrBeyondTheLargest() throws {

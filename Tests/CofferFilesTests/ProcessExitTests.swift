@@ -97,7 +97,7 @@ import Testing
         let scratch = try Scratch()
         let path = scratch.path
         await #expect(processExitsWith: .success) { [path = path as String, name = name as String] in
-            try await Self.traced("fsync,mkdirat,rename,renameat,renameat2", in: path) {
+            try await Self.traced("write,fsync,mkdirat,rename,renameat,renameat2", in: path) {
                 try await Scratch.files(path).write([1], to: name)
             }
         }
@@ -106,10 +106,11 @@ import Testing
         for (content, former, place) in [
             ("/.coffer/id.new>", "\"id.new\"", scratch.root + "/.coffer"), (".part>", ".part\"", folder),
         ] {
+            let last = try #require(calls.lastIndex { $0.contains("write(") && $0.contains(content) }, "\(calls)")
             let written = try #require(calls.firstIndex { $0.contains("fsync(") && $0.contains(content) }, "\(calls)")
             let named = try #require(calls.firstIndex { $0.contains("rename") && $0.contains(former) }, "\(calls)")
             let synced = calls[named...].firstIndex { $0.contains("fsync(") && $0.contains("\(place)>") }
-            #expect(written < named && synced != nil, "\(calls)")
+            #expect(last < written && written < named && synced != nil, "\(calls)")
         }
         guard folder != scratch.root else { return }
         let made = try #require(calls.firstIndex { $0.contains("mkdirat(") && $0.contains("\"folder\"") }, "\(calls)")

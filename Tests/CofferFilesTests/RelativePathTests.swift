@@ -32,4 +32,14 @@ import Testing
     @Test(arguments: ["a", "a/b", "...", "a/.coffer", ".a", "é/ü"]) func otherNamesAreNames(path: String) throws {
         #expect(try RelativePath(path).names.joined(separator: "/") == path)
     }
+
+    /// A name may have more than a line of a terminal takes.
+    @Test func aMessageShowsTheBeginningOfALongName() {
+        do throws(KeychainError) {
+            _ = try RelativePath(String(repeating: "n", count: 300))
+            Issue.record("a name of 300 bytes was taken")
+        } catch {
+            #expect(error.message == "a file cannot be called \"\(String(repeating: "n", count: 100))\"")
+        }
+    }
 }

@@ -126,4 +126,20 @@ import Testing
         let outcome = try SealedBytes.open(file, name: Self.name)
         #expect(!outcome.isWhole)
     }
+
+    /// Behind the two chunks that did not open there are true ones, of any place.
+    @Test(arguments: 0..<3) func afterAnErrorNothingMoreIsGiven(first: Int) throws {
+        let file = try SealedBytes.seal(Self.content, name: Self.name)
+        let header = Array(file.prefix(Self.header))
+        let secret = try SecretBytes(copying: SealedBytes.key)
+        var opener = ContentOpener(key: try FileFormat.contentKey(secret, header: header, name: Self.name))
+        let garbage = [UInt8](repeating: 0, count: 2 * Self.chunk)
+        var source = SealedBytes(garbage + file.dropFirst(Self.header + first * Self.chunk))
+        for _ in 0..<3 {
+            do throws(KeychainError) {
+                let part = try opener.next(from: &source)
+                Issue.record("\(part?.count ?? 0) bytes behind an error")
+            } catch { #expect(error.code == .damaged) }
+        }
+    }
 }

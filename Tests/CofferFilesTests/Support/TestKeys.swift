@@ -16,6 +16,7 @@ struct FolderKeys: FileKeys {
     var whenDeleting: @Sendable (Int, RollbackProtection) -> Void = { _, _ in }
     var beforeDelete: @Sendable () async throws(KeychainError) -> Void = { () throws(KeychainError) in }
     var beforeLoad: @Sendable (FileID) async throws(KeychainError) -> Void = { (_) throws(KeychainError) in }
+    var beforeRecord: @Sendable (FileID) async throws(KeychainError) -> Void = { (_) throws(KeychainError) in }
 
     struct Stored: Codable {
         let key: [UInt8]
@@ -69,7 +70,8 @@ struct FolderKeys: FileKeys {
     }
 
     func record(of id: FileID) async throws(KeychainError) -> FileKeyRecord? {
-        stored(id.hexadecimal).map { record(id, $0) }
+        try await beforeRecord(id)
+        return stored(id.hexadecimal).map { record(id, $0) }
     }
 
     func records(inDirectory root: FileID) async throws(KeychainError) -> [FileKeyRecord] {
@@ -130,11 +132,25 @@ final class Scratch: Sendable {
     func put(_ bytes: [UInt8], _ name: String) throws {
         try Data(bytes).write(to: URL(fileURLWithPath: root + "/" + name))
     }
+
+    /// The part files: of writes that are under way, or that have left one behind.
+    func parts() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: root + "/.coffer").filter { $0.hasSuffix(".part") }
+    }
 }
 
 /// Content that no two places of have in common by chance.
 func sample(_ count: Int) -> [UInt8] {
     (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }
+}
+
+/// The code of the error that a call throws in a task that was cancelled before.
+func codeWhenCancelled(_ call: @escaping @Sendable () async throws -> Void) async -> KeychainError.Code? {
+    let task = Task { () throws in
+        unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+        try await call()
+    }
+    return await code { try await task.value }
 }
 
 /// The code of the error that a call throws; nil if it throws none.

@@ -115,7 +115,7 @@ import Varlink
             let challenge = life.challenge
             #expect(challenge == nil)
         }
-        #expect(pauses.first == .milliseconds(100) && pauses.last == .seconds(3) && pauses == pauses.sorted())
+        #expect(pauses == [100, 200, 400, 800, 1600, 3000, 3000, 3000].map { Duration.milliseconds($0) })
         _ = try life.heard(Self.need("c9", [.unlock]), about: nil)
         do throws(KeychainError) {
             _ = try life.failed(Self.outdated)
@@ -164,5 +164,42 @@ import Varlink
         life.waited()
         let step = try life.heard(Self.need("c2", [.read]), about: nil)
         #expect(step == .ask("c2", [.read]))
+    }
+
+    /// A renewal of all keys never begins anew.
+    @Test func aCallWithoutABeginningLosesNoAnswerAndLetsNoPromptPass() throws {
+        var life = CallLife(begins: 0)
+        _ = try life.heard(Self.need("c1", [.unlock]), about: nil)
+        do throws(KeychainError) {
+            _ = try life.failed(Self.outdated)
+            Issue.record("it began anew")
+        } catch { #expect(error.code == .requestOutdated) }
+        var other = CallLife(begins: 0)
+        _ = try other.heard(Self.need("c1", [.unlock]), about: nil)
+        other.passed("c1")
+        #expect(throws: KeychainError.self) { try Self.refuse(&other) }
+    }
+
+    /// The lease was signed for, and was not enough. What the person has answered since is no lease's.
+    @Test func anAnswerAfterALeaseIsThePersons() throws {
+        var life = CallLife(begins: 8)
+        _ = try life.heard(Self.need("c1", [.read], isLeased: true), about: nil)
+        life.signed("c1")
+        let step = try life.heard(Self.need("c2", [.read], isLeased: true), about: nil)
+        #expect(step == .ask("c2", [.read]))
+        life.passed("c2")
+        #expect(throws: KeychainError.self) { try Self.refuse(&life) }
+    }
+
+    /// Others have taken time, and a lease may be there now.
+    @Test func afterAWaitALeaseIsTriedOnceMore() throws {
+        var life = CallLife(begins: 8)
+        _ = try life.heard(Self.need("c1", [.read], isLeased: true), about: nil)
+        life.signed("c1")
+        life.waited()
+        let challenge = life.challenge
+        #expect(challenge == nil)
+        let step = try life.heard(Self.need("c2", [.read], isLeased: true), about: nil)
+        #expect(step == .sign("c2"))
     }
 }
