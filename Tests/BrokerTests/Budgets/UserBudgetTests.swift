@@ -138,10 +138,10 @@ struct UserBudgetTests {
 struct ConnectionShareTests {
     private static let list = #"{"method":"org.coffer.Keychain.List","parameters":{}}"#
 
-    private func broker(_ connections: Int) async throws -> ThrowAwayBroker {
+    private func broker(_ connections: Int, perUser: Int) async throws -> ThrowAwayBroker {
         var options = Broker.Options.patient
         options.connections = connections
-        let broker = try await throwAwayBroker(options: options)
+        let broker = try await throwAwayBroker(options: options) { $0.connectionsPerUser = perUser }
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: broker.folder.path)
         return broker
     }
@@ -153,17 +153,17 @@ struct ConnectionShareTests {
 
     @Test("a user with so many as are ensured gets no more by another's loss, and loses none to others")
     func ensured() async throws {
-        // A quarter is kept for those with eight at most.
-        for (greedy, modest, total) in [(12, 8, 20), (8, 8, 16)] {
-            let broker = try await broker(total)
+        // A quarter is kept for those with eight at most, or with as many as a user may have.
+        for (greedy, modest, total, perUser) in [(9, 8, 17, 64), (4, 4, 8, 4)] {
+            let broker = try await broker(total, perUser: perUser)
             var processes: [OtherProcess] = []
             for uid in Array(repeating: UInt32(1), count: greedy) + Array(repeating: 2, count: modest) {
                 let (process, isServed) = try await connect(broker, uid)
                 #expect(isServed, "\(processes.count)")
                 processes.append(process)
             }
-            // With eight of their own they take nobody's place. From one with eight nobody takes one.
-            let refused = try await connect(broker, greedy > 8 ? 2 : 3)
+            // With so many of their own they take nobody's place. From one with so many nobody takes one.
+            let refused = try await connect(broker, greedy > modest ? 2 : 3)
             #expect(!refused.isServed)
             for process in processes { #expect(try await process.say(Self.list).contains("items")) }
             await broker.stop()

@@ -35,9 +35,9 @@ struct ApplyStepTests {
     @Test("a deletion has nothing that only a set takes, whichever it is")
     func content() throws {
         let members: [(inout Keychain.Change) -> Void] = [
-            { $0.value = someValue }, { $0.access = Keychain.AccessChange(whole: .presence) }, { $0.label = "l" }, { $0.comment = "c" },
-            { $0.attributes = [:] }, { $0.expires = 0 }, { $0.mode = .new }, { $0.applicationPassword = someValue },
-            { $0.field = "otp" }, { $0.fieldKind = .secret },
+            { $0.value = someValue }, { $0.access = Keychain.AccessChange(whole: .presence) }, { $0.label = "l" },
+            { $0.comment = "c" }, { $0.attributes = [:] }, { $0.expires = 0 }, { $0.mode = .new },
+            { $0.applicationPassword = someValue }, { $0.field = "otp" }, { $0.fieldKind = .secret },
         ]
         for (number, member) in members.enumerated() {
             let refused = try refusal(delete(member))

@@ -132,7 +132,8 @@ struct RequestTests {
             return entry.permission(for: call, in: condition)
         }
         let deleting = Keychain.Apply(changes: [Keychain.Change(action: .delete, service: "s", account: "a")])
-        let storing = Keychain.Apply(changes: deleting.changes + [Keychain.Change(action: .set, service: "s", account: "a")])
+        let stored = Keychain.Change(action: .set, service: "s", account: "a")
+        let storing = Keychain.Apply(changes: deleting.changes + [stored])
         let get = Keychain.Get(service: "s", account: "a")
         #expect(try permission(deleting, .none) == .allowed && permission(storing, .none) == .creation)
         #expect(try permission(Keychain.Unlock(), .none) == .creation && permission(get, .none) == .absent)

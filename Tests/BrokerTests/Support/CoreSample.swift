@@ -44,8 +44,8 @@ struct CoreSample {
     func request(_ owner: Owner? = nil, as standing: Standing = .own, own: VaultCondition? = nil) -> Request {
         let owner = owner ?? caller.owner
         return Request(
-            core: core, caller: caller, vaultActor: core.vaultStore.vaultActor(of: owner), condition: VaultCondition.none,
-            admission: Admission(owner: owner, standing: standing, name: nil), own: own,
+            core: core, caller: caller, vaultActor: core.vaultStore.vaultActor(of: owner),
+            condition: VaultCondition.none, admission: Admission(owner: owner, standing: standing, name: nil), own: own,
             secrets: SecretAllowance(core.budgets, for: caller.uid), isAbandoned: { false })
     }
 }
