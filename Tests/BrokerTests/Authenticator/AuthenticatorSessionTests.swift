@@ -169,8 +169,8 @@ struct AuthenticatorSessionTests {
     @Test("a key for fingers is made for a set of them, and for no other kind")
     func provideKey() async throws {
         let (broker, client) = try await prepared()
-        let access = AccessControl.whenUnlocked.requiring(.biometryCurrentSet)
-        let set = Keychain.Set(service: "s", account: "bound", value: someValue, access: access)
+        let set = Keychain.Set(
+            service: "s", account: "bound", value: someValue, access: .init(require: [.biometryCurrentSet]))
         let wrong: [(String, Int, Fault.Name)] = [
             ("biometry-any", 32, .brokerNotPermitted), ("biometry-current-set", 31, .brokerInvalidArgument),
             ("biometry-current-set", 33, .brokerInvalidArgument),

@@ -74,6 +74,19 @@ struct ChallengeTimeTests {
         #expect(throws: ChallengeRefusal.unknown) { try describe(store, third) }
     }
 
+    @Test("what ends shortly after another is forgotten a second after it, so that one timer serves many")
+    func shortlyAfter() throws {
+        let store = store()
+        _ = try issue(store)
+        clock.advance(by: .milliseconds(500))
+        let id = try issue(store)
+        clock.advance(by: .milliseconds(59_500))
+        clock.advance(by: .milliseconds(999))
+        #expect(throws: ChallengeRefusal.expired) { try describe(store, id) }
+        clock.advance(by: .milliseconds(1))
+        #expect(throws: ChallengeRefusal.unknown) { try describe(store, id) }
+    }
+
     @Test("a login that nobody signs for is forgotten sooner, and is nobody's question")
     func login() async throws {
         let store = store()
