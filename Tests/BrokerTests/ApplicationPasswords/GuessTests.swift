@@ -1,5 +1,8 @@
+import BrokerProtocol
+import Foundation
 import TestSupport
 import Testing
+import Varlink
 
 @testable import Broker
 @testable import Vault
@@ -59,5 +62,39 @@ struct GuessTests {
         clock.advance(by: GuessLimits.memory)
         for _ in 0..<GuessLimits.free { #expect(counts.begin(item, by: 1) == nil) }
         #expect(counts.begin(item, by: 1) == .seconds(1))
+    }
+}
+
+/// A right password that came for a renewal of all keys.
+@Suite(.timeLimit(.minutes(30)))
+struct GuessRenewalTests {
+    @Test("a renewal that took the right password makes reading quick again")
+    func renewal() async throws {
+        let clock = TestClock()
+        var options = Broker.Options.patient
+        options.clock = clock.clock
+        let broker = try await throwAwayBroker(options: options)
+        let client = try broker.client()
+        try await broker.makeVault(client)
+        let (right, wrong) = (Data("open".utf8).base64EncodedString(), Data("shut".utf8).base64EncodedString())
+        let item = try await client.call(
+            Keychain.Set(
+                service: "s", account: "a", value: someValue, access: .init(require: [.applicationPassword]),
+                applicationPassword: right)
+        ).item
+        func get(_ password: String) async throws -> String {
+            try await client.call(Keychain.Get(service: "s", account: "a", applicationPassword: password)).value
+        }
+        for _ in 0..<GuessLimits.free {
+            #expect(try await fault { try await get(wrong) }.name == .applicationPasswordRefused)
+        }
+        clock.advance(by: .seconds(1))
+        var method = Keychain.RotateAll(applicationPasswords: [.init(item: item.id, password: right)])
+        let id = try await challenge { try await client.call(method) }
+        await (try broker.authenticator.rotate(id)).line.close()
+        method.challenge = id
+        #expect(try await client.call(method).items == 1)
+        #expect(try await get(right) == someValue)
+        await broker.stop()
     }
 }

@@ -89,6 +89,9 @@ struct AuthenticatorSessionTests {
             #expect(refused.name == name, "\(number)")
             let later = try await fault { try await line.call(BrokerInterface.Companions(challenge: id)) }
             #expect(later.name == .brokerChallengeRefused, "\(number)")
+            let last = try await client.call(Keychain.Log()).records.last { $0.event == "read" }
+            #expect(
+                last?.outcome == (name == .brokerNotPermitted ? "not-permitted" : "invalid-argument"), "\(number)")
             // The connection is still there, so nothing else ends the sealer's use.
             try await expectRead(broker, client)
             await line.close()
@@ -164,6 +167,32 @@ struct AuthenticatorSessionTests {
         }
         try await expectRead(broker, client)
         await broker.stop()
+    }
+
+    @Test("a signature of another length for a successor's keys ends the conversation, and the next one finishes")
+    func succession() async throws {
+        let (desk, laptop) = (try await CirclePeer("desk"), try await CirclePeer("laptop"))
+        var folder = SharedFolder()
+        try await desk.found()
+        try await desk.add(laptop)
+        for _ in 0..<2 { for peer in [desk, laptop] { try await peer.sync(&folder) } }
+        for signature in ["!", Self.text(63), Self.text(65)] {
+            let id = try await challenge { try await laptop.client.call(Keychain.RotateAll()) }
+            let (line, isDone) = try await laptop.broker.authenticator.rotate(id, succession: .proofPrepared)
+            #expect(!isDone)
+            let refused = try await fault {
+                try await line.call(BrokerInterface.CompleteSuccession(challenge: id, signature: signature))
+            }
+            #expect(refused.name == .brokerInvalidArgument, "\(signature.count)")
+            let later = try await fault { try await line.call(BrokerInterface.Companions(challenge: id)) }
+            #expect(later.name == .brokerChallengeRefused, "\(signature.count)")
+            await line.close()
+        }
+        let id = try await challenge { try await laptop.client.call(Keychain.RotateAll()) }
+        let (line, isDone) = try await laptop.broker.authenticator.rotate(id)
+        #expect(isDone)
+        await line.close()
+        for peer in [desk, laptop] { await peer.stop() }
     }
 
     @Test("a key for fingers is made for a set of them, and for no other kind")
