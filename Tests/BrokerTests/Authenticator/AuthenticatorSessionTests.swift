@@ -60,7 +60,7 @@ struct AuthenticatorSessionTests {
         await broker.stop()
     }
 
-    @Test("a signature or a PIN of another length, or for a lease that is none, ends the conversation and the sealer's use")
+    @Test("a signature or a PIN of another length, or for a lease there is not, ends challenge and the sealer's use")
     func complete() async throws {
         let (broker, client) = try await prepared()
         typealias Complete = BrokerInterface.Complete

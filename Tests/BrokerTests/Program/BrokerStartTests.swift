@@ -1,5 +1,6 @@
 import Authorization
 import BrokerProtocol
+import Foundation
 import Platform
 import RootConfiguration
 import TestSupport
@@ -77,6 +78,35 @@ struct BrokerStartTests {
         #expect(refused.details.message?.contains("room for 64 connections") == true, "\(refused)")
         for client in clients { await client.close() }
         try cofferd.end()
+    }
+
+    /// Says what the service manager is told, until it is told to end.
+    private static let manager = """
+        import socket, sys
+        line = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM); line.bind(sys.argv[1])
+        while (word := line.recv(100).decode()) != "end": print(word, flush=True)
+        """
+
+    private static let end = """
+        import socket, sys
+        socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).sendto(b"end", sys.argv[1])
+        """
+
+    @Test("the service manager is told when the broker is ready, and when it begins to stop")
+    func manager() async throws {
+        let folder = try TemporaryFolder()
+        let (socket, output) = (folder.path + "/notify", folder.path + "/told")
+        let manager = try Subprocess("/usr/bin/python3", ["-c", Self.manager, socket]) { $0.output = .file(output) }
+        func told() throws -> [String] {
+            try String(contentsOfFile: output, encoding: .utf8).split(separator: "\n").map(String.init)
+        }
+        try await until("it listens") { FileManager.default.fileExists(atPath: socket) }
+        let cofferd = try Cofferd(environment: ["NOTIFY_SOCKET": socket])
+        try await until("it is told") { try told() == ["READY=1"] }
+        try cofferd.end()
+        try Tool.output("python3", ["-c", Self.end, socket])
+        #expect(try manager.finish() == 0)
+        #expect(try told() == ["READY=1", "STOPPING=1"])
     }
 
     /// How much later a timer fires than it should is the machine's matter. It must not fire before.
