@@ -80,6 +80,21 @@ struct BrokerStartTests {
         try cofferd.end()
     }
 
+    @Test("a broker that stops closes every connection, and nobody reaches it any more")
+    func stopped() async throws {
+        let broker = try await throwAwayBroker()
+        let (client, line) = (try broker.client(), try broker.authenticator.connect())
+        _ = try await client.call(Keychain.List())
+        _ = try await line.call(BrokerInterface.Report(uid: Int64(OwnProcess.effectiveUser)))
+        await broker.stop()
+        for one in [client, line] {
+            await #expect(throws: WireClient.Closed.self) { _ = try await one.message() }
+        }
+        for path in [broker.configuration.socket, broker.configuration.authenticatorSocket] {
+            #expect(throws: SystemError.self) { _ = try UnixSocket(connectingTo: path) }
+        }
+    }
+
     /// Says what the service manager is told, until it is told to end.
     private static let manager = """
         import socket, sys
