@@ -53,6 +53,8 @@ struct IndexBudgetTests {
         #expect(fault.name == .limitExceeded)
         #expect(fault.details.message?.contains("3 vaults, which take 6") == true, "\(fault)")
         #expect(fault.details.advice?.contains("indexes-per-user") == true)
+        let one = refusal(IndexBudget(perUser: 3), .group(2), by: 7, [own])
+        #expect(one?.details.message?.contains("made 1 vault, which take 2") == true, "\(String(describing: one))")
         // Others' vaults, service vaults and old records of groups count to nobody else.
         #expect(refusal(budget, .user(8), by: 8, full) == nil)
         let others = [try record(.group(4)), try record(.user(9), isService: true)]

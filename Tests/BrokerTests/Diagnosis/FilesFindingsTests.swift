@@ -1,0 +1,239 @@
+import Authorization
+import BrokerProtocol
+import Foundation
+import Glibc
+import RootConfiguration
+import TestSupport
+import Testing
+import Vault
+
+@testable import Broker
+@testable import Platform
+
+/// What doctor says of files, folders and sockets, one thing at a time.
+struct FilesFindingsTests {
+    private let folder: TemporaryFolder
+    private let user = OwnProcess.effectiveUser
+    private let owner = Owner.user(OwnProcess.effectiveUser)
+    private let configuration: Configuration
+
+    init() throws {
+        folder = try TemporaryFolder()
+        var configuration = Configuration()
+        configuration.vaultDirectory = folder.path + "/vaults"
+        configuration.registryDirectory = folder.path + "/registry"
+        configuration.socket = folder.path + "/run/coffer.sock"
+        configuration.authenticatorSocket = folder.path + "/run/private.sock"
+        configuration.authSocket = folder.path + "/auth/auth.sock"
+        self.configuration = configuration
+        try Folder.make(configuration.vaultDirectory, mode: 0o700)
+        for name in ["registry", "run", "auth"] { try Folder.make("\(folder.path)/\(name)", mode: 0o755) }
+    }
+
+    private func put(_ name: String, mode: mode_t = 0o600) throws {
+        try DurableFile.write([0], to: "\(folder.path)/\(name)", mode: mode)
+    }
+
+    private func chmod(_ name: String, _ mode: mode_t) throws {
+        let result = unsafe Glibc.chmod("\(folder.path)/\(name)", mode)
+        try #require(result == 0)
+    }
+
+    // MARK: One place
+
+    @Test("a place is judged by what it is, whose it is, and who else can reach it, in this order")
+    func place() throws {
+        try put("file", mode: 0o640)
+        let (path, missing) = (folder.path + "/file", folder.path + "/missing")
+        #expect(Place(path, .file, user, closed: 0o037).problem()?.message == nil)
+        let kinds: [(Place.Kind, String)] = [(.folder, "folder"), (.socket, "socket")]
+        for (kind, name) in kinds {
+            #expect(Place(path, kind, user, closed: 0).problem()?.message == "\(path) is not a \(name)")
+        }
+        #expect(Place(folder.path, .folder, user, closed: 0o077).problem()?.message == nil)
+        #expect(Place(folder.path, .file, user, closed: 0).problem()?.message == "\(folder.path) is not a file")
+        let foreign = Place(path, .file, user + 1, closed: 0o077).problem()
+        #expect(foreign?.message == "\(path) belongs to uid \(user) instead of \(user + 1)")
+        #expect(foreign?.advice.contains("chown \(user + 1) \(path)") == true)
+        let open = Place(path, .file, user, closed: 0o077).problem()
+        #expect(open?.message == "\(path) is open to others (mode 640)" && open?.advice == "chmod 600 \(path)")
+        #expect(Place(missing, .file, user, closed: 0).problem()?.advice == "restore it from a backup")
+        #expect(Place(missing, .socket, user, closed: 0).problem()?.advice == "start Coffer's socket units")
+        #expect(Place(missing, .file, user, closed: 0).problem()?.message == "\(missing) is missing")
+        #expect(Place(missing, .file, user, closed: 0, mayBeMissing: true).problem()?.message == nil)
+        let long = folder.path + "/" + String(repeating: "x", count: 300)
+        let unknown = Place(long, .file, user, closed: 0, mayBeMissing: true).problem()
+        #expect(unknown?.message.hasPrefix("\(long) cannot be examined: ") == true)
+    }
+
+    // MARK: Files
+
+    private func facts(_ record: RegistryRecord? = nil) -> DiagnosisFacts {
+        var facts = DiagnosisFacts.sample(configuration, owner: owner)
+        facts.record = record
+        return facts
+    }
+
+    @Test("without a vault the folders are looked at, and with one its file, its record and the signing key too")
+    func files() throws {
+        #expect(FilesCheck.findings(facts()).map(\.verdict) == [.ok])
+        let record = try RegistryRecord.tpmSample(owner)
+        let key = configuration.registryDirectory + "/signing-key.pem"
+        // The gaps name a vault's file or record that is missing.
+        #expect(FilesCheck.findings(facts(record)).map(\.message) == ["\(key) is missing"])
+        try put("registry/signing-key.pem")
+        #expect(FilesCheck.findings(facts(record)).map(\.verdict) == [.ok])
+        try Folder.make(configuration.registryDirectory + "/vaults", mode: 0o755)
+        let names = ["vaults/\(owner.fileStem).vault", "registry/vaults/\(owner.fileStem).json"]
+        for name in names { try put(name) }
+        #expect(FilesCheck.findings(facts(record)).map(\.verdict) == [.ok])
+        for name in names + ["vaults", "registry", "registry/signing-key.pem"] {
+            let isFolder = !name.contains(".")
+            try chmod(name, isFolder ? 0o777 : 0o666)
+            let found = FilesCheck.findings(facts(record))
+            #expect(found.map(\.verdict) == [.problem], "\(name): \(found)")
+            #expect(found.first?.message.hasPrefix("\(folder.path)/\(name) is open to others") == true, "\(found)")
+            try chmod(name, isFolder ? 0o700 : 0o600)
+        }
+        try FileManager.default.removeItem(atPath: configuration.vaultDirectory)
+        #expect(
+            FilesCheck.findings(facts()).map(\.message) == ["\(configuration.vaultDirectory) is missing"])
+    }
+
+    @Test("an owner hears which part of their vault is missing, and of others' vaults how many; root hears of all")
+    func gaps() throws {
+        func look(isRoots: Bool = false) -> [Keychain.Finding] {
+            var facts = facts()
+            facts.isRoots = isRoots
+            facts.inventory = VaultInventory(
+                vaults: configuration.vaultDirectory,
+                registry: Registry(directory: configuration.registryDirectory, authenticatorUID: user))
+            return FilesCheck.findings(facts)
+        }
+        #expect(look().map(\.verdict) == [.ok])
+        let stranger = Owner.user(user + 7)
+        try put("vaults/\(stranger.fileStem).vault")
+        #expect(look().map(\.message) == ["a part of another vault of this machine is missing or cannot be used"])
+        #expect(look().map(\.advice) == ["ask root to run: coffer doctor"])
+        try put("vaults/\(Owner.group(user + 8).fileStem).vault")
+        #expect(look().map(\.message) == ["a part of 2 other vaults of this machine is missing or cannot be used"])
+        try put("vaults/\(owner.fileStem).vault")
+        let found = look()
+        #expect(found.count == 2 && found.first?.message.contains("\(owner.fileStem).vault") == true, "\(found)")
+        let all = look(isRoots: true)
+        #expect(all.count == 3 && all.allSatisfy { $0.message.contains("has no record in the registry") }, "\(all)")
+        #expect(!all.contains { $0.message.contains("of this machine") })
+    }
+
+    @Test("a disk is full with less than so many bytes free, and not with so many")
+    func room() {
+        let limit = DiagnosisLimits.room
+        #expect(FilesCheck.obstacles(FileSystemRoom(isReadOnly: false, free: limit), "/v").isEmpty)
+        #expect(FilesCheck.obstacles(FileSystemRoom(isReadOnly: false, free: limit - 1), "/v").count == 1)
+    }
+
+    // MARK: Sockets
+
+    @Test("the broker's own socket must be there, be a socket and be its own")
+    func sockets() throws {
+        let path = configuration.authenticatorSocket
+        #expect(SocketsCheck.findings(facts()).map(\.message) == ["\(path) is missing"])
+        try put("run/private.sock")
+        #expect(SocketsCheck.findings(facts()).map(\.message) == ["\(path) is not a socket"])
+        try FileManager.default.removeItem(atPath: path)
+        let listener = try UnixListener(path: path, mode: 0o600)
+        #expect(SocketsCheck.findings(facts()).map(\.verdict) == [.ok])
+        _ = consume listener
+    }
+
+    @Test("a folder in which others can make sockets is named; a sticky one is safe, and one that is missing is not")
+    func socketFolders() throws {
+        let listener = try UnixListener(path: configuration.authenticatorSocket, mode: 0o600)
+        func look() -> [String] { SocketsCheck.findings(facts()).filter { $0.verdict == .problem }.map(\.message) }
+        for name in ["run", "auth"] {
+            try chmod(name, 0o777)
+            #expect(look() == ["other users can put their own sockets into \(folder.path)/\(name)"])
+            try chmod(name, 0o1777)
+            #expect(look() == [])
+            try chmod(name, 0o755)
+        }
+        #expect(look() == [])
+        try FileManager.default.removeItem(atPath: folder.path + "/auth")
+        #expect(look() == ["\(folder.path)/auth is missing"])
+        _ = consume listener
+    }
+
+    @Test("the socket for logins is looked at only where it is, and is the authenticator's alone")
+    func reports() throws {
+        let listener = try UnixListener(path: configuration.authenticatorSocket, mode: 0o600)
+        #expect(configuration.reportSocket == folder.path + "/auth/report.sock")
+        try put("auth/report.sock", mode: 0o600)
+        #expect(SocketsCheck.findings(facts()).map(\.verdict) == [.ok])
+        try chmod("auth/report.sock", 0o606)
+        let found = SocketsCheck.findings(facts())
+        #expect(
+            found.map(\.message) == ["\(configuration.reportSocket) does not belong to the authenticator alone"])
+        _ = consume listener
+    }
+
+    // MARK: The process
+
+    @Test("each protection of the unit that is not in force is named, in the order of the unit's lines")
+    func protections() {
+        let bare = BrokerProcess(
+            isUnit: true, status: [:], coreLimit: [], swapLimit: nil, users: "", seesOtherProcesses: false,
+            tunables: "", backtrace: "")
+        #expect(
+            UnitCheck.missing(in: bare) == [
+                "LimitCORE=0", "MemorySwapMax=0", "NoNewPrivileges=yes", "CapabilityBoundingSet=",
+                "SystemCallFilter=@system-service", "Environment=GLIBC_TUNABLES=glibc.malloc.perturb=165",
+                "Environment=SWIFT_BACKTRACE=enable=no", "PrivateUsers=no", "ProtectProc=default",
+            ])
+        var powerful = BrokerProcess.asItsUnitSays
+        for (name, mask) in [("CapBnd", "0001"), ("CapEff", "1000")] {
+            powerful.status = BrokerProcess.asItsUnitSays.status.merging([name: mask]) { $1 }
+            #expect(UnitCheck.missing(in: powerful) == ["CapabilityBoundingSet="], "\(name)")
+        }
+    }
+
+    @Test("a broker that no unit started is a problem, but in a sandbox; one whose unit was changed always is")
+    func unit() {
+        func look(_ process: BrokerProcess, sandbox: Bool = false) -> [Keychain.Finding] {
+            var configuration = Configuration()
+            configuration.sandbox = sandbox
+            return UnitCheck.findings(.sample(configuration, process: process))
+        }
+        let whole = BrokerProcess.asItsUnitSays
+        #expect(look(whole).map(\.verdict) == [.ok])
+        var loose = whole
+        loose.isUnit = false
+        let apart = look(loose)
+        #expect(apart.map(\.verdict) == [.problem])
+        #expect(apart.map(\.advice) == ["start it with: systemctl start cofferd.socket"])
+        #expect(apart.first?.message.hasSuffix("nothing ensures its unit's protections") == true, "\(apart)")
+        loose.coreLimit = ["0", "unlimited"]
+        let tried = look(loose, sandbox: true)
+        #expect(tried.map(\.verdict) == [.note] && tried.map(\.advice) == [nil])
+        #expect(tried.first?.message.hasSuffix("; not in force: LimitCORE=0") == true, "\(tried)")
+        var changed = whole
+        changed.status["Seccomp"] = "0"
+        #expect(look(changed).map(\.verdict) == [.problem])
+        #expect(look(changed).map(\.message) == ["the broker runs without: SystemCallFilter=@system-service"])
+        var older = whole
+        older.hasUnifiedGroups = false
+        #expect(look(older).map(\.verdict) == [.note])
+    }
+
+    @Test("what is read of a process is what the kernel says of it")
+    func own() throws {
+        let process = BrokerProcess.current()
+        #expect(process.status["Pid"] == "\(OwnProcess.number)")
+        #expect(process.coreLimit.allSatisfy { $0 == "unlimited" || UInt64($0) != nil }, "\(process.coreLimit)")
+        let wasStarted = ProcessInfo.processInfo.environment["INVOCATION_ID"] != nil
+        #expect(process.isUnit == (wasStarted && FileManager.default.fileExists(atPath: "/run/systemd/system")))
+        #expect(
+            process.hasUnifiedGroups == FileManager.default.fileExists(atPath: "/sys/fs/cgroup/cgroup.controllers"))
+        #expect(!process.users.isEmpty)
+        #expect(DiagnosisLimits.kernelFile == 1 << 16)
+    }
+}
