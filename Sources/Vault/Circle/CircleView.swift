@@ -52,8 +52,10 @@ struct CircleView: Sendable {
     private(set) var silent: Set<ChainHash> = []
     /// The number of each device's last record that says something.
     private(set) var lastSaid: [WriterID: UInt64] = [:]
-    /// What devices no longer give out, and what ends their compactions.
-    private(set) var pasts: [WriterID: [(past: PastChanges, after: ChainHash)]] = [:]
+    /// The records that say what devices no longer give out. Those can be millions of changes, so they are read again when
+    /// they are asked for.
+    private(set) var pasts: [WriterID: [DeviceStream.Counted]] = [:]
+    /// What ends compactions.
     private var summaries: [WriterID: [CompactedStream.Found]] = [:]
     /// Each device's newest compaction that is whole and that lacks nothing, or else the newest that is whole.
     private(set) var compacted: [WriterID: CompactedStream] = [:]
@@ -80,7 +82,7 @@ struct CircleView: Sendable {
         for generation in material.generations { try take(generation) }
         keys[device.id] = device.keys
         while try learn(material) {}
-        findCompactions()
+        try findCompactions()
         for (id, stream) in streams {
             lastSaid[id] = stream.counted.filter { !silent.contains($0.after) }.map(\.record.header.number).max()
         }
@@ -203,9 +205,9 @@ struct CircleView: Sendable {
             silent.insert(counted.after)
             vouched.add(seen, by: record.header.device, after: counted.after)
         case .paper(let envelope): envelopes.append((record.header.device, envelope))
-        case .past(let past):
+        case .past:
             silent.insert(counted.after)
-            pasts[record.header.device, default: []].append((past, counted.after))
+            pasts[record.header.device, default: []].append(counted)
         case .summary(let summary):
             silent.insert(counted.after)
             summaries[record.header.device, default: []].append((summary, counted))
@@ -237,14 +239,14 @@ struct CircleView: Sendable {
     }
 
     /// What a compaction repeats is nothing new.
-    private mutating func findCompactions() {
+    private mutating func findCompactions() throws(VaultError) {
         for device in summaries.keys.sorted() {
             guard let stream = streams[device] else { continue }
             // A device that was removed ends nothing by what it says afterwards.
             let counting = membership.others.contains(device) ? whatCounts(of: device) : nil
             let found = (summaries[device] ?? []).filter { counting?.contains($0.at.after) ?? true }
             var whole = CompactedStream.whole(found, in: stream, read: read)
-            for place in whole.indices { whole[place].isFaithful = isFaithful(whole[place], of: device) }
+            for place in whole.indices { whole[place].isFaithful = try isFaithful(whole[place], of: device) }
             guard let found = whole.first(where: \.isFaithful) ?? whole.first else { continue }
             compacted[device] = found
             silent.formUnion(found.group)
@@ -264,7 +266,8 @@ struct CircleView: Sendable {
         for (slots, writer, after) in releases where hasEffect(writer, after) {
             released[slots.change, default: []].append(slots.slots)
         }
-        let ended = Dictionary(uniqueKeysWithValues: pasts.keys.filter(isOutdated).map { ($0, pastHere(of: $0)) })
+        var ended: [WriterID: Set<UInt64>] = [:]
+        for device in pasts.keys.filter(isOutdated) { ended[device] = try pastHere(of: device) }
         for (change, writer, record, after) in changes
         where hasEffect(writer, after) && change.stamp.writer == writer {
             // The changes that took its place are there. The ones between can be gone.
@@ -272,7 +275,7 @@ struct CircleView: Sendable {
             open.append(change)
             if case .value? = change.content { places[change.name] = record }
         }
-        state = SharedState(past: pastNames(of: open + pending.map(\.change.carried.change), where: hasEffect))
+        state = SharedState(past: try pastNames(of: open + pending.map(\.change.carried.change), where: hasEffect))
         open = state.take(all: open)
         if !pending.isEmpty {
             givenState = state

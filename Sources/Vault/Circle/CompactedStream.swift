@@ -70,9 +70,9 @@ extension CircleView {
 
     /// Whether a device has repeated all that others rest on, as far as its former records are here. Otherwise a broker that
     /// was taken over could make the others forget members, or wait for ever for what it gave out before.
-    func isFaithful(_ compacted: CompactedStream, of device: WriterID) -> Bool {
+    func isFaithful(_ compacted: CompactedStream, of device: WriterID) throws(VaultError) -> Bool {
         guard !compacted.former.isEmpty else { return true }
-        let (past, own) = (pastNames(of: device, in: compacted), changes.filter { $0.writer == device })
+        let (past, own) = (try pastNames(of: device, in: compacted), changes.filter { $0.writer == device })
         let repeated = Set(own.filter { compacted.group.contains($0.after) }.map(\.change.name))
         let hasChanges = own.allSatisfy { change, _, _, after in
             !compacted.former.contains(after) || repeated.contains(change.name)
@@ -86,8 +86,9 @@ extension CircleView {
             !compacted.former.contains(one.named.after)
                 || said.contains { $0.device == one.device && $0.named.end.number >= one.named.end.number }
         }
-        let hasNames = (pasts[device] ?? []).allSatisfy { one in
-            !compacted.former.contains(one.after) || past.isSuperset(of: one.past.names)
+        var hasNames = true
+        try forEachPast(of: device, where: compacted.former.contains) { former in
+            hasNames = hasNames && past.isSuperset(of: former.names)
         }
         return hasChanges && hasStatements && hasEnds && hasNames
     }
@@ -103,36 +104,49 @@ extension CircleView {
         isOutdated(device) ? compacted[device]?.former ?? [] : []
     }
 
+    /// What a device has said to give out no longer, record by record, as far as the records open still.
+    ///
+    /// - Parameter isMeant: whether the record with this chain hash after it is.
+    private func forEachPast(
+        of device: WriterID, where isMeant: (ChainHash) -> Bool, _ body: (PastChanges) -> Void
+    ) throws(VaultError) {
+        for one in pasts[device] ?? [] where isMeant(one.after) {
+            if case .past(let past)? = try open(one.record)?.body { body(past) }
+        }
+    }
+
     /// The numbers of the names of changes that their writers no longer give out, as far as one of these changes names
     /// them. There can be a million others, which nothing asks for.
     ///
     /// - Parameter hasEffect: whether what a device says at a place has an effect.
     func pastNames(
         of changes: [PartChange], where hasEffect: (WriterID, ChainHash) -> Bool
-    ) -> Set<UInt64> {
+    ) throws(VaultError) -> Set<UInt64> {
         let named = Set(changes.lazy.flatMap(\.named).map(\.number))
         var names: Set<UInt64> = []
         for device in pasts.keys.sorted() {
-            for one in pasts[device] ?? [] where hasEffect(device, one.after) {
-                names.formUnion(one.past.names.lazy.filter(named.contains))
+            try forEachPast(of: device, where: { hasEffect(device, $0) }) { past in
+                names.formUnion(past.names.lazy.filter(named.contains))
             }
         }
         return names
     }
 
     /// Those of one device's changes that are here although its compaction lists them. It lists many, and few are here.
-    func pastHere(of device: WriterID) -> Set<UInt64> {
+    func pastHere(of device: WriterID) throws(VaultError) -> Set<UInt64> {
         guard let compacted = compacted[device] else { return [] }
         let here = Set(changes.lazy.filter { $0.writer == device && $0.change.mayEnd }.map(\.change.name.number))
         var past: Set<UInt64> = []
-        for one in pasts[device] ?? [] where compacted.group.contains(one.after) {
-            past.formUnion(one.past.names.lazy.filter(here.contains))
+        try forEachPast(of: device, where: compacted.group.contains) { one in
+            past.formUnion(one.names.lazy.filter(here.contains))
         }
         return past
     }
 
-    private func pastNames(of device: WriterID, in compacted: CompactedStream) -> Set<UInt64> {
-        Set((pasts[device] ?? []).filter { compacted.group.contains($0.after) }.flatMap(\.past.names))
+    private func pastNames(of device: WriterID, in compacted: CompactedStream) throws(VaultError) -> Set<UInt64> {
+        var names: Set<UInt64> = []
+        try forEachPast(of: device, where: compacted.group.contains) { names.formUnion($0.names) }
+        return names
     }
 
     /// The digests of values that are no longer given out, by the generations under which they were.
@@ -140,11 +154,11 @@ extension CircleView {
     /// - Parameter isMeant: whether those that a device has given out under a generation are.
     func pastValues(
         where isMeant: (WriterID, StatementName) -> Bool
-    ) -> [StatementName: Set<UInt64>] {
+    ) throws(VaultError) -> [StatementName: Set<UInt64>] {
         var values: [StatementName: Set<UInt64>] = [:]
         for device in pasts.keys.sorted() {
-            for one in pasts[device] ?? [] where isOfGroup(one.after, device) {
-                for part in one.past.values where isMeant(device, part.generation) {
+            try forEachPast(of: device, where: { isOfGroup($0, device) }) { past in
+                for part in past.values where isMeant(device, part.generation) {
                     values[part.generation, default: []].formUnion(part.digests)
                 }
             }
@@ -153,8 +167,10 @@ extension CircleView {
     }
 
     /// What this device itself has said to give out no longer.
-    var ownPast: [PastChanges] {
-        (pasts[device.id] ?? []).filter { isOfGroup($0.after, device.id) }.map(\.past)
+    func ownPast() throws(VaultError) -> [PastChanges] {
+        var own: [PastChanges] = []
+        try forEachPast(of: device.id, where: { isOfGroup($0, device.id) }) { own.append($0) }
+        return own
     }
 
     private func isOfGroup(_ after: ChainHash, _ device: WriterID) -> Bool {

@@ -22,7 +22,7 @@ struct ExposureSearch {
         (self.vault, self.view, self.classKeys, self.snapshot) = (vault, view, classKeys, snapshot)
         given = try GivenOut.all(in: view, to: device)
         let hidden = try GivenOut.generations(in: view, hiddenFrom: device)
-        past = view.pastValues { writer, generation in writer == device || !hidden.contains(generation) }
+        past = try view.pastValues { writer, generation in writer == device || !hidden.contains(generation) }
     }
 
     /// The fields of an item whose present values the machine could read.

@@ -168,7 +168,7 @@ private struct Repetition {
         }
         if !unopened.isEmpty { compaction = try plan(unopened) }
         var names = Set(compaction.past.map(\.number))
-        for former in view.ownPast {
+        for former in try view.ownPast() {
             names.formUnion(former.names)
             for part in former.values { digests[part.generation, default: []].formUnion(part.digests) }
         }
