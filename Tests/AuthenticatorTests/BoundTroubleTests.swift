@@ -74,10 +74,11 @@ import Varlink
         #expect(!fixture.broker.calls.contains("AdoptRoots"), sourceLocation: location)
     }
 
-    @Test(arguments: [
-        (nil, "counts wrong passwords"), (0, "accepts no more tries"), (1, "allows one more wrong password"),
-        (2, "allows 2 more wrong passwords"),
-    ] as [(Int64?, String)])
+    @Test(
+        arguments: [
+            (nil, "counts wrong passwords"), (0, "accepts no more tries"), (1, "allows one more wrong password"),
+            (2, "allows 2 more wrong passwords"),
+        ] as [(Int64?, String)])
     func thePersonIsToldHowManyTriesAreLeft(left: Int64?, words: String) throws {
         let fixture = try fixture()
         refuse(2, on: fixture, left: left)

@@ -6,10 +6,11 @@ import Testing
     private static func bytes(_ count: Int) -> [UInt8] { [UInt8](repeating: 5, count: count) }
 
     /// The owners' range of NV indexes.
-    @Test(arguments: [
-        (0x0100_0000, false), (0x017F_FFFF, false), (0x0180_0000, true), (0x01BF_FFFF, true), (0x01C0_0000, false),
-        (.max, false),
-    ] as [(UInt32, Bool)])
+    @Test(
+        arguments: [
+            (0x0100_0000, false), (0x017F_FFFF, false), (0x0180_0000, true), (0x01BF_FFFF, true), (0x01C0_0000, false),
+            (.max, false),
+        ] as [(UInt32, Bool)])
     func anIndexIsInTheOwnersRange(handle: UInt32, isTaken: Bool) {
         #expect((IndexPin(handle: handle, policy: Self.bytes(32)) != nil) == isTaken)
         #expect((CounterPin(handle: handle, base: 0, context: [1]) != nil) == isTaken)

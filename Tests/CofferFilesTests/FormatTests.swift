@@ -88,7 +88,8 @@ import Testing
             #expect(FileID(hexadecimal: text) == nil)
         }
         #expect(try FileID.random() != FileID.random())
-        #expect(FileID(hexadecimal: "00123456789abcdef0123456789abcde")?.bytes.prefix(5) == [0, 0x12, 0x34, 0x56, 0x78])
+        #expect(
+            FileID(hexadecimal: "00123456789abcdef0123456789abcde")?.bytes.prefix(5) == [0, 0x12, 0x34, 0x56, 0x78])
     }
 
     /// What takes the chunks may fail, for example because the disk is full.

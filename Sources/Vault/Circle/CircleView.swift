@@ -52,8 +52,7 @@ struct CircleView: Sendable {
     private(set) var silent: Set<ChainHash> = []
     /// The number of each device's last record that says something.
     private(set) var lastSaid: [WriterID: UInt64] = [:]
-    /// The records that say what devices no longer give out. Those can be millions of changes, so they are read again when
-    /// they are asked for.
+    /// The records that say what devices no longer give out. That can be millions of changes, so it is read when it is needed.
     private(set) var pasts: [WriterID: [DeviceStream.Counted]] = [:]
     /// What ends compactions.
     private var summaries: [WriterID: [CompactedStream.Found]] = [:]

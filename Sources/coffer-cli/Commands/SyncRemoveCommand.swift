@@ -69,7 +69,8 @@ struct SyncRemoveCommand: SharingCommand {
         try sharing.exchangeBeforeRemoval()
         let state = try Sharing.state(session, noPrompt: prompt.noPrompt)
         let choice = MachineChoice(machines: state.readers)
-        let chosen = try silent.map { try Silence.machines(of: state.machines, for: $0.days) } ?? choice.chosen(machines)
+        let chosen =
+            try silent.map { try Silence.machines(of: state.machines, for: $0.days) } ?? choice.chosen(machines)
         guard !chosen.isEmpty else {
             if !quiet { Output.note("Something was heard of every machine within that time. None was removed.") }
             return

@@ -53,7 +53,8 @@ struct Silence {
         guard silent.isEmpty || silent.count < heard.count else {
             throw KeychainError(
                 .failed, "nothing was heard of any other machine for \(text(days: days)), so none was removed",
-                advice: "see whether the folder still brings what is new, and whether the clock is right: coffer doctor; "
+                advice:
+                    "see whether the folder still brings what is new, and whether the clock is right: coffer doctor; "
                     + "if the machines are gone, name them")
         }
         return silent

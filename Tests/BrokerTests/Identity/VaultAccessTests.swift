@@ -119,7 +119,9 @@ struct VaultAccessTests {
 
     /// The names of challenges: what RFC 4648 has as examples, and each byte.
     @Test func namesOfChallengesAreBase64WithoutSignsThatMeanSomethingElsewhere() {
-        let examples = [("", ""), ("f", "Zg"), ("fo", "Zm8"), ("foo", "Zm9v"), ("foob", "Zm9vYg"), ("fooba", "Zm9vYmE")]
+        let examples = [
+            ("", ""), ("f", "Zg"), ("fo", "Zm8"), ("foo", "Zm9v"), ("foob", "Zm9vYg"), ("fooba", "Zm9vYmE"),
+        ]
         for (text, encoded) in examples { #expect(Base64URL.encode(Array(text.utf8)) == encoded) }
         #expect(Base64URL.encode([0xFB, 0xEF, 0xFF]) == "--__")
         #expect(Base64URL.encode([UInt8](repeating: 0, count: 32)) == String(repeating: "A", count: 43))

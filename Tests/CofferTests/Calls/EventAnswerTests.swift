@@ -24,9 +24,10 @@ struct EventAnswerTests {
                 .replies([
                     Self.reply([Self.event(.added, "a")]), Self.reply([]),
                     Self.reply([Self.event(.updated, "b"), Self.event(.deleted, "c"), Self.event(.locked)]),
-                    Self.reply([
-                        Self.event(.unlocked), Self.event(.sharing), Self.event(.missed), Self.event(.added),
-                    ], continues: nil),
+                    Self.reply(
+                        [
+                            Self.event(.unlocked), Self.event(.sharing), Self.event(.missed), Self.event(.added),
+                        ], continues: nil),
                 ])
             ]
         ])
@@ -37,7 +38,8 @@ struct EventAnswerTests {
         let items = try ["a", "b", "c"].map { try ItemAttributes(PlayedBroker.item($0)) }
         #expect(
             heard == [
-                .added(items[0]), .updated(items[1]), .deleted(items[2]), .locked, .unlocked, .sharing, .missed, .missed,
+                .added(items[0]), .updated(items[1]), .deleted(items[2]), .locked, .unlocked, .sharing, .missed,
+                .missed,
             ])
         let call = try #require(try broker.server.calls("Monitor").first?.parameters(Wire.Monitor.self))
         #expect(call.service == "s" && call.kind == .key)

@@ -21,7 +21,8 @@ struct LimitTests {
     }
 
     @Test func numbersOfCalls() {
-        #expect([CallLimits.connections, CallLimits.trying, CallLimits.asking, CallLimits.askingAlike] == [4, 4, 24, 6])
+        #expect(
+            [CallLimits.connections, CallLimits.trying, CallLimits.asking, CallLimits.askingAlike] == [4, 4, 24, 6])
         #expect([CallLimits.begins, CallLimits.commandBegins, CallLimits.listedAccounts] == [8, 1, 32])
         #expect(ChangeLimits.changes == 128)
     }

@@ -40,7 +40,8 @@ struct HybridTypeTests {
         static let fields: [HybridField<SettingNumber>] = [.setting("value", \.value)]
     }
 
-    @Test("A part of another type, or an empty one, is an error, and no default takes its place", arguments: ["x", nil])
+    @Test(
+        "A part of another type, or an empty one, is an error, and no default takes its place", arguments: ["x", nil])
     func otherType(text: String?) async throws {
         try await fixture.store(SecretText.self).save(SecretText(value: text))
         #expect(await keychainCode { _ = try await fixture.store(SecretNumber.self).load() } == .notDecodable)

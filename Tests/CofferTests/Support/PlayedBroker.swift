@@ -17,7 +17,8 @@ final class PlayedBroker: Sendable {
     init(_ script: [String: [FakeServer.Step]], authenticator: [String: [FakeServer.Step]] = [:]) throws {
         folder = try TemporaryFolder()
         paths = SocketPaths(broker: folder.path + "/broker", authenticator: folder.path + "/authenticator")
-        server = try FakeServer(path: paths.broker, script.merging(["Withdraw": [.answer(Nothing())]]) { one, _ in one })
+        server = try FakeServer(
+            path: paths.broker, script.merging(["Withdraw": [.answer(Nothing())]]) { one, _ in one })
         self.authenticator = try FakeServer(path: paths.authenticator, authenticator)
         backend = BrokerBackend(paths: paths, patience: patience)
     }
