@@ -1,0 +1,81 @@
+import Authorization
+import BrokerProtocol
+import Cryptography
+import Platform
+import TestSupport
+import Testing
+import Vault
+
+@testable import Broker
+
+/// Vaults under software, without sockets, and with a clock that the test moves.
+final class VaultFixture: Sendable {
+    let folder: TemporaryFolder
+    let time = TestClock()
+    let budgets = UserBudgets.usual
+    let challenges: ChallengeStore
+    let vaultStore: VaultStore
+    let key: P256.PrivateKey
+    private let sealer: SoftwareSealer
+
+    init() throws {
+        folder = try TemporaryFolder()
+        key = try P256.PrivateKey.generate()
+        sealer = SoftwareSealer(directory: folder.path)
+        challenges = ChallengeStore(limits: .init(openPerUser: 64, life: .seconds(600)), clock: time.clock)
+        vaultStore = VaultStore(
+            dependencies: VaultDependencies(
+                directory: folder.path,
+                registry: Registry(directory: folder.path, authenticatorUID: OwnProcess.effectiveUser),
+                sealer: SealerService(sealer, patience: patience), challenges: challenges, clock: time.clock,
+                budgets: budgets))
+    }
+
+    var dependencies: VaultDependencies { vaultStore.dependencies }
+
+    func caller(_ uid: UInt32) -> Caller {
+        Caller(uid: uid, process: ProcessIdentity(pid: 7, startTime: 70), connection: 1)
+    }
+
+    /// A challenge of a user about their own vault.
+    func ask(_ uid: UInt32, _ request: Challenge.Request, vault: VaultID? = nil) throws -> Challenge.ID {
+        try challenges.issue(request, to: caller(uid), owner: .user(uid), vault: vault)
+    }
+
+    /// The actor of a user's new vault, which is unlocked. No challenge is left open.
+    func make(_ uid: UInt32) async throws -> VaultActor {
+        let id = try ask(uid, .vault(.create))
+        let vaultActor = vaultStore.vaultActor(of: .user(uid))
+        let record = try await vaultActor.creation.provision(
+            in: vaultActor, for: id, authenticatorKey: key.publicKey)
+        try dependencies.registry.write(record)
+        _ = try await vaultActor.creation.adopt(in: vaultActor, for: id)
+        let root = try await root(of: vaultActor)
+        try await vaultActor.unlock(with: root, for: id)
+        challenges.drop(id)
+        return vaultActor
+    }
+
+    /// What a signature releases.
+    func root(of vaultActor: VaultActor) async throws -> SecretBytes {
+        let material = try await vaultActor.material(for: "")
+        return try sealer.open(.unlockRoot, material.objects, record: material.record) {
+            [key] (request) throws(SigningRefusal) in
+            do { return try key.signature(for: request.message()) } catch { throw SigningRefusal() }
+        }
+    }
+
+    /// Stores an item, reads it as a call does, and returns what names it.
+    func read(_ account: String, _ state: VaultActor.OpenState, stores: Bool = true) throws -> ItemSummary {
+        if stores {
+            try state.vault.set(
+                ItemDraft(
+                    service: "s", account: account, value: try SecretBytes(copying: Array("value".utf8))))
+        }
+        return try state.vault.look(service: "s", account: account) { view in
+            let values = try view.values(classKeys: state.keys, keeper: state.held)
+            #expect(values.count == 1)
+            return view.item
+        }
+    }
+}
