@@ -92,9 +92,9 @@ struct OperationsApartTests {
             { try await sharing.forget(in: vaultActor) },
             { try await sharing.giveOut(in: vaultActor, heads: []) },
         ]
-        // A vault without a circle refuses most of them, and is free afterwards.
         for (number, call) in calls.enumerated() where number > 0 {
-            _ = try await fault(call)
+            // `try?`: a vault without a circle refuses most of them, and is free afterwards.
+            _ = try? await call()
             #expect(await vaultActor.operation == nil, "\(number)")
         }
         try await vaultActor.begin(.approval, for: nil)
