@@ -2,6 +2,7 @@ import Authorization
 import BrokerProtocol
 import Cryptography
 import Platform
+import RootConfiguration
 import TestSupport
 import Testing
 import Vault
@@ -43,11 +44,12 @@ final class VaultFixture: Sendable {
     }
 
     /// The actor of a user's new vault, which is unlocked. No challenge is left open.
-    func make(_ uid: UInt32) async throws -> VaultActor {
+    /// - Parameter isService: whether root makes it for an account for which nobody can be prompted.
+    func make(_ uid: UInt32, isService: Bool = false) async throws -> VaultActor {
         let id = try ask(uid, .vault(.create))
         let vaultActor = vaultStore.vaultActor(of: .user(uid))
         let record = try await vaultActor.creation.provision(
-            in: vaultActor, for: id, authenticatorKey: key.publicKey)
+            in: vaultActor, for: id, isService: isService, authenticatorKey: key.publicKey)
         try dependencies.registry.write(record)
         _ = try await vaultActor.creation.adopt(in: vaultActor, for: id)
         let root = try await root(of: vaultActor)
@@ -77,5 +79,33 @@ final class VaultFixture: Sendable {
             #expect(values.count == 1)
             return view.item
         }
+    }
+
+    /// What answers calls.
+    func core() throws -> BrokerCore {
+        var configuration = Configuration()
+        configuration.systemBus = .none
+        let logger = LogLines().logger
+        return BrokerCore(
+            configuration: configuration, sealer: dependencies.sealer, vaultStore: vaultStore,
+            vaultAccess: VaultAccess(registry: dependencies.registry), challenges: challenges,
+            maker: SealerMaker(dependencies.sealer),
+            locks: try LockWatch(
+                configuration: configuration, vaultStore: vaultStore, clock: time.clock, logger: logger),
+            applicationPasswords: ApplicationPasswords(clock: time.clock, budgets: budgets), budgets: budgets,
+            warnings: [], logger: logger)
+    }
+
+    /// A call that was let in: by a user about their own vault, unless something else is said.
+    func request(
+        _ uid: UInt32 = 1, standing: Standing = .own, _ condition: VaultCondition = .unlocked
+    ) throws -> Request {
+        let core = try core()
+        let name: String? = standing == .own ? nil : "name"
+        return Request(
+            core: core, caller: caller(standing == .root ? 0 : uid), vaultActor: vaultStore.vaultActor(of: .user(uid)),
+            condition: condition, admission: Admission(owner: .user(uid), standing: standing, name: name),
+            own: standing == .member ? .unlocked : nil, secrets: SecretAllowance(budgets, for: uid),
+            isAbandoned: { false })
     }
 }
