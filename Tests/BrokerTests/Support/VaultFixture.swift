@@ -19,7 +19,10 @@ final class VaultFixture: Sendable {
     let key: P256.PrivateKey
     private let sealer: SoftwareSealer
 
-    init() throws {
+    /// - Parameters:
+    ///   - indexes: how many indexes of a TPM each user may take.
+    ///   - wrap: puts something between the vaults and the sealer.
+    init(indexes: IndexBudget = IndexBudget(), _ wrap: (SoftwareSealer) -> any Sealer = { $0 }) throws {
         folder = try TemporaryFolder()
         key = try P256.PrivateKey.generate()
         sealer = SoftwareSealer(directory: folder.path)
@@ -28,8 +31,8 @@ final class VaultFixture: Sendable {
             dependencies: VaultDependencies(
                 directory: folder.path,
                 registry: Registry(directory: folder.path, authenticatorUID: OwnProcess.effectiveUser),
-                sealer: SealerService(sealer, patience: patience), challenges: challenges, clock: time.clock,
-                budgets: budgets))
+                sealer: SealerService(wrap(sealer), patience: patience), challenges: challenges, clock: time.clock,
+                indexes: indexes, budgets: budgets))
     }
 
     var dependencies: VaultDependencies { vaultStore.dependencies }
