@@ -62,9 +62,9 @@ final class VaultFixture: Sendable {
     }
 
     /// What a signature releases.
-    func root(of vaultActor: VaultActor) async throws -> SecretBytes {
+    func root(_ role: ObjectRole = .unlockRoot, of vaultActor: VaultActor) async throws -> SecretBytes {
         let material = try await vaultActor.material(for: "")
-        return try sealer.open(.unlockRoot, material.objects, record: material.record) {
+        return try sealer.open(role, material.objects, record: material.record) {
             [key] (request) throws(SigningRefusal) in
             do { return try key.signature(for: request.message()) } catch { throw SigningRefusal() }
         }
