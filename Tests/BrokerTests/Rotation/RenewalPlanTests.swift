@@ -79,7 +79,8 @@ struct RenewalPlanTests {
         try await broker.authenticator.enrol(try #require(either.challenge), set: nil)
         _ = try await client.call(either)
         var finger = Keychain.Set(
-            service: "s", account: "finger", value: someValue, access: AccessControl.whenUnlocked.requiring(.biometryAny))
+            service: "s", account: "finger", value: someValue,
+            access: AccessControl.whenUnlocked.requiring(.biometryAny))
         finger.challenge = try await challenge { try await client.call(finger) }
         try await broker.authenticator.enrol(try #require(finger.challenge), set: nil)
         _ = try await client.call(finger)
