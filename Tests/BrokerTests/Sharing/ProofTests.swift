@@ -103,9 +103,10 @@ struct ProofTests {
         let credential = try IdentityCredential(SecretBytes.random(count: 32), for: machine)
         let bytes = try JoinChallenge(request: request.digest, credential: credential).bytes
         let question = Base64.encode(try code.seal(bytes, .challenge))
-        let refused = try await refusal(laptop, question)
-        #expect(refused.name != .invalidArgument && refused.name != .notFound, "\(refused)")
-        _ = try await fault { try await laptop.client.call(Sync.Identity()) }
+        let identity = try await fault { try await laptop.client.call(Sync.Identity()) }
+        for refused in [try await refusal(laptop, question), identity] {
+            #expect(refused.name == .tpm && refused.details.kind == "unsupported", "\(refused)")
+        }
         await laptop.stop()
     }
 }
