@@ -44,6 +44,16 @@ struct BootApprovalTests {
         await fixture.stop()
     }
 
+    @Test func aVaultThatIsNotTiedIsReleasedWithoutAQuestion() async throws {
+        let fixture = try await TiedFixture()
+        try await fixture.prepare()
+        #expect(try await fixture.client.call(Keychain.TieToBoot(release: true)).boot == nil)
+        let method = Keychain.ApproveBoot()
+        let client = fixture.client
+        #expect(try await fault { try await client.call(method) }.name == .invalidArgument)
+        await fixture.stop()
+    }
+
     /// The approving key is released already when something else is measured.
     @Test func aBootThatIsNotApprovedApprovesNothing() async throws {
         let fixture = try await TiedFixture()

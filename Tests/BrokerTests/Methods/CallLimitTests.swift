@@ -162,6 +162,20 @@ struct CallLimitTests {
         await broker.stop()
     }
 
+    @Test("a vault under software cannot be bound, and one that is as the call wants it asks nobody")
+    func binding() async throws {
+        let (broker, client) = try await prepared()
+        let refused = try await fault { try await client.call(Keychain.Unlock(bind: true)) }
+        #expect(refused.name == .invalidArgument && refused.details.challenge == nil)
+        for call in [Keychain.Unlock(bind: false), Keychain.Unlock()] {
+            #expect(try await client.call(call).vault.state == .unlocked)
+        }
+        _ = try await client.call(Keychain.Lock())
+        let asked = try await fault { try await client.call(Keychain.Unlock(bind: false)) }
+        #expect(asked.details.purposes == ["unlock"])
+        await broker.stop()
+    }
+
     @Test("a call that wants no reply is done and gets none, an error neither")
     func oneway() async throws {
         let (broker, client) = try await prepared()

@@ -117,4 +117,20 @@ struct SharingWireTests {
             ])
         for peer in [desk, laptop] { await peer.stop() }
     }
+
+    @Test("what is changed after a removal goes with the keys that are new since then, in one exchange")
+    func newKeys() async throws {
+        let (desk, laptop) = (try await CirclePeer("desk"), try await CirclePeer("laptop"))
+        let phone = try await CirclePeer("phone")
+        try await desk.found()
+        for peer in [laptop, phone] { try await desk.add(peer) }
+        var folder = SharedFolder()
+        for peer in [desk, laptop, phone, desk] { try await peer.sync(&folder) }
+        let machines = try await desk.state().machines
+        try await desk.remove([try #require(machines.first { $0.name == "laptop" }).device])
+        try await desk.set("late")
+        try await desk.sync(&folder)
+        #expect(try await phone.sync(&folder).added == 1)
+        for peer in [desk, laptop, phone] { await peer.stop() }
+    }
 }

@@ -62,8 +62,11 @@ final class VaultFixture: Sendable {
     }
 
     /// What a signature releases.
-    func root(_ role: ObjectRole = .unlockRoot, of vaultActor: VaultActor) async throws -> SecretBytes {
-        let material = try await vaultActor.material(for: "")
+    /// - Parameter id: of a renewal of all keys, whose successor is to be opened; empty for the vault itself.
+    func root(
+        _ role: ObjectRole = .unlockRoot, of vaultActor: VaultActor, for id: Challenge.ID = ""
+    ) async throws -> SecretBytes {
+        let material = try await vaultActor.material(for: id)
         return try sealer.open(role, material.objects, record: material.record) {
             [key] (request) throws(SigningRefusal) in
             do { return try key.signature(for: request.message()) } catch { throw SigningRefusal() }
