@@ -111,12 +111,12 @@ struct VaultActorTests {
         struct Strange: Error {}
         let fixture = try VaultFixture()
         let vaultActor = try await fixture.make(1)
-        await #expect(throws: Faults.locked) { try await vaultActor.use { _ in throw Faults.locked } }
+        await #expect(throws: Faults.locked) { try await vaultActor.use { _ -> Void in throw Faults.locked } }
         let missing = try await fault {
-            try await vaultActor.use { _ in throw VaultError(.notFound, "there is no such item") }
+            try await vaultActor.use { _ -> Void in throw VaultError(.notFound, "there is no such item") }
         }
         #expect(missing.name == .notFound)
-        let strange = try await fault { try await vaultActor.use { _ in throw Strange() } }
+        let strange = try await fault { try await vaultActor.use { _ -> Void in throw Strange() } }
         #expect(strange.name == .failed && strange.details.message == "the broker could not do it")
         #expect(try await vaultActor.condition() == .unlocked)
         await vaultActor.close()
