@@ -12,16 +12,22 @@ final class ScriptedSealer: Sealer, SealerInspection {
         var makesKeys = true
         /// Runs before each description; throws to fail it.
         var describing: @Sendable () throws(SealerError) -> Void = {}
+        /// Runs before each key for enrolled fingers is made.
+        var makingSetKey: @Sendable () -> Void = {}
     }
 
     let script = Mutex(Script())
     private let sealer: SoftwareSealer
     private let descriptions = Mutex(0)
+    private let setKeys = Mutex(0)
 
     init(_ sealer: SoftwareSealer) { self.sealer = sealer }
 
     /// How often its description was asked for.
     var described: Int { descriptions.withLock { $0 } }
+
+    /// How many keys for enrolled fingers were made.
+    var madeSetKeys: Int { setKeys.withLock { $0 } }
 
     var kind: SealerKind { sealer.kind }
     var binding: (any PasswordBinding)? { nil }
@@ -46,7 +52,12 @@ final class ScriptedSealer: Sealer, SealerInspection {
 
     func makeSetKey(
         _ setDigest: [UInt8], record: RegistryRecord
-    ) throws(SealerError) -> (SealedObject, name: [UInt8]) { try sealer.makeSetKey(setDigest, record: record) }
+    ) throws(SealerError) -> (SealedObject, name: [UInt8]) {
+        setKeys.withLock { $0 += 1 }
+        let making = script.withLock { $0.makingSetKey }
+        making()
+        return try sealer.makeSetKey(setDigest, record: record)
+    }
 
     func makeSigningKeys(
         streamPassword: SecretBytes, membershipPassword: SecretBytes, record: RegistryRecord
