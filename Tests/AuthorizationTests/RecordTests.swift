@@ -33,11 +33,13 @@ import Testing
     }
 
     private func binding(_ number: UInt32 = 1) throws -> BindingPin {
-        try #require(BindingPin(index: try #require(Self.index(number)), salt: Self.bytes(6, 16)))
+        let index = try #require(Self.index(number))
+        return try #require(BindingPin(index: index, salt: Self.bytes(6, 16)))
     }
 
     private func boot() throws -> BootPin {
-        try #require(BootPin(index: try #require(Self.index(2)), registers: [4, 7]))
+        let index = try #require(Self.index(2))
+        return try #require(BootPin(index: index, registers: [4, 7]))
     }
 
     private func withRegistry(_ body: (Registry) throws -> Void) throws {

@@ -134,7 +134,9 @@ import Testing
         #expect(await codeWhenCancelled { try await files.write([2], to: "f") } == .cancelled)
         #expect(keys.ids.count == 1)
         let streamed = await codeWhenCancelled {
-            do { try await files.write(from: Parts(rest: [[2], [3]]), to: "f") } catch .file(let error) { throw error }
+            do throws(FileStreamError<any Error>) {
+                try await files.write(from: Parts(rest: [[2], [3]]), to: "f")
+            } catch { if case .file(let reason) = error { throw reason } }
         }
         #expect(streamed == .cancelled)
         #expect(await codeWhenCancelled { try await files.move("f", to: "g") } == .cancelled)

@@ -58,7 +58,8 @@ import Testing
 
     @Test func aHeaderOfAnotherFormatIsNeverGuessedAt() throws {
         let header = FileFormat.header(of: try #require(SealedBytes.id))
-        #expect(FileFormat.beginning(header) == .file(try #require(SealedBytes.id)))
+        let id = try #require(SealedBytes.id)
+        #expect(FileFormat.beginning(header) == .file(id))
         for place in 0..<16 {
             for bit in 0..<8 {
                 var other = header

@@ -67,10 +67,13 @@ import Testing
                 for _ in 0..<4 { continuation.yield(sample(50_000)) }
                 continuation.finish()
             }
-            do {
+            do throws(FileStreamError<any Error>) {
                 try await files.write(from: stream, to: "f")
                 exit(3)
-            } catch .source { exit(4) } catch .file(let error) { Self.expect(isEarlier: false, 5, error) }
+            } catch {
+                guard case .file(let error) = error else { exit(4) }
+                Self.expect(isEarlier: false, 5, error)
+            }
             do throws(KeychainError) {
                 try await files.move("large", to: "other")
                 exit(6)

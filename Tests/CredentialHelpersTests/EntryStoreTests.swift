@@ -127,7 +127,9 @@ import Testing
         let credential = can + place + "username=me\nauthtype=Bearer\ncredential=c\n"
         try await store(credential)
         #expect(backend.takeCalls() == [.apply, .edit])
-        #expect(try await Set(#require(items.first).fields.map(\.name)) == ["authtype", "credential"])
+        let found = try await items
+        let item = try #require(found.first)
+        #expect(Set(item.fields.map(\.name)) == ["authtype", "credential"])
         try await store(place + "username=me\npassword=p\n")
         #expect(try await items.first?.fields.map(\.name) == [.secret])
         backend.fail(.edit, .failed)

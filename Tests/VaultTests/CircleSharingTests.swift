@@ -299,6 +299,11 @@ struct CircleSharingTests {
         try settle(desk, laptop)
         // The laptop's sealer is software, so it adds nobody; the founder does.
         #expect(throws: VaultError.self) { try phone.join(laptop) }
+        let request = try phone.request()
+        let refusal = #expect(throws: VaultError.self) {
+            try laptop.vault.addition(of: request, laptop.classKeys)
+        }
+        #expect(refusal?.code == .invalidArgument)
         try phone.join(desk)
         try desk.put(store)
         try phone.set("b", "", "2")

@@ -129,6 +129,10 @@ struct CircleSuccessionTests {
         try renewal.successor.complete(
             from: old.vault, recording: AccessRecord(.rotate), circle: (farewell, old.classKeys))
         let laptop = try old.adopt(renewal)
+        // The last words alone, before the new machine has said anything.
+        try laptop.put(store)
+        try desk.takeIn(store)
+        #expect(try desk.get("a") == "never given out" && desk.get("c") == "new")
         try settle(desk, laptop)
         for machine in [desk, laptop] {
             #expect(try machine.get("a") == "never given out" && machine.get("c") == "new")

@@ -63,8 +63,10 @@ public struct HybridField<Record: HybridRecord>: Sendable {
     public static func setting<Value: SettingValue & Codable>(
         _ name: String, _ path: any WritableKeyPath<Record, Value> & Sendable
     ) -> HybridField {
+        // nil is stored as no setting. So what is missing was nil, also if the record begins with a value.
+        let none = (Value.self as? any ExpressibleByNilLiteral.Type)?.init(nilLiteral: ()) as? Value
         @Sendable func key(_ prefix: String) -> SettingKey<Value> {
-            SettingKey(prefix + name, default: Record()[keyPath: path])
+            SettingKey(prefix + name, default: none ?? Record()[keyPath: path])
         }
         return json(
             name, path,

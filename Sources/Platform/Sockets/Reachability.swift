@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// Whether anybody takes connections at an address now. Nothing is sent, and nothing is waited for.
+/// Whether anybody takes connections at an address now. Nothing is sent.
 public enum Reachability {
     /// - Parameter path: of a Unix socket.
     public static func answers(path: String) -> Bool {
@@ -37,8 +37,20 @@ public enum Reachability {
                 guard number >= 0 else { return false }
                 defer { close(number) }
                 // On this machine, a connection is made or refused at once. A full queue counts as nobody: it could stay full.
-                return unsafe connect(number, pointer, socklen_t(size)) == 0
+                if unsafe connect(number, pointer, socklen_t(size)) == 0 { return true }
+                return errno == EINPROGRESS && isConnected(number)
             }
         }
+    }
+
+    /// How long the kernel has for a handshake of TCP, in milliseconds. It needs no time if somebody listens.
+    private static let patience: Int32 = 1000
+
+    /// Whether a connection that was begun is made. TCP begins it first, also on this machine.
+    private static func isConnected(_ number: Int32) -> Bool {
+        var entry = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
+        guard unsafe poll(&entry, 1, patience) > 0 else { return false }
+        var (failure, size): (Int32, socklen_t) = (0, socklen_t(MemoryLayout<Int32>.size))
+        return unsafe getsockopt(number, SOL_SOCKET, SO_ERROR, &failure, &size) == 0 && failure == 0
     }
 }

@@ -232,7 +232,11 @@ extension Provider {
                 attributes: CollectionRecord.attributes(ofCollection: id))
             if !alias.isEmpty {
                 aliases[alias] = id
-                try await self.store(aliases: aliases)
+                do throws(ServiceError) { try await self.store(aliases: aliases) } catch {
+                    // A program that is told of an error finds no collection. `try?`: the first error counts.
+                    try? await self.removeRecord(CollectionRecord.name(ofCollection: id))
+                    throw error
+                }
             }
             return ObjectPath.pathOfCollection(id)
         }

@@ -5,6 +5,7 @@ import Platform
 import Synchronization
 import TestSupport
 import Testing
+import Varlink
 
 @testable import Broker
 

@@ -141,7 +141,7 @@ struct RootsPreconditionTests {
     @Test("a vault is bound once, unbound or bound anew only if it is bound, and by a challenge about these keys")
     func binding() throws {
         let salt = [UInt8](repeating: 2, count: BindingPin.saltCount)
-        let bound = record().with(binding: try #require(BindingPin(index: pin, salt: salt)), unlockRoot: [1])
+        let bound = record().with(binding: BindingPin(index: pin, salt: salt), unlockRoot: [1])
         func found(_ record: RegistryRecord, _ challenge: Challenge) -> Fault? {
             refusal { () throws(Fault) in try BindingPrecondition.check(record, for: challenge) }
         }

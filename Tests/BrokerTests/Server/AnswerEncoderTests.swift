@@ -71,7 +71,8 @@ struct AnswerEncoderTests {
         ]
         for (items, more) in calls {
             var replies = encoder.replies(to: items, more: more)
-            let buffer = try #require(replies.next())
+            let next = replies.next()
+            let buffer = try #require(next)
             let message = try #require(messages(buffer).first)
             let answer = try Varlink.decode(VarlinkAnswer<Keychain.ItemsReply>.self, from: message)
             guard case .reply(let reply, let continues) = answer else {

@@ -11,7 +11,8 @@ import Vault
 struct FingerKeyTests {
     private let fixture: VaultFixture
     private let sealer: ScriptedSealer
-    private let (one, other) = ([UInt8](repeating: 1, count: 32), [UInt8](repeating: 2, count: 32))
+    private let one = [UInt8](repeating: 1, count: 32)
+    private let other = [UInt8](repeating: 2, count: 32)
 
     init() throws {
         var scripted: ScriptedSealer?
@@ -38,8 +39,9 @@ struct FingerKeyTests {
     func again() async throws {
         let (vaultActor, id) = try await prepared()
         let first = try await provide(one, vaultActor, id)
-        let record = try #require(await vaultActor.open).record.with(biometrySet: one, key: first)
-        try fixture.dependencies.registry.write(record)
+        let made = try #require(await vaultActor.open).record
+        let record = made.with(biometrySet: one, key: first)
+        try fixture.dependencies.registry.replace(made, with: record)
         try await vaultActor.fingers.adoptSetKey(in: vaultActor, for: id)
         let kind = await vaultActor.operation?.kind
         #expect(kind == nil)

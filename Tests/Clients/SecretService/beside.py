@@ -4,7 +4,7 @@ import signal
 import sys
 
 from bus import *
-from checks import LIMIT, LOCKED, NO_OBJECT, lock, owner, until
+from checks import LIMIT, LOCKED, NO_OBJECT, lock, owner, running, until
 from told import coffer
 
 PROPERTIES = "org.freedesktop.DBus.Properties"
@@ -14,7 +14,7 @@ class Stopped:
     """The provider takes nothing meanwhile: neither calls nor what the broker tells."""
 
     def __init__(self, client):
-        self.process = owner(client)
+        self.process = running(client)
 
     def __enter__(self):
         os.kill(self.process, signal.SIGSTOP)
@@ -237,6 +237,8 @@ def taken_records():
     refused(exists, make, "Taken", "")
     refused(exists, make, "Free", "alias")
     assert client.call(ROOT, SERVICE, "ReadAlias", "s", "alias")[0] == "/"
+    # What was refused leaves no collection behind.
+    assert not [path for path in client.get(ROOT, SERVICE, "Collections") if path.endswith("/Free")]
     # What needs no alias is done: to take away one that is not there, and to delete a collection that has none.
     client.call(ROOT, SERVICE, "SetAlias", "so", "nobody", "/")
     path, _ = make("Plain", "")

@@ -496,6 +496,13 @@ def owner(client):
         return 0
 
 
+def running(client):
+    """The process that has the name. A signal to process 0 would go to this check itself."""
+    process = owner(client)
+    assert process > 0, "nobody has the name of the service"
+    return process
+
+
 def has_ended(process):
     try:
         with open(f"/proc/{process}/stat") as file:

@@ -366,6 +366,7 @@ def leaves_known():
 def leaves_elsewhere():
     """Only Lock itself is done for somebody who is not known, and nothing that is only called like it."""
     client = Client()
+    assert client.get(LOGIN, COLLECTION, "Locked") is False
     with Leaving(client) as script:
         script.send(LOGIN, SERVICE, "Lock", "ao", [LOGIN])
         script.send(ROOT, COLLECTION, "Lock", "ao", [LOGIN])

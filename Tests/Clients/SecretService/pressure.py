@@ -7,7 +7,7 @@ import tempfile
 import xml.etree.ElementTree as xml
 
 from bus import *
-from checks import INVALID, LIMIT, LOCKED, NO_OBJECT, lock, owner, unlock, until, wait_for_prompt
+from checks import INVALID, LIMIT, LOCKED, NO_OBJECT, lock, owner, running, unlock, until, wait_for_prompt
 
 LABEL = COLLECTION + ".Label"
 
@@ -19,7 +19,7 @@ class Leaving:
         self.other = other
         self.client = Client()
         self.name = self.client.connection.unique_name
-        self.process = owner(other)
+        self.process = running(other)
 
     def __enter__(self):
         os.kill(self.process, signal.SIGSTOP)

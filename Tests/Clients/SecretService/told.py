@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 from bus import *
-from checks import lock, owner, unlock
+from checks import lock, owner, running, unlock
 from pressure import make
 
 
@@ -193,7 +193,7 @@ def lists():
 
     assert next_list() == 257
     # All at once.
-    process = owner(Client())
+    process = running(Client())
     os.kill(process, signal.SIGSTOP)
     numbers = [
         client.send(TRANSIENT, COLLECTION, "CreateItem", "a{sv}(oayays)b", {},

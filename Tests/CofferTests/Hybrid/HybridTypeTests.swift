@@ -92,6 +92,20 @@ struct HybridTypeTests {
         #expect(try await fixture.store(Colored.self).load() == saved)
     }
 
+    @Test("A setting that was saved as nil is nil, also if the record begins with a value")
+    func noSetting() async throws {
+        struct Colored: HybridRecord, Equatable {
+            var theme = "light"
+            var color: String? = "blue"
+            static let fields: [HybridField<Colored>] = [.setting("theme", \.theme), .setting("color", \.color)]
+        }
+        for color in [nil, "red", nil, "blue"] {
+            let saved = Colored(theme: "dark", color: color)
+            try await fixture.store(Colored.self).save(saved)
+            #expect(try await fixture.store(Colored.self).load() == saved)
+        }
+    }
+
     @Test("The members of a value have one order, so that equal values are equal bytes")
     func order() throws {
         let value = Dictionary(uniqueKeysWithValues: "hgfedcba".map { (String($0), 1) })
