@@ -141,6 +141,24 @@ struct TamperingTests {
         #expect(vaultError { _ = try vault.verify() } == .damaged)
     }
 
+    /// They were the item's own, and open still. The record vouches for the present ones.
+    @Test func earlierFieldsOfTheSameItem() throws {
+        var (content, key, sealed): ([UInt8], [UInt8], [UInt8]) = ([], [], [])
+        try fixture.tamper { database in
+            content = try fields(database, first)
+            key = try valueKey(database, first)
+            sealed = try value(database, first)
+        }
+        let access = AccessControl(isThisDeviceOnly: true, requirements: [.userPresence])
+        try fixture.open().set(.make("s", "first", "later", access))
+        try fixture.tamper { database in
+            try database.run("INSERT OR REPLACE INTO value (id, sealed) VALUES (?, ?)", [.blob(key), .blob(sealed)])
+            try database.run("UPDATE field SET content = ? WHERE item = ?", [.blob(content), .blob(first.id.bytes)])
+        }
+        #expect(outcome() == .damaged)
+        #expect(vaultError { _ = try fixture.open().verify() } == .damaged)
+    }
+
     @Test(arguments: [
         "DELETE FROM field", "INSERT INTO field VALUES (x'00', x'00')", "INSERT INTO slot VALUES (x'00', x'00')",
     ])

@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 from bus import *
-from checks import lock, owner, running, unlock
+from checks import lock, running, unlock
 from pressure import make
 
 
