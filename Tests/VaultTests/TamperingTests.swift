@@ -149,8 +149,8 @@ struct TamperingTests {
             key = try valueKey(database, first)
             sealed = try value(database, first)
         }
-        let access = AccessControl(isThisDeviceOnly: true, requirements: [.userPresence])
-        try fixture.open().set(.make("s", "first", "later", access))
+        let access = try AccessControl(isThisDeviceOnly: true, requirements: [.userPresence])
+        _ = try fixture.open().set(.make("s", "first", "later", access))
         try fixture.tamper { database in
             try database.run("INSERT OR REPLACE INTO value (id, sealed) VALUES (?, ?)", [.blob(key), .blob(sealed)])
             try database.run("UPDATE field SET content = ? WHERE item = ?", [.blob(content), .blob(first.id.bytes)])
