@@ -273,6 +273,10 @@ struct MembershipTests {
         // Nobody writes for a device that is removed, or leaves a member out.
         #expect(removed.generation(of: circle, among: [three]) == nil)
         #expect(whole.generation(of: circle, among: [two]) == nil)
+        // Also if its maker knew of the same removals.
+        let (fewer, more) = (try generation(a, are(a, b)), try generation(a, are(a, b, c, d)))
+        #expect(whole.generation(of: circle, among: [fewer]) == nil)
+        #expect(whole.generation(of: circle, among: [more]) == nil)
     }
 
     @Test func whoWasGivenTheKeysNeedsNoOthers() throws {

@@ -65,6 +65,8 @@ import Testing
         #expect(item([], any: false).unknown == nil)
         #expect(item([], any: false, accessibility: "sometimes").unknown != nil)
         #expect(item(["presence", "dna"], any: true).unknown != nil)
+        #expect(item(["dna"], any: false).unknown != nil)
+        #expect(item(["presence", "dna", "passcode"], any: true).unknown != nil)
         #expect(item(["presence", "presence"], any: true).unknown != nil)
         var other = item([], any: false)
         other.kind = "wallet"

@@ -218,8 +218,12 @@ struct CirclePaperTests {
         try laptop.vault.enter(desk.add(laptop.request(), as: .admin), laptop.profile, laptop.classKeys)
         for machine in [desk, laptop, desk, laptop] { try machine.sync(store) }
         let phone = try CircleMachine("phone", clock: 1_800_000_900_000)
-        // Both without the other one's.
+        let lost = try CircleMachine("lost", clock: 1_800_001_300_000)
+        try lost.join(laptop)
+        for machine in [laptop, desk, lost, laptop] { try machine.sync(store) }
+        // Both without the other one's. A removal makes new keys.
         try addPaper(desk)
+        try laptop.remove(lost)
         try phone.join(laptop)
         try laptop.set("between", "me", "value")
         for _ in 0..<3 { for machine in [laptop, phone, desk] { try machine.sync(store) } }

@@ -101,11 +101,12 @@ struct CircleRemovalTests {
     }
 
     /// One member had merged more of the removed machine than the one that removed it.
-    @Test func whatAMemberHasMergedBeforeCountsForAll() throws {
+    /// - Parameter hasSaid: whether the member has said what it had merged before it learns of the removal.
+    @Test(arguments: [false, true]) func whatAMemberHasMergedBeforeCountsForAll(hasSaid: Bool) throws {
         let (desk, laptop, lost) = try three()
         try lost.set("late", "", "1")
         try lost.sync(store)
-        try laptop.sync(store)
+        if hasSaid { try laptop.sync(store) } else { try laptop.takeIn(store) }
         #expect(try laptop.get("late") == "1")
         // The desk did not see it.
         let id = try lost.view().device.id
