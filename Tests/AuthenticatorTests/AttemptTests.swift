@@ -31,6 +31,14 @@ struct AttemptTests {
         #expect(guesses(by: 8) == guesses(by: 1))
     }
 
+    /// A file can hold any number: one that gives free guesses, or one that no failure can be added to.
+    @Test(arguments: [(-5, 1), (0, 1), (1000, 1001), (1001, 1001), (Int(Int32.max), 1001)])
+    func aFilesNumberIsBroughtIntoItsRange(failures: Int, counted: Int) {
+        var record = AttemptRecord(failures: failures, last: 1_000_000)
+        record.add(at: 1_000_000)
+        #expect(record.failures == counted)
+    }
+
     @Test func aGuessCountsBeforeItsOutcomeIsKnown() {
         var record = AttemptRecord()
         for number in 1...3 {

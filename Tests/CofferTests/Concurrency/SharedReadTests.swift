@@ -194,6 +194,8 @@ struct SharedReadTests {
         let handler = Prompts.handler { _ in nil }
         #expect(key() == key())
         #expect(key(prompts: handler) == key(prompts: handler))
+        // Their hashes differ, so a set does not compare them.
+        #expect(key(prompts: handler) != key(prompts: .handler { _ in nil }))
         let others = [
             key("b"), key(reason: nil), key(reason: "q"), key(prompts: .never), key(prompts: handler),
             key(prompts: .handler { _ in nil }), key(prompts: .automatic.announcing("for another")),
