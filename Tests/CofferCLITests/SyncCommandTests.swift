@@ -332,7 +332,7 @@ struct SyncFixture {
         (["sync", "now", "--folder", ""], "must not be empty"),
         (["sync", "now", "--quiet", "--json"], "does not go with --json"),
         (["sync", "now", "--group", "x"], "--group"),
-        (["sync", "remove"], "Missing expected argument '<machine> ...'"),
+        (["sync", "remove"], "name the machines, or take those that are silent"),
         (["sync", "remove", ""], "must not be empty"), (["sync", "remove", "x", "--folder", ""], "must not be empty"),
         (["sync", "leave", "x"], "'x'"), (["sync", "leave", "--folder", ""], "must not be empty"),
         (["sync", "conflicts", "--values"], "name it"), (["sync", "conflicts", ""], "must not be empty"),

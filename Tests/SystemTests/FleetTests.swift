@@ -127,7 +127,7 @@ import Testing
                     .replacing("--invitation invitation", with: "--invitation \(invitation)")
                     .replacing(" < access-key", with: "")
             }
-        #expect(lines.count == 17)
+        #expect(lines.count == 18)
         func step(_ machine: Sandbox, _ change: (String) -> String = { $0 }, input: String = "") throws -> Outcome {
             try #require(!lines.isEmpty)
             let words = change(lines[0]).split(separator: " ").map(String.init)
@@ -194,6 +194,10 @@ import Testing
         _ = try step(admin)
         done()
         #expect(try step(admin).text.contains("db/app"))
+        done()
+        // All that are left were heard of just now.
+        let silent = try step(admin)
+        #expect(silent.all.contains("None was removed"), "\(silent)")
         done()
         #expect(lines.isEmpty)
         #expect(try count(admin) == 2)
