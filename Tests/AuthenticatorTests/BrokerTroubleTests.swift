@@ -79,6 +79,7 @@ import Varlink
             biometrySet: [UInt8](repeating: 1, count: 32), key: [0, 11] + [UInt8](repeating: 0x55, count: 32))
         fixture.broker.change { script in
             // A failure shows below.
+            // `try?`: a failure shows below, because nothing is refused then.
             script.before["Succeed"] = { try? registry.replace(record, with: other) }
         }
         #expect(try end(fixture)?.name == .notCompleted)
@@ -116,6 +117,7 @@ import Varlink
         let other = try Self.successor(of: fixture.record)
         fixture.broker.change { script in
             // A failure shows below.
+            // `try?`: as above.
             script.before["Provision"] = { try? registry.write(other) }
         }
         #expect(try end(fixture)?.name == .notCompleted)

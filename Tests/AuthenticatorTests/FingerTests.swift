@@ -190,6 +190,7 @@ import Varlink
         scene.fixture.broker.change { script in
             script.keyName = [0, 11] + [UInt8](repeating: 18, count: 32)
             // A failure shows below.
+            // `try?`: a failure shows below, because nothing is refused then.
             script.before["ProvideKey"] = { try? registry.replace(record, with: other) }
         }
         #expect(try scene.begin(enrolment: ["biometry-current-set"])?.name == .notCompleted)

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Varlink
 
-/// The server over a longer time: whom it warns of, who gets a turn, and what it leaves behind.
+/// The server over a longer time: its warnings, its turns, and what it leaves behind.
 @Suite(.timeLimit(.minutes(30))) struct ServerLifeTests {
     /// A client, held as long as the value.
     private final class Held {
@@ -81,10 +81,12 @@ import Varlink
         let (path, log) = (folder.path + "/notify", folder.path + "/log")
         let manager = try Subprocess("/usr/bin/python3", ["-c", Self.manager, path, log])
         // If it has ended by itself, there is nothing to end.
+        // `try?`: what ended already is ended.
         defer { try? manager.end() }
         try #require(eventually { FileManager.default.fileExists(atPath: log) })
         // Without a file nothing was told.
         func told() -> [Substring] {
+            // `try?`: nil for a log that is not there yet.
             ((try? String(contentsOfFile: log, encoding: .utf8)) ?? "").split(separator: "\n")
         }
         let fixture = try Fixture(.init(environment: ["NOTIFY_SOCKET": path]))

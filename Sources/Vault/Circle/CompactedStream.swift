@@ -104,14 +104,19 @@ extension CircleView {
         isOutdated(device) ? compacted[device]?.former ?? [] : []
     }
 
-    /// What a device has said to give out no longer, record by record, as far as the records open still.
+    /// What a device has said to give out no longer, record by record.
     ///
     /// - Parameter isMeant: whether the record with this chain hash after it is.
+    /// - Throws: `.storage` for a record that was read before and does not open now. Without it, a value that somebody could
+    ///   read would look as if nobody had.
     private func forEachPast(
         of device: WriterID, where isMeant: (ChainHash) -> Bool, _ body: (PastChanges) -> Void
     ) throws(VaultError) {
         for one in pasts[device] ?? [] where isMeant(one.after) {
-            if case .past(let past)? = try open(one.record)?.body { body(past) }
+            guard case .past(let past)? = try open(one.record)?.body else {
+                throw VaultError(.storage, "a record of the circle was read before and does not open now")
+            }
+            body(past)
         }
     }
 

@@ -72,7 +72,9 @@ struct SyncRemoveCommand: SharingCommand {
         let chosen =
             try silent.map { try Silence.machines(of: state.machines, for: $0.days) } ?? choice.chosen(machines)
         guard !chosen.isEmpty else {
-            if !quiet { Output.note("Something was heard of every machine within that time. None was removed.") }
+            if !quiet {
+                Output.note("No machine that was heard of before has been silent for so long. None was removed.")
+            }
             return
         }
         guard !chosen.contains(where: \.own) else {

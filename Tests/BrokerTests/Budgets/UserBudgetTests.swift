@@ -38,7 +38,7 @@ struct UserBudgetTests {
         try take(1, 3)
     }
 
-    @Test("who holds most comes first, and who holds nothing any more is not among them")
+    @Test("the user with most comes first, and one who has nothing left is not listed")
     func greediest() throws {
         let budgets = budgets(.init(user: 10, all: 100, reserve: 0, ensured: 0))
         for (uid, count) in [(1, 3), (2, 9), (3, 5)] as [(UInt32, Int)] {
@@ -87,7 +87,7 @@ struct UserBudgetTests {
         #expect(told.all == [1])
     }
 
-    /// Whom a shortage was told about.
+    /// The users that a shortage was told about.
     private final class Told: Sendable {
         private let uids = Mutex<[UInt32]>([])
 
@@ -133,7 +133,7 @@ struct UserBudgetTests {
     }
 }
 
-/// Who loses a connection to whom, where all are taken. Each user has a real process for each connection.
+/// Which user loses a connection when all are taken, and which one gets it. Each connection has a real process.
 @Suite(.timeLimit(.minutes(30)), .enabled(if: OwnProcess.effectiveUser == 0, "needs root"))
 struct ConnectionShareTests {
     private static let list = #"{"method":"org.coffer.Keychain.List","parameters":{}}"#

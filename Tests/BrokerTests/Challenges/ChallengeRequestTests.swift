@@ -10,7 +10,7 @@ import Vault
 
 @testable import Broker
 
-/// When two requests are the same, how many there may be, and whom a request is about.
+/// When two requests are the same, how many there may be, and which vault a request is about.
 struct ChallengeRequestTests {
     @Test("a request repeats itself and no other; opening the vault and renewing its keys are one thing each")
     func repeats() throws {

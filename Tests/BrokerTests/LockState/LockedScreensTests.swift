@@ -8,7 +8,7 @@ import Varlink
 /// What is known of locked screens, from the start of the broker on.
 @Suite(.timeLimit(.minutes(5)))
 struct LockedScreensTests {
-    /// Screens of which nobody has heard yet, and how many wait for the first word.
+    /// Screens that have said nothing yet, and how many calls wait for them.
     private final class Fixture: Sendable {
         let time = TestClock()
         private let timers = Mutex(0)
@@ -71,7 +71,7 @@ struct LockedScreensTests {
         #expect(fixture.waiting == 0)
     }
 
-    @Test("a login is refused for a locked screen and for one of which nothing is known, each with its reason")
+    @Test("a login is refused for a locked screen and for an unknown one, each with its reason")
     func precondition() {
         func refusal(_ answer: LockedScreens.Answer) -> Fault? {
             do throws(Fault) {

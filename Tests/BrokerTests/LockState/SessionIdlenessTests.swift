@@ -26,7 +26,7 @@ struct SessionIdlenessTests {
         #expect(!table.knows("/a") && table.knows("/cron"))
     }
 
-    @Test("a session of which nothing is said is active")
+    @Test("a session that logind says nothing about is active")
     func unsaid() {
         var table = SessionTable()
         #expect(add(&table, "/a", isIdle: nil) == [.idle(1, false)])

@@ -80,7 +80,7 @@ struct BrokerStartTests {
         try cofferd.end()
     }
 
-    @Test("a broker that stops closes every connection, and nobody reaches it any more")
+    @Test("a broker that stops closes every connection and takes no new one")
     func stopped() async throws {
         let broker = try await throwAwayBroker()
         let (client, line) = (try broker.client(), try broker.authenticator.connect())

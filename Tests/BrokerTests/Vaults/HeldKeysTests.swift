@@ -66,7 +66,7 @@ struct HeldKeysTests {
         #expect(fixture.budgets.held(.secrets, by: 1) == 0)
     }
 
-    @Test("a change of which nobody knows what it did wipes all items' keys, and one of sharing wipes none")
+    @Test("a change with an unknown outcome wipes all items' keys, and a change of sharing wipes none")
     func unknown() async throws {
         let fixture = try VaultFixture()
         let state = try await unlocked(fixture)

@@ -86,7 +86,7 @@ struct AgentPrompterTests {
         }
     }
 
-    @Test("a person whom the agent may have asked is not asked here", arguments: [true, false])
+    @Test("if the agent may have asked the person, nobody is asked here", arguments: [true, false])
     func ends(isClosed: Bool) throws {
         let step = isClosed ? FakeServer.Step.close : .fault(.agentNobodyHere, "gone")
         let outcome = try Self.pass(["WaitForTurn": [Self.turn], "Converse": [step]])

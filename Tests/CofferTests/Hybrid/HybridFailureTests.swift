@@ -5,7 +5,7 @@ import Testing
 
 @testable import CofferFiles
 
-/// Records of which one store fails, or is changed by another program at the worst moment.
+/// Records with a store that fails, or that another program changes at the worst moment.
 struct HybridFailureTests {
     let fixture: HybridFixture
 
