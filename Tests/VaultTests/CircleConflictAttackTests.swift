@@ -208,6 +208,40 @@ struct CircleConflictAttackTests {
 
     // MARK: What is asked for
 
+    /// A member says of its value that it asks for a person, and gives all members its key. It is no more readable for that.
+    @Test func aGuardedValueWithAKeyForAllIsNotReadable() throws {
+        let (group, desk, laptop) = try conflicting()
+        let (writer, item, view) = try laptop.writer()
+        let shown = try #require(item.shown(.field(.secret)))
+        let good = try #require(try view.value(of: shown)).value
+        let (present, access) = (try #require(view.present), AccessControl.whenUnlocked.requiring(.userPresence))
+        let revision = try #require(RevisionID(bytes: [UInt8](repeating: 1, count: 16)))
+        let context = FieldContext(
+            vault: laptop.fixture.record.vault, item: try #require(ItemID(bytes: good.item.bytes)), field: .secret,
+            access: access, seal: .third(revision), name: ItemName(service: "github", account: ""))
+        let key = try SecretBytes.random(count: 32)
+        let sealed = try context.seal(SecretBytes(copying: Array("forged".utf8)), key: key)
+        let slot = try MembersSlot(
+            circle: view.device.circle, generation: present.name, value: context, revision: revision
+        ).wrap(key, present)
+        let value = try CarriedValue(
+            kind: .secret, item: good.item, commitment: context.commitment(to: key), slots: [slot], sealed: sealed)
+        let field = try #require(SealedField(revision: revision.bytes, digest: SHA256.digest(sealed), access: access))
+        // Older than the others, so it is one that is not shown.
+        let change = try PartChange(
+            item: item.id, part: .field(.secret), stamp: PartStamp(at: 1, replacing: [], writer: writer.writer),
+            replacing: [], content: .value(field))
+        try laptop.give([.changes([CarriedChange(change, value)])])
+        try laptop.put(group.store)
+        try desk.sync(group.store)
+        let conflict = try desk.conflict("github")
+        #expect(conflict.revisions.map(\.isReadable) == [true, true, false])
+        #expect(throws: VaultError.self) {
+            try desk.vault.value(of: change.name, in: .secret, of: conflict.item.id, desk.classKeys)
+        }
+        #expect(try desk.values("github") == ["of laptop", "of desk"])
+    }
+
     /// A machine tightens the item, while others have set values without that. From then on none of them is shown, given out
     /// or taken.
     @Test func whatAsksForAPersonIsNotDecidedHere() throws {

@@ -21,9 +21,11 @@ struct HostileFileExitTests {
     }
 
     /// A vault with an item, changed by somebody who can write its file.
-    /// - Parameter freePages: how many of its pages the file claims to be free; nil for the true number.
+    /// - Parameters:
+    ///   - freePages: how many of its pages the file claims to be free; nil for the true number.
+    ///   - call: reads the file; nil for all that a broker reads first.
     private static func outcome(
-        of change: String, freePages: UInt32? = nil
+        of change: String, freePages: UInt32? = nil, call: ((OpenVault) throws -> Void)? = nil
     ) throws -> (code: VaultError.Code?, memory: Int) {
         let fixture = try VaultFixture()
         let vault = try fixture.open()
@@ -45,6 +47,7 @@ struct HostileFileExitTests {
         let before = try peak()
         let code = vaultError {
             let vault = try fixture.open()
+            if let call { return try call(vault) }
             _ = try vault.list()
             _ = try fixture.value(vault, "s", "a")
             _ = try vault.verify()
@@ -92,6 +95,18 @@ struct HostileFileExitTests {
                     try #require(memory < 40_000_000, "\(change): \(memory) bytes")
                 }
             }
+        }
+    }
+
+    @Test("what a file says is free of it does not make it shorter for what is read at once")
+    func freePages() async {
+        await #expect(processExitsWith: .success) {
+            let rows = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400)"
+            let (code, memory) = try HostileFileExitTests.outcome(
+                of: "\(rows) INSERT INTO former SELECT randomblob(16), zeroblob(250000) FROM n", freePages: 20_000
+            ) { try $0.put(HistorySetting(count: 1, days: 1)) }
+            try #require(code == .damaged)
+            try #require(memory < 40_000_000, "\(memory) bytes")
         }
     }
 
