@@ -39,8 +39,10 @@ struct CounterWaitTests {
             decoding: fixture.record.vault.bytes
                 + [UInt8](repeating: 4, count: 8 + RecoveryWrap.saltCount + RecoveryWrap.sealedCount))
         return [
-            ("object 18", { (change) throws(VaultError) in try change.put(setKey: object, objectsDigest: digest) }),
-            ("approval", { (change) throws(VaultError) in try change.put(boots: object, objectsDigest: digest) }),
+            (
+                "set key or approved boots",
+                { (change) throws(VaultError) in try change.put(object, objectsDigest: digest) }
+            ),
             ("binding or tie", { (change) throws(VaultError) in try change.put(transition, objectsDigest: digest) }),
             (
                 "its end",

@@ -37,8 +37,6 @@ struct ChallengeLife: Sendable {
         var root: HeldRoot?
         /// How many wrong passwords of a bound vault the authenticator has brought.
         var wrongPasswords = 0
-        /// How the person was recognised; nil if they were asked for this challenge.
-        var means: Challenge.Means?
         fileprivate var calls: [PrivateCall: Int] = [:]
 
         fileprivate init(over connection: UInt64, _ request: Challenge.Request) {
@@ -145,7 +143,6 @@ struct ChallengeLife: Sendable {
                 conversation.key = agreement
             }
         }
-        conversation.means = means
         state = .described(conversation)
         // A renewal of all keys continues after its signatures, so it is not granted here.
         if case .rotate = request { return .none }

@@ -103,7 +103,7 @@ extension OpenVault {
         let digest = try cryptography { () throws(CryptographyError) in
             try Header.digest(of: objects, transition: transition?.encoded ?? [])
         }
-        try write { (change) throws(VaultError) in try change.put(boots: object, objectsDigest: digest) }
+        try write { (change) throws(VaultError) in try change.put(object, objectsDigest: digest) }
         pinned.withLock { $0.put(boots: object) }
     }
 }

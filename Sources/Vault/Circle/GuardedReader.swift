@@ -14,7 +14,7 @@ struct GuardedReader {
     /// - Returns: nil without such slots, and if they are not what this vault could use.
     func record(
         of revision: PartChange, _ field: FieldName, of item: ItemID, _ name: ItemName, _ access: AccessControl,
-        version: UInt64 = 1
+        version: UInt64
     ) throws(VaultError) -> (value: CarriedValue, record: FieldRecord)? {
         guard case .value(let content)? = revision.content, content.access == access,
             let found = try view.value(of: revision)?.value, let id = RevisionID(bytes: content.revision),

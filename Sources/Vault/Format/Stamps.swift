@@ -6,8 +6,6 @@ import Item
 /// When and where a part of an item was changed. Of two changes that do not know of each other, all machines show the
 /// one with the larger stamp.
 struct Stamp: Sendable, Hashable {
-    static let count = 8 + VaultID.count
-
     /// Milliseconds since 1970-01-01 UTC, but always more than what the change replaces. Below 2⁶³.
     let clock: UInt64
     /// The vault in which the change was made.

@@ -162,15 +162,8 @@ final class Change: Snapshot {
         if !item.summary.isDeleted { itemChanges.append(.deleted(item.summary)) }
     }
 
-    /// Puts the key of the enrolled fingers, in place of an earlier one if there is one.
-    func put(setKey object: SealedObject, objectsDigest: [UInt8]) throws(VaultError) {
-        try rows.replace(object)
-        next.objectsDigest = objectsDigest
-        try moveEpoch()
-    }
-
-    /// Replaces the list of approved boots of a vault that is tied to the boot.
-    func put(boots object: SealedObject, objectsDigest: [UInt8]) throws(VaultError) {
+    /// Puts an object in place of an earlier one of its role, if there is one. It must not come back with an older file.
+    func put(_ object: SealedObject, objectsDigest: [UInt8]) throws(VaultError) {
         try rows.replace(object)
         next.objectsDigest = objectsDigest
         try moveEpoch()
