@@ -135,7 +135,7 @@ struct RefusedStatementTests {
         let changes: [(String, (Change) throws(VaultError) -> Void)] = [
             (
                 "INSERT ON object",
-                { (change) throws(VaultError) in try change.put(boots: boots, objectsDigest: digest) }
+                { (change) throws(VaultError) in try change.put(boots, objectsDigest: digest) }
             ),
             (
                 "INSERT ON transition",
