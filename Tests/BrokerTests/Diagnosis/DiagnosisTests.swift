@@ -256,7 +256,10 @@ struct DiagnosisTests {
     @Test(
         "PAM stacks are read as libpam reads them, and what leads past a person is found wherever it was included from",
         arguments: [
-            ("auth sufficient pam_rootok.so\nauth required pam_unix.so\naccount required pam_unix.so", "pam_rootok.so"),
+            (
+                "auth sufficient pam_rootok.so\nauth required pam_unix.so\naccount required pam_unix.so",
+                "root would always pass"
+            ),
             ("auth required pam_unix.so nullok\naccount required pam_unix.so", "nullok"),
             (
                 "auth [success=1 default=ignore] pam_unix.so try_first_pass nullok_secure\naccount required pam_unix.so",
@@ -264,15 +267,19 @@ struct DiagnosisTests {
             ),
             (
                 "auth sufficient /lib/security/pam_timestamp.so\nauth required pam_unix.so\naccount required pam_unix.so",
-                "pam_timestamp.so"
+                "an old answer would pass"
             ),
             (
                 "AUTH required \\\n  pam_faillock.so preauth\nauth required pam_unix.so\naccount required pam_unix.so",
-                "pam_faillock.so"
+                "could lock the account"
             ),
-            ("@include shared\naccount required pam_unix.so", "pam_rootok.so"),
-            ("auth substack shared\naccount required pam_unix.so", "pam_rootok.so"),
-            ("-auth include shared\naccount required pam_unix.so", "pam_rootok.so"),
+            (
+                "auth required pam_tally2.so\nauth required pam_unix.so\naccount required pam_unix.so",
+                "could lock the account"
+            ),
+            ("@include shared\naccount required pam_unix.so", "root would always pass"),
+            ("auth substack shared\naccount required pam_unix.so", "root would always pass"),
+            ("-auth include shared\naccount required pam_unix.so", "root would always pass"),
             ("auth required pam_unix.so\naccount include nowhere", "nowhere"),
             ("auth required pam_unix.so # account required pam_unix.so", "no account line"),
             ("auth required pam_permit.so\naccount required pam_unix.so", "without asking them"),
