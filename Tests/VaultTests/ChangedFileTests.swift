@@ -123,6 +123,8 @@ struct ChangedFileTests {
                     "UPDATE posting SET items = ? WHERE term = ?", [.blob(third.id.bytes), .blob(term)])
             })
         #expect(try vault.list(service: "s").count == 2)
+        // It finds the item that it replaces by the changed row, and adds another one to it.
+        #expect(vaultError { try vault.set(.make("s", "third", "new")) } == .damaged)
         #expect(vaultError { try vault.set(.make("s", "fifth", "five")) } == .damaged)
         #expect(vaultError { _ = try vault.list(service: "s") } == .damaged)
     }
