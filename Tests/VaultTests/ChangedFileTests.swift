@@ -123,10 +123,23 @@ struct ChangedFileTests {
                     "UPDATE posting SET items = ? WHERE term = ?", [.blob(third.id.bytes), .blob(term)])
             })
         #expect(try vault.list(service: "s").count == 2)
-        // It finds the item that it replaces by the changed row, and adds another one to it.
-        #expect(vaultError { try vault.set(.make("s", "third", "new")) } == .damaged)
         #expect(vaultError { try vault.set(.make("s", "fifth", "five")) } == .damaged)
         #expect(vaultError { _ = try vault.list(service: "s") } == .damaged)
+    }
+
+    /// The row by which a write finds the item that it replaces, although reads still answer by what was verified.
+    @Test func aWriteFindsWhatItReplacesByTheFile() throws {
+        let (third, fourth) = try (
+            vault.find(service: "s", account: "third"), vault.find(service: "s", account: "fourth")
+        )
+        let term = try vault.keys.term(service: "s", account: "third", kind: .genericPassword)
+        try overwrite(
+            changed { database in
+                try database.run(
+                    "UPDATE posting SET items = ? WHERE term = ?", [.blob(fourth.id.bytes), .blob(term)])
+            })
+        #expect(try vault.find(service: "s", account: "third") == third)
+        #expect(vaultError { try vault.set(.make("s", "third", "new")) } == .damaged)
     }
 
     /// A write elsewhere leaves the changed row outside of what its header vouches for.
