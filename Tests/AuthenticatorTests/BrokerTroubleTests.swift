@@ -78,7 +78,6 @@ import Varlink
         let other = record.with(
             biometrySet: [UInt8](repeating: 1, count: 32), key: [0, 11] + [UInt8](repeating: 0x55, count: 32))
         fixture.broker.change { script in
-            // A failure shows below.
             // `try?`: a failure shows below, because nothing is refused then.
             script.before["Succeed"] = { try? registry.replace(record, with: other) }
         }
@@ -116,7 +115,6 @@ import Varlink
         let registry = fixture.registry
         let other = try Self.successor(of: fixture.record)
         fixture.broker.change { script in
-            // A failure shows below.
             // `try?`: as above.
             script.before["Provision"] = { try? registry.write(other) }
         }

@@ -189,7 +189,6 @@ import Varlink
             biometrySet: [UInt8](repeating: 1, count: 32), key: [0, 11] + [UInt8](repeating: 19, count: 32))
         scene.fixture.broker.change { script in
             script.keyName = [0, 11] + [UInt8](repeating: 18, count: 32)
-            // A failure shows below.
             // `try?`: a failure shows below, because nothing is refused then.
             script.before["ProvideKey"] = { try? registry.replace(record, with: other) }
         }

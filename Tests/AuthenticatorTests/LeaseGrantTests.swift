@@ -83,7 +83,6 @@ import Varlink
         let fixture = try fixture()
         let (directory, uid) = (fixture.registry.directory, fixture.account.uid)
         fixture.broker.change { script in
-            // A failure shows below.
             // `try?`: a failure shows below, because there is room then.
             script.before["Complete"] = { try? LeaseGrantTests.fill(directory, uid) }
         }

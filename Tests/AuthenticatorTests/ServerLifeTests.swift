@@ -80,7 +80,6 @@ import Varlink
         let folder = try TemporaryFolder()
         let (path, log) = (folder.path + "/notify", folder.path + "/log")
         let manager = try Subprocess("/usr/bin/python3", ["-c", Self.manager, path, log])
-        // If it has ended by itself, there is nothing to end.
         // `try?`: what ended already is ended.
         defer { try? manager.end() }
         try #require(eventually { FileManager.default.fileExists(atPath: log) })

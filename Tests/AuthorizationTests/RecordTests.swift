@@ -47,7 +47,6 @@ import Testing
             "coffer-records-\(UUID().uuidString)"
         ).path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        // A folder that stays in /tmp is not a failure of the test.
         // `try?`: a folder that stays in /tmp does no harm.
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try body(Registry(directory: folder, authenticatorUID: getuid()))
