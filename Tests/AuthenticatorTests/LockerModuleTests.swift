@@ -86,6 +86,18 @@ struct LockerModuleTests {
         #expect(!lock.fixture.log.contains("login report"))
     }
 
+    /// What was typed wrongly is not told, and does not keep what is typed next from being told.
+    @Test(arguments: [1, 3]) func theLastOfSeveralAttemptsIsTold(failures: Int) throws {
+        let lock = try Lock(
+            broker: [Self.challenge, #"{"parameters":{}}"#], authenticator: [Self.secret, Self.done])
+        let passwords = Array(repeating: "wrong", count: failures) + [Fixture.password]
+        let results = try lock.service.results(lock.fixture.account.name, passwords, by: Self.user)
+        #expect(results.count == failures + 1 && results.dropLast().allSatisfy { $0 != 0 } && results.last == 0)
+        let calls = try #require(lock.authenticator).calls
+        #expect(calls.count == 2 && calls.last?.contains(Fixture.password) ?? false)
+        #expect(eventually { lock.broker.calls.count == 2 })
+    }
+
     @Test func aRefusedPasswordGoesNowhere() throws {
         let lock = try Lock(broker: [Self.challenge], authenticator: [Self.secret, Self.done])
         #expect(try lock.open("wrong").code != 0)

@@ -89,6 +89,22 @@ struct LoginModuleTests {
         #expect(fixture.broker.reports == [Int64(fixture.account.uid)])
     }
 
+    /// login(1) and many lockers let a person try again on one handle. What libpam takes away then is the attempt before.
+    @Test(.enabled(if: geteuid() == 0), arguments: [1, 2, 4]) func theLastOfSeveralAttemptsOpens(failures: Int) throws {
+        let fixture = try Fixture(.init(settings: "login-programs = \(LoginModule.retrying)"))
+        let module = try LoginModule.built.get()
+        let service = try SystemService(
+            rules: """
+                auth required pam_exec.so expose_authtok quiet \(fixture.path)/pam/check
+                auth optional \(module) socket=\(fixture.path)/report.sock patience=99
+
+                """)
+        let passwords = Array(repeating: "wrong", count: failures) + [Fixture.password]
+        let results = try service.results(fixture.account.name, passwords)
+        #expect(results.count == failures + 1 && results.dropLast().allSatisfy { $0 != 0 } && results.last == 0)
+        #expect(fixture.broker.reports == [Int64(fixture.account.uid)])
+    }
+
     @Test(.enabled(if: geteuid() == 0)) func aFailureIsAsSlowAsItWas() throws {
         let fixture = try fixture()
         let module = try LoginModule.built.get()

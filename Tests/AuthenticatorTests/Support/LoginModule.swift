@@ -4,6 +4,9 @@ import TestSupport
 
 /// The real `pam_coffer.so`, built from the sources in this repository.
 enum LoginModule {
+    /// What runs the program that tries again. It is the file itself, as a list of login programs names it.
+    static let retrying = URL(filePath: "/usr/bin/python3").resolvingSymlinksInPath().path
+
     /// It is built at the first use, by the script that builds the installed one.
     static let built: Result<String, any Error> = Result {
         let result = try Tool.run(SourceTree.path("scripts/build-pam"), [], limit: .seconds(1800))
@@ -48,5 +51,15 @@ struct SystemService: ~Copyable {
     /// Runs one or more of PAM's operations, as a login program that root runs does.
     func tester(_ user: String, _ operations: [String], password: String = "") throws -> Command {
         try Command(["/usr/bin/pamtester", name, user] + operations, input: password + "\n")
+    }
+
+    /// Tries one password after the other on one handle, as login programs and lockers do.
+    ///
+    /// - Parameter launcher: the words before the program's.
+    /// - Returns: libpam's results. They are fewer if the program broke off.
+    func results(_ user: String, _ passwords: [String], by launcher: [String] = []) throws -> [Int] {
+        let words = launcher + [LoginModule.retrying, SourceTree.path("Tests/Clients/PAM/retries.py"), name, user]
+        let command = try Command(words, input: passwords.map { $0 + "\n" }.joined())
+        return command.output.split(separator: "\n").compactMap { Int($0) }
     }
 }

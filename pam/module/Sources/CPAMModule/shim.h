@@ -63,6 +63,7 @@ static inline void coffer_release(struct coffer_pending *pending) {
     explicit_bzero(pending->password, sizeof pending->password);
     pending->count = 0;
     pending->handle = NULL;
+    pending->previous = NULL;
     __atomic_store_n(&pending->taken, 0, __ATOMIC_RELEASE);
 }
 

@@ -79,6 +79,7 @@ private func verdictCame(_ result: CInt, _ delay: CUnsignedInt, _ conversation: 
 
 private func transactionEnded(_ handle: OpaquePointer?, _ data: UnsafeMutableRawPointer?, _ status: CInt) {
     let pending = unsafe coffer_pending()!
-    guard unsafe pending.pointee.handle == handle else { return }
+    // A further attempt on the same handle replaces what the one before has set. That is no end.
+    guard status & PAM_DATA_REPLACE == 0, unsafe pending.pointee.handle == handle else { return }
     unsafe coffer_release(pending)
 }
