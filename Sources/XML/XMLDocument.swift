@@ -2,6 +2,9 @@ import CExpat
 import LateLoading
 
 /// Reads a document of somebody who is not trusted, by expat. It has limits, and no document type: so there are no entities.
+///
+/// expat does not look up what a prefix stands for. It would repeat the whole namespace for each part and attribute, so that
+/// a megabyte took a terabyte.
 package enum XMLDocument {
     package struct Limits: Sendable {
         /// Parts within parts.
@@ -16,8 +19,7 @@ package enum XMLDocument {
     /// - Returns: the outermost part.
     package static func read(_ bytes: [UInt8], limits: Limits = Limits()) throws(XMLError) -> XMLElement {
         let library = try ExpatLibrary.opened.get()
-        // The separator cannot be in a name or a namespace.
-        guard let parser = unsafe library.make(nil, Builder.separator) else {
+        guard let parser = unsafe library.make(nil) else {
             throw XMLError(.other, raw: XML_ERROR_NO_MEMORY.rawValue)
         }
         defer { unsafe library.free(parser) }
@@ -26,8 +28,8 @@ package enum XMLDocument {
         unsafe library.setData(parser, Unmanaged.passUnretained(target).toOpaque())
         unsafe library.setElements(
             parser,
-            { data, name, _ in
-                unsafe Target.of(data)?.perform { unsafe $0.begin(name.map { unsafe String(cString: $0) } ?? "") }
+            { data, name, attributes in
+                unsafe Target.of(data)?.perform { unsafe $0.begin(name, attributes) }
             }, { data, _ in unsafe Target.of(data)?.perform { $0.end() } })
         unsafe library.setText(parser) { data, bytes, count in
             unsafe Target.of(data)?.perform {
@@ -73,7 +75,6 @@ package enum XMLDocument {
 
     /// Makes the parts as they come.
     private final class Builder {
-        static let separator = CChar(0x0A)
         private let limits: Limits
         private var open: [XMLElement] = []
         private var elements = 0
@@ -82,12 +83,34 @@ package enum XMLDocument {
 
         init(_ limits: Limits) { self.limits = limits }
 
-        func begin(_ name: String) -> XMLError? {
+        /// - Parameter attributes: names and values in turn, and nil.
+        @unsafe
+        func begin(
+            _ name: UnsafePointer<CChar>?, _ attributes: UnsafeMutablePointer<UnsafePointer<CChar>?>?
+        ) -> XMLError? {
             elements += 1
             guard elements <= limits.elements, open.count < limits.depth else { return XMLError(.tooLarge) }
-            let parts = name.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-            open.append(XMLElement(name: parts[parts.count - 1], namespace: parts.count > 1 ? parts[0] : ""))
+            let whole = unsafe name.map { unsafe String(cString: $0) } ?? ""
+            let parts = whole.split(separator: ":", omittingEmptySubsequences: false)
+            guard parts.count <= 2, parts.allSatisfy({ !$0.isEmpty }), let own = parts.last else {
+                return XMLError(.malformed)
+            }
+            let declares = parts.count == 2 ? "xmlns:\(parts[0])" : "xmlns"
+            open.append(XMLElement(name: String(own), namespace: unsafe Self.value(of: declares, attributes)))
             return nil
+        }
+
+        @unsafe
+        private static func value(
+            of name: String, _ attributes: UnsafeMutablePointer<UnsafePointer<CChar>?>?
+        ) -> String {
+            guard let attributes = unsafe attributes else { return "" }
+            var place = 0
+            while let key = unsafe attributes[place], let value = unsafe attributes[place + 1] {
+                if unsafe String(cString: key) == name { return unsafe String(cString: value) }
+                place += 2
+            }
+            return ""
         }
 
         func end() -> XMLError? {
@@ -137,7 +160,7 @@ package struct XMLError: Error, Sendable, Equatable {
 
 /// The functions of expat, opened when the first document is read.
 @safe private struct ExpatLibrary: Sendable {
-    typealias Make = @Sendable @convention(c) (UnsafePointer<CChar>?, CChar) -> XML_Parser?
+    typealias Make = @Sendable @convention(c) (UnsafePointer<CChar>?) -> XML_Parser?
     typealias Free = @Sendable @convention(c) (XML_Parser?) -> Void
     typealias SetData = @Sendable @convention(c) (XML_Parser?, UnsafeMutableRawPointer?) -> Void
     typealias SetElements =
@@ -167,7 +190,7 @@ package struct XMLError: Error, Sendable, Equatable {
         do throws(LateLibraryError) {
             let library = try LateLibrary("libexpat.so.1")
             // Each has the type that its header gives it.
-            unsafe make = try unsafe unsafeBitCast(library.address(of: "XML_ParserCreateNS"), to: Make.self)
+            unsafe make = try unsafe unsafeBitCast(library.address(of: "XML_ParserCreate"), to: Make.self)
             unsafe free = try unsafe unsafeBitCast(library.address(of: "XML_ParserFree"), to: Free.self)
             unsafe setData = try unsafe unsafeBitCast(library.address(of: "XML_SetUserData"), to: SetData.self)
             unsafe setElements = try unsafe unsafeBitCast(

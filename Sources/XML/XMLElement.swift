@@ -1,8 +1,8 @@
 /// A part of a document, with what is in it. Attributes are left out.
 package struct XMLElement: Sendable, Equatable {
-    /// Without its namespace.
+    /// Without its prefix.
     package let name: String
-    /// Empty for none.
+    /// What its prefix, or none, stands for by its own attributes. The outermost part has it, or none has.
     package let namespace: String
     /// What stands in it, without what stands in its children.
     package internal(set) var text = ""
