@@ -129,26 +129,26 @@ extension Keychain {
     ) async throws(KeychainError) -> ItemAttributes {
         let (name, access) = (name(account), try access?.checked)
         var last = KeychainError(.changedMeanwhile, "\(name) was changed meanwhile", advice: "try again")
+        var state = WrittenState()
         for _ in 0..<UpdateLimits.rounds {
             let present: Item?
-            var state: ItemAttributes?
+            var former: ItemAttributes?
             do throws(KeychainError) {
                 present = try await item(name, request(reason, applicationPassword: applicationPassword))
-                state = present?.attributes
+                former = present?.attributes
             } catch {
                 guard error.code == .notFound else { throw error }
                 present = nil
-                if field != nil { state = try await itemWithoutField(name) }
+                if field != nil { former = try await itemWithoutField(name) }
             }
             var new = NewItem(
                 value: try change(present?.value), access: access,
                 applicationPassword: applicationPassword.map { Array($0.utf8) })
             new.field = field ?? .secret
-            let condition = state.map { ItemChange.Condition.isUnchanged(since: $0) } ?? .isAbsent
             do throws(KeychainError) {
-                return try await backend.set(name, to: new, if: condition, prompts: prompts, in: vault)
+                return try await backend.set(name, to: new, if: state.condition(former), prompts: prompts, in: vault)
             } catch {
-                guard error.code == .changedMeanwhile || error.code == .alreadyExists else { throw error }
+                try state.refused(error)
                 last = error
             }
         }

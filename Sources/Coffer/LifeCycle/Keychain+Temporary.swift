@@ -27,25 +27,22 @@ extension Keychain {
             return try await set(bytes, for: account, access: access.thisDeviceOnly, expires: .after(lifetime))
         }
         var last = KeychainError(.changedMeanwhile, "\(name(account)) was changed meanwhile", advice: "try again")
+        var state = WrittenState()
         for _ in 0..<UpdateLimits.rounds {
-            do throws(KeychainError) { return try await setTemporary(bytes, for: account, lifetime) } catch {
-                guard error.code == .changedMeanwhile || error.code == .alreadyExists else { throw error }
+            var present: ItemAttributes?
+            do throws(KeychainError) { present = try await attributes(of: account) } catch {
+                guard error.code == .notFound else { throw error }
+            }
+            do throws(KeychainError) {
+                // It keeps the requirements that the item has: they are not for a routine write to loosen.
+                return try await set(
+                    bytes, for: account, access: (present?.access ?? .whenUnlocked).thisDeviceOnly,
+                    expires: .after(lifetime), if: state.condition(present))
+            } catch {
+                try state.refused(error)
                 last = error
             }
         }
         throw last
-    }
-
-    /// Keeps the requirements that the item has: they are not for a routine write to loosen.
-    private func setTemporary(
-        _ bytes: [UInt8], for account: String, _ lifetime: Duration
-    ) async throws(KeychainError) -> ItemAttributes {
-        var present: ItemAttributes?
-        do throws(KeychainError) { present = try await attributes(of: account) } catch {
-            guard error.code == .notFound else { throw error }
-        }
-        return try await set(
-            bytes, for: account, access: (present?.access ?? .whenUnlocked).thisDeviceOnly, expires: .after(lifetime),
-            if: present.map { .isUnchanged(since: $0) } ?? .isAbsent)
     }
 }

@@ -119,7 +119,7 @@ struct MemoryVault: Sendable {
         case .isPresent:
             guard live != nil else { throw old?.expired ?? .noSuchItem(name) }
         case .isUnchanged(let revision):
-            guard old?.revision == revision else {
+            guard live?.revision == revision else {
                 throw KeychainError(
                     .changedMeanwhile, "\(name) was changed or deleted meanwhile", advice: "look at it again")
             }

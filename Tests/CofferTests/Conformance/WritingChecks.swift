@@ -222,6 +222,24 @@ let writingChecks = [
         try await keychain.set("z", for: "me", expires: past)
         #expect(try await keychain.delete("me"))
     },
+    Check("what has expired is in no state, and is replaced by what ends by itself") { fixture in
+        let keychain = fixture.keychain("ended")
+        let past = Expiry.at(Date(timeIntervalSince1970: 1))
+        let strict = AccessControl.whenUnlocked.thisDeviceOnly
+        for account in ["again", "field", "state"] {
+            try await keychain.set("x", for: account, access: strict, expires: past)
+        }
+        let ended = try await keychain.attributes(of: "state")
+        await refused(.changedMeanwhile) { () throws(KeychainError) in
+            try await keychain.set("y", for: "state", if: .isUnchanged(since: ended))
+        }
+        let again = try await keychain.setTemporary("y", for: "again", lifetime: .seconds(86_400))
+        #expect(again.access == strict && again.expires != nil)
+        #expect(try await keychain.string(for: "again") == "y")
+        try await keychain.field("note").update(for: "field") { old in (old ?? "") + "n" }
+        #expect(try await keychain.field("note").string(for: "field") == "n")
+        #expect(try await keychain.attributes(of: "field").fields.map(\.name) == ["note"])
+    },
     Check("an item that has not expired is read, and tells when it will") { fixture in
         let keychain = fixture.keychain("expiring")
         let item = try await keychain.set("x", for: "me", expires: .after(.seconds(86_400)))

@@ -57,6 +57,9 @@ struct LifeCycleTests {
         #expect(try await keychain.string(for: "upload") == "t")
         backend.advance(by: 60)
         #expect(await keychainCode { _ = try await keychain.string(for: "upload") } == .notFound)
+        let again = try await keychain.setTemporary("u", for: "upload", lifetime: .seconds(60))
+        #expect(again.access == item.access, "the expired one's")
+        #expect(try await keychain.string(for: "upload") == "u")
         // A write that names no access control loosens nothing.
         let gated = AccessControl.whenUnlocked.requiring(.userPresence)
         try await keychain.set("a", for: "gated", access: gated)
