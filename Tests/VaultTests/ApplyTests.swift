@@ -113,6 +113,33 @@ struct ApplyTests {
         #expect(vault.epoch == epoch + 1)
     }
 
+    /// A change that touches thousands of index entries writes some of them before it ends, and can touch them again.
+    @Test func whatWasWrittenInTheMiddleIsTouchedAgain() throws {
+        let count = 40
+        var changes: [PlannedChange] = []
+        for number in 0..<count {
+            var draft = try ItemDraft.make("s", "\(number)", "v")
+            var attributes = ["all": "same"]
+            for place in 1..<ItemLimits.attributes { attributes["\(place)"] = "\(number)" }
+            draft.attributes = attributes
+            changes.append(.set(draft, mode: .new, ifRevision: nil))
+        }
+        // The first one's entries were written by now.
+        changes.append(delete("0"))
+        try vault.apply(changes)
+        #expect(try vault.list(service: "s").count == count - 1)
+        #expect(try vault.search(attributes: ["all": "same"]).count == count - 1)
+        #expect(try vault.search(attributes: ["1": "0"]).isEmpty)
+        for number in 1..<count {
+            #expect(
+                try vault.search(attributes: ["1": "\(number)", "63": "\(number)"]).map(\.metadata.account) == [
+                    "\(number)"
+                ])
+        }
+        let report = try vault.verify()
+        #expect(report.items == count - 1 && report.postings == 2 + (count - 1) * ItemLimits.attributes)
+    }
+
     /// The service's one long index entry is written once, and not once for each item.
     @Test func aLargeServiceGoesAtOnce() throws {
         let count = 1500

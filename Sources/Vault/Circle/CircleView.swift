@@ -1,7 +1,6 @@
 import Authorization
 import Circle
 import Cryptography
-import Synchronization
 
 /// What a vault makes of all that it has of its circle: who is in it, which records count, and the merged state. It is a
 /// function of the material and of the keys at hand.
@@ -37,7 +36,7 @@ struct CircleView: Sendable {
     private var received: [StatementName: KeyGeneration.Receiver] = [:]
     private let brought: [StatementName: KeyGeneration.Receiver]
     private(set) var read: Set<ChainHash> = []
-    private var opened = OpenedRecords()
+    private(set) var opened = OpenedValues()
     /// Heads that records pass on. A run begins with that of the run before.
     private var passed: [SignedHead] = []
     private(set) var changes: [(change: PartChange, writer: WriterID, record: CircleRecord, after: ChainHash)] = []
@@ -136,14 +135,14 @@ struct CircleView: Sendable {
     /// The same without any key, and without what was opened since.
     var withoutKeys: CircleView {
         var view = self
-        (view.receiving, view.halves, view.opened) = (.none, [:], OpenedRecords())
+        (view.receiving, view.halves, view.opened) = (.none, [:], OpenedValues())
         return view
     }
 
     /// The same with the keys that it was made with.
     func with(_ keys: ReceivingKeys) throws(VaultError) -> CircleView {
         var view = self
-        (view.receiving, view.opened) = (keys, OpenedRecords())
+        (view.receiving, view.opened) = (keys, OpenedValues())
         for (name, receiver) in received { if let one = generations[name] { try view.take(one, receiver) } }
         return view
     }
@@ -354,7 +353,7 @@ struct CircleView: Sendable {
 
     /// - Returns: nil if its record no longer opens.
     func value(of change: PartChange) throws(VaultError) -> GivenValue? {
-        if let found = opened.values.withLock({ $0[change.name] }) { return found }
+        if let found = opened[change.name] { return found }
         guard let record = places[change.name], case (.changes(let carried), let generation?)? = try open(record)
         else { return try values(of: [change])[change.name] }
         // A record has hundreds of values. A vault that takes in all of them opens it once.
@@ -362,9 +361,8 @@ struct CircleView: Sendable {
         for one in carried where places[one.change.name] == record {
             values[one.change.name] = one.value.map { ($0, generation) }
         }
-        let found = values
-        opened.values.withLock { $0.merge(found) { _, new in new } }
-        return found[change.name]
+        opened.add(values)
+        return values[change.name]
     }
 
     /// The values that changes gave, also those that were not given out yet. Each record is opened once.
@@ -382,11 +380,6 @@ struct CircleView: Sendable {
         }
         return values
     }
-}
-
-/// The values of the records that were opened for one.
-private final class OpenedRecords: Sendable {
-    let values = Mutex<[RevisionName: CircleView.GivenValue]>([:])
 }
 
 extension Statement.Content {

@@ -346,6 +346,7 @@ struct SharedApplication {
             let (sealed, key) = (opened.carried.sealed, opened.key)
             let record = try record(
                 of: sealed, key, opened.carried.commitment, opened.context, opened.revision, version)
+            view.opened.forget(revision.name)
             return (described, record, sealed)
         }
         let again = try seal(opened.plain, of: item, field, access, own, name, version: version)

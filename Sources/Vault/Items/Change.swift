@@ -34,8 +34,11 @@ final class Change: Snapshot {
     /// What happens to items, in order, once the change is committed.
     private(set) var itemChanges: [CommittedChange] = []
     let room: Room
-    /// The index entries that this change has touched, by term. Each is written once, when the change ends.
+    /// The index entries that this change has touched and not written yet, by term. Many items of one change have a term in
+    /// common, so they are not written each time.
     private var postings: [[UInt8]: [UInt8]] = [:]
+    /// From so many touched index entries on, they are written. The change may put all items that a vault can have.
+    private static let mostPostings = 2_048
     /// The size of all items' records together, in bytes, from the first time that it is needed. Measuring reads all of
     /// them, and one change can put thousands.
     private var recordBytes: Int64?
@@ -197,7 +200,7 @@ final class Change: Snapshot {
 
     /// Writes the tree and the header. The transaction must commit right after it.
     func finish() throws(VaultError) -> AuthenticatedHeader {
-        for (term, items) in postings { try put(term, items) }
+        try writePostings()
         if hasChangedCircle { itemChanges.append(.sharing) }
         next.root = try tree.flush()
         next.revision += 1
@@ -240,6 +243,12 @@ final class Change: Snapshot {
                 throw .damaged("an index entry has an item too many")
             }
         }
+        if postings.count >= Self.mostPostings { try writePostings() }
+    }
+
+    private func writePostings() throws(VaultError) {
+        for (term, items) in postings { try put(term, items) }
+        postings = [:]
     }
 
     private func touched(_ term: [UInt8]) throws(VaultError) -> [UInt8] {
