@@ -61,6 +61,7 @@ enum StoreLimits {
     static let value = ItemLimits.value
     static let attributes = ItemLimits.attributes
     static let attributeBytes = ItemLimits.attribute
+    static let label = ItemLimits.label
     /// Names of items are cut off here. The vault takes 1 KiB.
     static let nameBytes = 256
     /// Items that have the same name, but for a number.

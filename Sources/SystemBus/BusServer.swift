@@ -9,7 +9,8 @@ public enum BusEvent: Sendable {
     case signal(BusSignal)
 }
 
-/// A method call. It is answered once, with ``BusServer/reply(to:_:)`` or ``BusServer/reply(to:error:_:)``.
+/// A method call. It is answered once, with ``BusServer/reply(to:_:)`` or ``BusServer/reply(to:error:_:)``, or released with
+/// ``BusServer/release(_:)``.
 public struct BusCall: Sendable {
     /// The unique name of the connection that calls, as the bus daemon gives it.
     public let sender: String
@@ -152,11 +153,13 @@ public final class BusServer: SerialExecutor, @unchecked Sendable {
         }
         lastNumber += 1
         open[lastNumber] = HeldMessage(message)
+        // A path can be much longer than all else.
+        let texts = [sender, path, interface, member].reduce(0) { $0 + $1.utf8.count }
+        let values = (limits.values - left.values) * BusCall.sizeOfValue + limits.bytes - left.bytes
         let call = BusCall(
             sender: sender, path: path, interface: interface, member: member,
             arguments: (try? arguments.get()) ?? [],  // An error is answered below.
-            size: BusCall.sizeOfCall + (limits.values - left.values) * BusCall.sizeOfValue + limits.bytes - left.bytes,
-            number: lastNumber)
+            size: BusCall.sizeOfCall + texts + values, number: lastNumber)
         switch arguments {
         case .success: receive(.call(call))
         case .failure(let error):
@@ -213,6 +216,9 @@ public final class BusServer: SerialExecutor, @unchecked Sendable {
             }
         }
     }
+
+    /// Gives up a call without an answer, because its caller has left. What came with it is freed.
+    public func release(_ call: BusCall) { open[call.number] = nil }
 
     /// Sends a signal to everybody who asked for such signals, or to one connection.
     public func emit(

@@ -41,6 +41,8 @@ struct JointReading {
     let purpose: String
     /// The command to run in a terminal if nobody can be asked here.
     let command: String
+    /// Whether items that nobody can read any longer are left out. Otherwise one of them is an error.
+    var leavesOutLost = false
 
     /// How many requests these fields take, and so how often a person may be asked.
     static func requests(for fields: [FieldOfItem]) -> Int { batches(of: fields).count }
@@ -63,7 +65,7 @@ struct JointReading {
     }
 
     /// - Parameter fields: each once, those of an item together.
-    /// - Returns: the values in the same order, without those of items that have expired meanwhile.
+    /// - Returns: the values in the same order, without those of items that have expired meanwhile, and of lost ones.
     func values(of fields: [FieldOfItem]) throws(KeychainError) -> [ReadField] {
         var values: [ReadField] = []
         var progress = ProgressLine(total: fields.count, verb: "Read")
@@ -91,10 +93,35 @@ struct JointReading {
                 guard live.count < fields.count else { throw error }
                 return live.isEmpty ? [] : try read(live)
             }
+            if error.code == .biometryRefused, leavesOutLost {
+                // The broker gives out nothing if one item is lost, and has asked nobody.
+                let lost = lostItems(of: fields)
+                guard !lost.isEmpty else { throw error }
+                let others = fields.filter { !lost.contains($0.item.id) }
+                return others.isEmpty ? [] : try read(others)
+            }
             guard error.code == .limitExceeded, fields.count > 1 else { throw error }
             let half = fields.count / 2
             return try read(Array(fields[..<half])) + read(Array(fields[half...]))
         }
+    }
+}
+
+extension JointReading {
+    /// The items that nobody can read any longer, because other fingers are enrolled. Nobody is asked: only such an item
+    /// gives this error then.
+    private func lostItems(of fields: [FieldOfItem]) -> Set<String> {
+        var lost: Set<String> = []
+        for field in fields where field.item.access.requirements.contains(.biometryCurrentSet) {
+            do throws(KeychainError) {
+                _ = try session.call(
+                    ItemCall.readAll([field.name], ReadRequest(reason: reason)), for: purpose, noPrompt: true,
+                    command: command)
+            } catch {
+                if error.code == .biometryRefused { lost.insert(field.item.id) }
+            }
+        }
+        return lost
     }
 }
 

@@ -17,7 +17,10 @@ struct BesideTests {
 
     @Test(
         "What other programs have just done counts, also before the provider has heard of it",
-        arguments: ["locked", "unlocked", "another_item", "some_gone", "restored"])
+        arguments: [
+            "locked", "unlocked", "another_item", "deleted_elsewhere", "renamed_elsewhere", "emptied_elsewhere",
+            "some_gone", "restored",
+        ])
     func unheard(_ check: String) async throws {
         let fixture = try await ServiceFixture()
         try fixture.check(check, in: "beside.py")
@@ -38,6 +41,27 @@ struct BesideTests {
         }()
         defer { isDone.store(true, ordering: .relaxed) }
         try fixture.check("changed", in: "beside.py")
+        isDone.store(true, ordering: .relaxed)
+        try await other
+        await fixture.end()
+    }
+
+    @Test("A client's change of an item is never made to another one that has taken its name")
+    func neverAnother() async throws {
+        let fixture = try await ServiceFixture()
+        let keychain = fixture.keychain("elsewhere")
+        try await keychain.set("theirs", for: "me")
+        let isDone = Atomic(false)
+        async let other: Void = {
+            let value = NewItem(value: Array("theirs".utf8))
+            let changes = [ItemChange(keychain.name("me"), .delete), ItemChange(keychain.name("me"), .set(value))]
+            while !isDone.load(ordering: .relaxed) {
+                try await keychain.apply(changes, protection: .later)
+                try await Task.sleep(for: .milliseconds(10))
+            }
+        }()
+        defer { isDone.store(true, ordering: .relaxed) }
+        try fixture.check("never_another", in: "beside.py")
         isDone.store(true, ordering: .relaxed)
         try await other
         await fixture.end()

@@ -40,6 +40,22 @@ struct EdgeTests {
         await fixture.end()
     }
 
+    @Test("A person who gives up is not asked for the items that the first question could not name")
+    func givenUpOnce() async throws {
+        let fixture = try await ServiceFixture(answer: nil)
+        try await gate(fixture, (0..<40).map(String.init))
+        try fixture.check("given_up_once", in: "edges.py")
+        await fixture.end()
+    }
+
+    @Test("All questions of one call have one time limit, and what was read before it is given out")
+    func answeredLate() async throws {
+        let fixture = try await ServiceFixture(answer: nil, options: ["--wait", "12"])
+        try await gate(fixture, (0..<40).map(String.init))
+        try fixture.check("answered_late", in: "edges.py")
+        await fixture.end()
+    }
+
     @Test(
         "A client without the session that it names asks nobody, and one without a program is named by its title",
         arguments: ["wrong_session", "without_program"])
@@ -50,7 +66,9 @@ struct EdgeTests {
         await fixture.end()
     }
 
-    @Test("Prompts, questions and sessions end with their client", arguments: ["leaves_prompt", "leaves_waiting"])
+    @Test(
+        "Prompts, questions, sessions and calls end with their client",
+        arguments: ["leaves_prompt", "leaves_waiting", "leaves_calls"])
     func leaves(_ check: String) async throws {
         let fixture = try await ServiceFixture(answer: nil)
         try await gate(fixture)
@@ -58,11 +76,13 @@ struct EdgeTests {
         await fixture.end()
     }
 
-    @Test("A client that leaves too many calls to wait is told so, and hinders nobody")
-    func flood() async throws {
+    @Test(
+        "A client that leaves too many calls to wait is told so, and hinders nobody",
+        arguments: ["call_flood", "path_flood"])
+    func flood(_ check: String) async throws {
         let fixture = try await ServiceFixture(answer: nil, options: ["--wait", "600"])
         try await gate(fixture)
-        try fixture.check("call_flood", in: "edges.py")
+        try fixture.check(check, in: "edges.py")
         await fixture.end()
     }
 

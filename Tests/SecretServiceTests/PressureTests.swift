@@ -142,7 +142,8 @@ struct PressureTests {
             while let turn = queue.next() { queue.begin(UInt64(turn.call), turn) { cancelled.add(turn.call) } }
         }
         #expect(queue.add(3, size: 1, asksPerson: false) == true)
-        queue.clientLeft()
+        // What has waited in vain is given back.
+        #expect(queue.clientLeft() == [2])
         #expect(cancelled.calls == [0] && queue.hasLeft)
         queue.end(0)
         queue.end(1)

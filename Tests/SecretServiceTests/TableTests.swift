@@ -30,7 +30,7 @@ struct TableTests {
         let first = queue.next()
         #expect(first?.call == 0)
         if let first { queue.begin(0, first) {} }
-        queue.clientLeft()
+        _ = queue.clientLeft()
         queue.end(0)
         var begun: [Int] = []
         while let turn = queue.next() { begun.append(turn.call) }
@@ -41,7 +41,7 @@ struct TableTests {
     func room() {
         var queue = CallQueue<Int>(limits: .init(atOnce: 1, waiting: 10, bytes: 100))
         #expect(queue.add(0, size: 60, asksPerson: true) && queue.add(1, size: 40, asksPerson: false))
-        queue.clientLeft()
+        _ = queue.clientLeft()
         #expect(queue.add(2, size: 61, asksPerson: false) == false)
         #expect(queue.add(2, size: 60, asksPerson: false) == true)
     }
@@ -51,7 +51,7 @@ struct TableTests {
         var table = CallTable()
         let before = table.takeDone(of: ":1.1")
         #expect(table.isEmpty && before?.hasLeft == nil)
-        table.clientLeft(":1.1")
+        _ = table.clientLeft(":1.1")
         let other = table.takeDone(of: ":1.2")
         #expect(!table.isEmpty && other?.hasLeft == nil)
         let done = table.takeDone(of: ":1.1")

@@ -16,6 +16,10 @@ enum EditHandler: MethodHandler {
         guard unset.isEmpty || method.access == nil else {
             throw Fault(.invalidArgument, "a field cannot be removed together with a change of access")
         }
+        let revision = try WireRevision.decode(method.ifRevision)
+        guard revision == nil || method.access == nil else {
+            throw Fault(.invalidArgument, "a change of access takes no ifRevision")
+        }
         guard let access = method.access else {
             guard method.applicationPassword == nil, method.newApplicationPassword == nil else {
                 throw Fault(.invalidArgument, "only a change of access takes an application password")
@@ -23,8 +27,7 @@ enum EditHandler: MethodHandler {
             _ = try request.redeem(method.challenge)
             let program = request.program()
             let item = try await request.vaultActor.use { [unset] state in
-                let item = try state.vault.find(
-                    service: method.service, account: method.account, kind: method.kind ?? .genericPassword)
+                let item = try Self.item(of: method, ifRevision: revision, in: state.vault)
                 let changed =
                     unset.isEmpty
                     ? try state.vault.edit(item, changes: changes)
@@ -63,6 +66,24 @@ enum EditHandler: MethodHandler {
                 item, values, access: access, applicationPassword: stretched, changes: changes)
         }
         return .reply(Keychain.ChangedItemReply(edited))
+    }
+
+    /// - Throws: `.outdated` if a revision is given, and the item is in another state, has expired or is missing;
+    ///   otherwise as ``OpenVault/find(service:account:kind:includingExpired:)``.
+    private static func item(
+        of method: Keychain.Edit, ifRevision revision: ItemRevision?, in vault: OpenVault
+    ) throws(VaultError) -> ItemSummary {
+        let outdated = VaultError(
+            .outdated, "the item was changed or deleted since it was looked at", advice: "look at it again")
+        let item: ItemSummary
+        do throws(VaultError) {
+            item = try vault.find(
+                service: method.service, account: method.account, kind: method.kind ?? .genericPassword)
+        } catch {
+            throw revision != nil && error.code == .notFound ? outdated : error
+        }
+        guard revision == nil || revision == item.revision else { throw outdated }
+        return item
     }
 
     static func logged(_ method: Keychain.Edit) -> LoggedCall? {

@@ -605,6 +605,8 @@ public enum Keychain {
           expires: ?int,
           # These fields are removed. Their values become former ones. It is left out beside access.
           unset: ?[]string,
+          # As for Set. It is left out beside access.
+          ifRevision: ?string,
           # Why the program asks, in its own words.
           reason: ?string,
           # As for Get.
@@ -3597,6 +3599,8 @@ public enum Keychain {
         public var expires: Int64?
         /// These fields are removed. Their values become former ones. It is left out beside access.
         public var unset: [String]?
+        /// As for Set. It is left out beside access.
+        public var ifRevision: String?
         /// Why the program asks, in its own words.
         public var reason: String?
         /// As for Get.
@@ -3610,7 +3614,7 @@ public enum Keychain {
         public init(
             service: String, account: String, kind: ItemKind? = nil, access: AccessControl? = nil, label: String? = nil,
             comment: String? = nil, attributes: [String: String]? = nil, expires: Int64? = nil, unset: [String]? = nil,
-            reason: String? = nil, unlock: Bool? = nil, applicationPassword: String? = nil,
+            ifRevision: String? = nil, reason: String? = nil, unlock: Bool? = nil, applicationPassword: String? = nil,
             newApplicationPassword: String? = nil, challenge: String? = nil
         ) {
             self.service = service
@@ -3622,6 +3626,7 @@ public enum Keychain {
             self.attributes = attributes
             self.expires = expires
             self.unset = unset
+            self.ifRevision = ifRevision
             self.reason = reason
             self.unlock = unlock
             self.applicationPassword = applicationPassword
@@ -3630,8 +3635,8 @@ public enum Keychain {
         }
 
         private static let jsonNames = [
-            "access", "account", "applicationPassword", "attributes", "challenge", "comment", "expires", "kind",
-            "label", "newApplicationPassword", "reason", "service", "unlock", "unset",
+            "access", "account", "applicationPassword", "attributes", "challenge", "comment", "expires",
+            "ifRevision", "kind", "label", "newApplicationPassword", "reason", "service", "unlock", "unset",
         ]
 
         public init(from reader: inout JSONReader) throws(JSONFailure) {
@@ -3644,6 +3649,7 @@ public enum Keychain {
             var attributes: [String: String]?
             var expires: Int64?
             var unset: [String]?
+            var ifRevision: String?
             var reason: String?
             var unlock: Bool?
             var applicationPassword: String?
@@ -3659,20 +3665,22 @@ public enum Keychain {
                 case 4: challenge = try reader.read()
                 case 5: comment = try reader.read()
                 case 6: expires = try reader.read()
-                case 7: kind = try reader.read()
-                case 8: label = try reader.read()
-                case 9: newApplicationPassword = try reader.read()
-                case 10: reason = try reader.read()
-                case 11: service = try reader.read()
-                case 12: unlock = try reader.read()
+                case 7: ifRevision = try reader.read()
+                case 8: kind = try reader.read()
+                case 9: label = try reader.read()
+                case 10: newApplicationPassword = try reader.read()
+                case 11: reason = try reader.read()
+                case 12: service = try reader.read()
+                case 13: unlock = try reader.read()
                 default: unset = try reader.read()
                 }
             }
             self.init(
                 service: try members.required(service, "service"), account: try members.required(account, "account"),
                 kind: kind, access: access, label: label, comment: comment, attributes: attributes, expires: expires,
-                unset: unset, reason: reason, unlock: unlock, applicationPassword: applicationPassword,
-                newApplicationPassword: newApplicationPassword, challenge: challenge
+                unset: unset, ifRevision: ifRevision, reason: reason, unlock: unlock,
+                applicationPassword: applicationPassword, newApplicationPassword: newApplicationPassword,
+                challenge: challenge
             )
         }
 
@@ -3685,6 +3693,7 @@ public enum Keychain {
             writer.member("challenge", challenge)
             writer.member("comment", comment)
             writer.member("expires", expires)
+            writer.member("ifRevision", ifRevision)
             writer.member("kind", kind)
             writer.member("label", label)
             writer.member("newApplicationPassword", newApplicationPassword)

@@ -115,6 +115,17 @@ extension BrokerBackend {
             ItemCall.edit(item, edit, request), in: vault, prompts: request.prompts, about: "\(item)")
     }
 
+    /// Changes an item without its value, on a condition.
+    /// - Parameter condition: `.isUnchanged`, or none. A change of access takes none.
+    /// - Throws: `.changedMeanwhile`; otherwise as ``edit(_:_:_:in:)``.
+    package func edit(
+        _ item: ItemName, _ edit: ItemEdit, _ request: ReadRequest, if condition: ItemChange.Condition,
+        in vault: VaultName
+    ) async throws(KeychainError) -> ItemAttributes {
+        try await call(
+            ItemCall.edit(item, edit, request, if: condition), in: vault, prompts: request.prompts, about: "\(item)")
+    }
+
     /// Implements ``KeychainBackend/rename(_:to:_:in:)``.
     public func rename(
         _ item: ItemName, to name: ItemName, _ request: ReadRequest, in vault: VaultName

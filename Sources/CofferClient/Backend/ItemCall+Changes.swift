@@ -65,17 +65,18 @@ extension ItemCall where Method == BrokerProtocol.Keychain.Apply, Answer == [Cha
 
 extension ItemCall where Method == BrokerProtocol.Keychain.Edit, Answer == ItemAttributes {
     /// Changes an item without its value.
+    /// - Parameter condition: `.isUnchanged`, or none. A change of access takes none.
     /// - Throws: `.invalidArgument` for an access control that contradicts itself.
     package static func edit(
-        _ name: ItemName, _ edit: ItemEdit, _ request: ReadRequest
+        _ name: ItemName, _ edit: ItemEdit, _ request: ReadRequest, if condition: ItemChange.Condition = .none
     ) throws(KeychainError) -> Self {
         Self(
             Wire.Edit(
                 service: name.service, account: name.account, kind: name.wireKind, access: try edit.access?.checked,
                 label: edit.label, comment: edit.comment, attributes: edit.attributes,
                 expires: edit.expires?.milliseconds(now: .now),
-                unset: edit.removedFields.isEmpty ? nil : edit.removedFields.map(\.text), reason: request.reason,
-                unlock: request.mayUnlock,
+                unset: edit.removedFields.isEmpty ? nil : edit.removedFields.map(\.text),
+                ifRevision: condition.revision, reason: request.reason, unlock: request.mayUnlock,
                 applicationPassword: request.applicationPassword.map(Base64.encode),
                 newApplicationPassword: edit.newApplicationPassword.map(Base64.encode))
         ) { reply throws(KeychainError) in try ItemAttributes(reply.item) }

@@ -75,12 +75,15 @@ struct CallQueue<Call: Sendable> {
     mutating func end(_ number: UInt64) { running[number] = nil }
 
     /// Ends what only the client could use: calls that ask a person. What changes something goes on to its end.
-    mutating func clientLeft() {
+    /// - Returns: the calls that have waited and are given up. They need no answer, but hold memory until they are released.
+    mutating func clientLeft() -> [Call] {
         hasLeft = true
         for call in running.values where call.asksPerson { call.cancel() }
-        waiting = waiting[taken...].filter { !$0.asksPerson }
+        let rest = waiting[taken...]
+        waiting = rest.filter { !$0.asksPerson }
         taken = 0
         bytes = waiting.reduce(0) { $0 + $1.size }
+        return rest.filter(\.asksPerson).map(\.call)
     }
 }
 
@@ -115,7 +118,8 @@ struct CallTable {
 
     mutating func end(_ number: UInt64, of client: String) { queues[client]?.end(number) }
 
-    mutating func clientLeft(_ client: String) { queues[client, default: CallQueue()].clientLeft() }
+    /// - Returns: the calls that have waited and are given up.
+    mutating func clientLeft(_ client: String) -> [ReceivedCall] { queues[client, default: CallQueue()].clientLeft() }
 
     /// - Returns: the client's queue if it is empty, which is then gone.
     mutating func takeDone(of client: String) -> CallQueue<ReceivedCall>? {

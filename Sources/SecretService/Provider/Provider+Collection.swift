@@ -76,6 +76,8 @@ extension Provider {
         try Self.check(draft.attributes)
         let former = draft.replaces ? index.identical(to: draft.attributes, in: collection.id) : nil
         let others = index.items(of: collection.id).filter { $0.id != former?.id }
+        try Self.check(label: draft.label)
+        try Self.check(contentType: draft.contentType)
         try checkTransient(others, adding: draft.value)
         if former == nil { lastTransient += 1 }
         let now = Moment.now
@@ -103,6 +105,18 @@ extension Provider {
         else { throw .limit("an item has \(StoreLimits.attributes) attributes of 4 KiB at most") }
     }
 
+    /// A label in memory has the limit of one in the vault.
+    static func check(label: String) throws(ServiceError) {
+        guard label.utf8.count <= StoreLimits.label else { throw .limit("a label has 1 KiB at most") }
+    }
+
+    /// A content type in memory has the limit of one in the vault, where it is an attribute.
+    static func check(contentType: String) throws(ServiceError) {
+        guard StoredAttributes.contentType.utf8.count + contentType.utf8.count <= StoreLimits.attributeBytes else {
+            throw .limit("a content type has 4 KiB at most")
+        }
+    }
+
     /// Only in ``inWriting(of:_:)``.
     func store(_ draft: ItemDraft, in collection: CollectionInfo) async throws(ServiceError) -> ServiceItem {
         try checkIsThere(collection)
@@ -110,7 +124,7 @@ extension Provider {
         do throws(ServiceError) { try checkIsThere(collection) } catch {
             // It was deleted meanwhile, perhaps before this item was there. Without it the item would be in the vault's
             // own collection.
-            if let stored = made.stored { try await remove([stored], protection: .later) }
+            try await remove([made.id], protection: .later)
             throw error
         }
         return made
@@ -156,21 +170,6 @@ extension Provider {
         return nil
     }
 
-    /// Takes an item as it is now. The event of another program's change may come later.
-    private func lookAgain(at old: ItemAttributes) async throws(ServiceError) {
-        var current: ItemAttributes?
-        do throws(KeychainError) {
-            current = try await noting { () async throws(KeychainError) in
-                try await self.backend.attributes(of: old.name, in: .own)
-            }
-        } catch {
-            guard error.code == .notFound else { throw ServiceError(error) }
-        }
-        // It is gone, or another item has its name.
-        let id = ServiceItem.id(of: old)
-        if current?.id != old.id, let former = vault.delete(id) { removed(id, former) }
-    }
-
     private func write(
         _ name: ItemName, _ item: NewItem, if condition: ItemChange.Condition
     ) async throws(ServiceError) -> ServiceItem {
@@ -198,6 +197,7 @@ extension Provider {
         if !alias.isEmpty, let present = collections.collection(aliased: alias) {
             return [.path(present.path), .path(ServiceName.none)]
         }
+        await refreshState()
         guard state != .unlocked else {
             return [.path(try await makeCollection(label, alias: alias)), .path(ServiceName.none)]
         }
@@ -249,28 +249,42 @@ extension Provider {
                 BusErrorName.notSupported, "the collection \(collection.id) is part of Coffer; delete its items instead"
             )
         }
-        guard isLocked(collection) else {
-            try await remove(collection)
-            return [.path(ServiceName.none)]
+        if isLocked(collection) { await refreshState() }
+        if !isLocked(collection) {
+            // At once, so that calls that came later find nothing to put an item into.
+            try beginRemoving(collection)
+            await refreshState()
+            if !isLocked(collection) {
+                try await remove(collection)
+                return [.path(ServiceName.none)]
+            }
+            leavingCollections.remove(collection.id)
         }
         let prompt = try prompts.add(owner: client.name, dismissed: .text("")) { () async throws(ServiceError) in
             try await self.openVault(for: client)
+            try await self.beginRemoving(collection)
             try await self.remove(collection)
             return .text("")
         }
         return [.path(prompt.path)]
     }
 
+    /// From here on, nothing new comes into a collection. No other call waits: what is stored in it meanwhile is removed
+    /// again.
+    private func beginRemoving(_ collection: CollectionInfo) throws(ServiceError) {
+        try checkIsThere(collection)
+        leavingCollections.insert(collection.id)
+    }
+
+    /// Only after ``beginRemoving(_:)``.
     private func remove(_ collection: CollectionInfo) async throws(ServiceError) {
         try await inWriting { () async throws(ServiceError) in
-            try self.checkIsThere(collection)
-            // No other call waits for this one. What is stored in the collection from here on is removed again.
-            self.leavingCollections.insert(collection.id)
             defer { self.leavingCollections.remove(collection.id) }
-            let items = self.index.items(of: collection.id, now: .distantPast).compactMap(\.stored)
+            let items = self.index.items(of: collection.id, now: .distantPast).map(\.id)
             for start in stride(from: 0, to: items.count, by: 64) {
                 try await self.remove(
-                    Array(items[start..<min(start + 64, items.count)]), protection: .later, intoBin: true)
+                    Array(items[start..<min(start + 64, items.count)]), of: collection.id, protection: .later,
+                    intoBin: true)
             }
             // An alias that stays behind would name a later collection of this id.
             _ = try await self.inTurn(of: .records) { () async throws(ServiceError) in
@@ -280,19 +294,6 @@ extension Provider {
             // The record is the last, so that a removal that was interrupted can be repeated. Its step of the TPM's
             // counter covers all that was deleted before.
             try await self.removeRecord(CollectionRecord.name(ofCollection: collection.id))
-        }
-    }
-
-    /// - Parameter intoBin: whether the items go into the vault's bin, because a person may want them back.
-    func remove(
-        _ items: [ItemAttributes], protection: RollbackProtection = .soon, intoBin: Bool = false
-    ) async throws(ServiceError) {
-        do throws(KeychainError) {
-            let changes = items.map { intoBin ? ItemChange.putAside($0.name) : ItemChange($0.name, .delete) }
-            _ = try await backend.apply(changes, protection: protection, prompts: .never, in: .own)
-        } catch { throw ServiceError(error) }
-        for id in items.map(ServiceItem.id(of:)) {
-            if let former = vault.delete(id) { removed(id, former) }
         }
     }
 
@@ -325,6 +326,6 @@ extension Provider {
 
     private func removeRecord(_ name: ItemName) async throws(ServiceError) {
         guard let record = vault.items.values.first(where: { $0.name == name }) else { return }
-        try await remove([record])
+        try await remove([ServiceItem.id(of: record)])
     }
 }

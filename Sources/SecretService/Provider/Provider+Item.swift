@@ -45,6 +45,7 @@ extension Provider {
             .open(parameters: received.parameters, value: received.value)
         guard let stored = item.stored else {
             try checkTransient(index.items(of: item.collection).filter { $0.id != item.id }, adding: value)
+            try Self.check(contentType: received.contentType)
             var changed = item
             changed.place = .memory(value, contentType: received.contentType)
             changed.modified = .now
@@ -69,14 +70,15 @@ extension Provider {
 
     /// Changes an item of the vault when it is this call's turn. If another program changes it at the same time, the
     /// change is made again.
-    /// - Parameter change: gets the item as it is now.
+    /// - Parameter change: gets the item as it is known. It must change nothing if the item is in another state, because
+    ///   another item may have the name.
     func changing(
         _ stored: ItemAttributes, _ change: @escaping (ItemAttributes) async throws(KeychainError) -> ItemAttributes
     ) async throws(ServiceError) {
         let id = ServiceItem.id(of: stored)
         try await inWriting(of: .item(id)) { () async throws(ServiceError) in
             for attempt in 1...StoreLimits.attempts {
-                guard let current = self.vault[id], let path = self.index.items[id]?.path else {
+                guard let current = self.vault[id], self.index.items[id] != nil else {
                     throw .noObject("\(stored.name)")
                 }
                 do throws(KeychainError) {
@@ -87,13 +89,7 @@ extension Provider {
                         throw ServiceError(error)
                     }
                 }
-                // The event of the other change may come later.
-                do throws(KeychainError) {
-                    let now = try await self.noting { () async throws(KeychainError) in
-                        try await self.backend.attributes(of: current.name, in: .own)
-                    }
-                    guard now.id == stored.id else { throw KeychainError(.notFound, "\(path) was replaced") }
-                } catch { throw ServiceError(error) }
+                try await self.lookAgain(at: current)
             }
         }
     }
@@ -106,93 +102,114 @@ extension Provider {
         await refreshState()
         guard !item.isLocked(in: state) else { throw locked(for: client) }
         try await inWriting { () async throws(ServiceError) in
-            // It may have been renamed or deleted since the call came.
-            guard let current = self.vault[item.id] else { throw .noObject(item.path) }
-            try await self.remove([current], intoBin: true)
+            // It may have been deleted since the call came.
+            guard try await self.remove([item.id], intoBin: true) else { throw .noObject(item.path) }
         }
     }
 
     // MARK: Reading
 
-    /// Reads values. If a person has to be asked, they are asked once for as many items as one prompt can name.
+    /// Reads values. If a person has to be asked, they are asked once for as many items as one prompt can name. A person
+    /// who gives up, or does not answer in the time that the whole call has, is not asked for the others.
     /// - Returns: what could be read, if there is anything.
     /// - Throws: the first refusal, if nothing could be read; an error if the values do not fit into an answer.
     func read(_ items: [ServiceItem], for client: BusClient) async throws(ServiceError) -> [String: SecretBytes] {
-        var values: [String: SecretBytes] = [:]
+        var reading = Reading(within: asking.answer)
         var open: [ItemAttributes] = []
         var gated: [ItemAttributes] = []
-        var refusal: ServiceError?
         for item in items {
             switch item.place {
-            case .memory(let value, _): values[item.id] = value
+            case .memory(let value, _): reading.values[item.id] = value
             case .vault(let stored) where stored.access.requirements.isEmpty: open.append(stored)
             case .vault(let stored) where stored.access.needsApplicationPassword:
-                refusal = ServiceError(
-                    BusErrorName.notSupported, "the item has an application password; read it with: coffer get")
+                reading.refuse(
+                    ServiceError(
+                        BusErrorName.notSupported, "the item has an application password; read it with: coffer get"))
             case .vault(let stored): gated.append(stored)
             }
         }
         for group in [open, gated] {
             for start in stride(from: 0, to: group.count, by: StoreLimits.readsAtOnce) {
+                if reading.isOver { break }
                 let chunk = Array(group[start..<min(start + StoreLimits.readsAtOnce, group.count)])
-                do throws(ServiceError) {
-                    values.merge(try await readTogether(chunk, for: client)) { $1 }
-                } catch {
-                    refusal = refusal ?? error
-                }
+                await readTogether(chunk, for: client, &reading)
                 // No more is read than can be given out.
-                guard values.values.reduce(0, { $0 + $1.count }) <= StoreLimits.answer else { throw .answerTooLarge }
+                guard reading.bytes <= StoreLimits.answer else { throw .answerTooLarge }
             }
         }
-        if values.isEmpty, let refusal { throw refusal }
-        return values
+        if reading.values.isEmpty, let refusal = reading.refusal { throw refusal }
+        return reading.values
     }
 
     /// Reads items with one call, or each by itself if they do not go together.
-    private func readTogether(
-        _ items: [ItemAttributes], for client: BusClient
-    ) async throws(ServiceError) -> [String: SecretBytes] {
+    private func readTogether(_ items: [ItemAttributes], for client: BusClient, _ reading: inout Reading) async {
+        guard items.count > 1 else { return await readEach(items, for: client, &reading) }
         do throws(KeychainError) {
-            return items.count == 1 ? try await askOne(items[0], for: client) : try await ask(items, for: client)
+            reading.add(try await ask(items, for: client, until: reading.deadline))
         } catch {
-            let isAboutOne = [.limitExceeded, .notFound, .invalidArgument].contains(error.code)
-            guard items.count > 1, isAboutOne else { throw ServiceError(error) }
-        }
-        var values: [String: SecretBytes] = [:]
-        var refusal: ServiceError?
-        for item in items {
-            do throws(KeychainError) { values.merge(try await askOne(item, for: client)) { $1 } } catch {
-                refusal = ServiceError(error)
+            if [.limitExceeded, .notFound, .invalidArgument].contains(error.code) {
+                return await readEach(items, for: client, &reading)
             }
+            // The broker gives out nothing if one of them is lost, and has asked nobody.
+            var others: [ItemAttributes] = []
+            if error.code == .biometryRefused {
+                for item in items {
+                    if await isLost(item, for: client) { continue }
+                    others.append(item)
+                }
+                if !others.isEmpty, others.count < items.count { await readTogether(others, for: client, &reading) }
+            }
+            reading.refuse(ServiceError(error))
         }
-        if values.isEmpty, let refusal { throw refusal }
-        return values
+    }
+
+    private func readEach(_ items: [ItemAttributes], for client: BusClient, _ reading: inout Reading) async {
+        for item in items where !reading.isOver {
+            do throws(KeychainError) {
+                reading.add(try await askOne(item, for: client, until: reading.deadline))
+            } catch { reading.refuse(ServiceError(error)) }
+        }
+    }
+
+    /// Whether nobody can read an item any longer, because other fingers are enrolled. Nobody is asked.
+    private func isLost(_ item: ItemAttributes, for client: BusClient) async -> Bool {
+        guard item.access.requirements.contains(.biometryCurrentSet) else { return false }
+        do throws(KeychainError) {
+            for found in try await backend.read([item.name], readRequest(.never, for: client), in: .own) {
+                Wipe.storage(of: found.value)
+            }
+            return false
+        } catch { return error.code == .biometryRefused }
     }
 
     /// Reads one item. If another program renames it meanwhile, it is read by its new name.
     private func askOne(
-        _ item: ItemAttributes, for client: BusClient
+        _ item: ItemAttributes, for client: BusClient, until deadline: ContinuousClock.Instant
     ) async throws(KeychainError) -> [String: SecretBytes] {
-        do throws(KeychainError) { return try await ask([item], for: client) } catch {
+        do throws(KeychainError) { return try await ask([item], for: client, until: deadline) } catch {
             guard error.code == .notFound, let renamed = await renamed(item) else { throw error }
-            return try await ask([renamed], for: client)
+            return try await ask([renamed], for: client, until: deadline)
         }
     }
 
-    private func ask(
-        _ items: [ItemAttributes], for client: BusClient
-    ) async throws(KeychainError) -> [String: SecretBytes] {
-        let asks = items.contains { !$0.access.requirements.isEmpty }
-        var wanted = ReadRequest(
-            reason: client.reason, prompts: asks ? Prompts.automatic.announcing(client.sentence) : .never,
-            mayUnlock: false)
+    private func readRequest(_ prompts: Prompts, for client: BusClient) -> ReadRequest {
+        var wanted = ReadRequest(reason: client.reason, prompts: prompts, mayUnlock: false)
         // A lease of the program that has started this one is for its descendants, and not for every program on the bus.
         wanted.forOthers = true
-        let (request, backend) = (wanted, backend)
+        return wanted
+    }
+
+    private func ask(
+        _ items: [ItemAttributes], for client: BusClient, until deadline: ContinuousClock.Instant
+    ) async throws(KeychainError) -> [String: SecretBytes] {
+        let asks = items.contains { !$0.access.requirements.isEmpty }
+        let request = readRequest(asks ? Prompts.automatic.announcing(client.sentence) : .never, for: client)
+        let backend = backend
         let read: @Sendable () async throws(KeychainError) -> [Item] = { () async throws(KeychainError) in
             try await backend.read(items.map(\.name), request, in: .own)
         }
-        let found = asks ? try await askingPerson(within: asking.answer, read) : try await read()
+        let found =
+            asks ? try await askingPerson(within: ContinuousClock.now.duration(to: deadline), read) : try await read()
         var values: [String: SecretBytes] = [:]
         for (item, asked) in zip(found, items) {
             defer { Wipe.storage(of: item.value) }
@@ -205,6 +222,29 @@ extension Provider {
             } catch { throw KeychainError(.failed, error.reason) }
         }
         return values
+    }
+}
+
+/// What a call has read so far.
+private struct Reading {
+    /// By the ids on the bus.
+    var values: [String: SecretBytes] = [:]
+    /// The first reason why something could not be read.
+    private(set) var refusal: ServiceError?
+    /// Whether the person has given up, or has not answered in time.
+    private(set) var isOver = false
+    /// When the last question of the call ends.
+    let deadline: ContinuousClock.Instant
+
+    init(within limit: Duration) { deadline = ContinuousClock.now + limit }
+
+    var bytes: Int { values.values.reduce(0) { $0 + $1.count } }
+
+    mutating func add(_ found: [String: SecretBytes]) { values.merge(found) { $1 } }
+
+    mutating func refuse(_ error: ServiceError) {
+        refusal = refusal ?? error
+        isOver = isOver || error.cause == .cancelled || error.cause == .timedOut
     }
 }
 

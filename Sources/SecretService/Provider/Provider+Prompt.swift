@@ -84,6 +84,7 @@ extension Provider {
         within limit: Duration, opensVault: Bool = false,
         _ call: @escaping @Sendable () async throws(KeychainError) -> Value
     ) async throws(KeychainError) -> Value {
+        guard limit > .zero else { throw .nobodyAnswered }
         let tries = asking.tries
         let turn = asksTurn
         let task = Task { () async -> Result<Value, KeychainError>? in
@@ -119,11 +120,15 @@ extension Provider {
             throw KeychainError(.cancelled, "another program has become the Secret Service", advice: "try again")
         }
         guard !isLate.happened else {
-            throw KeychainError(.timedOut, "nobody answered in time", advice: "try again")
+            throw .nobodyAnswered
         }
         guard case .failure(let error) = result else { throw .cancelledByPerson }
         throw error
     }
+}
+
+extension KeychainError {
+    fileprivate static let nobodyAnswered = KeychainError(.timedOut, "nobody answered in time", advice: "try again")
 }
 
 /// Whether a time limit was reached.

@@ -93,6 +93,7 @@ extension Provider {
         await refreshState()
         guard !isLocked(collection) else { throw locked(for: client) }
         guard !collection.isTransient else {
+            try Self.check(label: label)
             collections.setTransientLabel(label)
             return tellChanged(collection.id)
         }
@@ -109,7 +110,10 @@ extension Provider {
     ) async throws(ServiceError) {
         guard let stored = item.stored else {
             var changed = item
-            if let label { changed.label = label }
+            if let label {
+                try Self.check(label: label)
+                changed.label = label
+            }
             if let attributes {
                 try Self.check(attributes)
                 changed.attributes = attributes
@@ -121,15 +125,15 @@ extension Provider {
         await refreshState()
         guard !item.isLocked(in: state) else { throw locked(for: client) }
         try await changing(stored) { (current) async throws(KeychainError) in
-            let request = ReadRequest(prompts: .never)
-            guard let attributes else {
-                return try await self.backend.edit(current.name, ItemEdit(label: label), request, in: .own)
+            var edits = [ItemEdit(label: label)]
+            if let attributes {
+                let steps = StoredAttributes.edit(current, to: attributes, collection: item.collection)
+                edits = steps.map { ItemEdit(label: label, attributes: $0) }
             }
-            let steps = StoredAttributes.edit(current, to: attributes, collection: item.collection)
             var changed = current
-            for step in steps {
+            for edit in edits {
                 changed = try await self.backend.edit(
-                    current.name, ItemEdit(label: label, attributes: step), request, in: .own)
+                    changed.name, edit, ReadRequest(prompts: .never), if: .isUnchanged(since: changed), in: .own)
             }
             return changed
         }

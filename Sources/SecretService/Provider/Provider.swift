@@ -127,7 +127,7 @@ public actor Provider {
         obstacles.clientLeft(name)
         dropPrompts(of: name)
         portalRequests.clientLeft(name)
-        calls.clientLeft(name)
+        for dropped in calls.clientLeft(name) { server.release(dropped.call) }
         startCalls(of: name)
     }
 

@@ -120,6 +120,24 @@ extension Provider {
         return nil
     }
 
+    /// Takes an item as it is now, because the broker has found it in another state. The event of that change may come
+    /// later.
+    func lookAgain(at old: ItemAttributes) async throws(ServiceError) {
+        var current: ItemAttributes?
+        do throws(KeychainError) {
+            current = try await noting { () async throws(KeychainError) in
+                try await self.backend.attributes(of: old.name, in: .own)
+            }
+        } catch {
+            guard error.code == .notFound else { throw ServiceError(error) }
+        }
+        if current?.id == old.id { return }
+        // It was renamed, or it is gone. Another item may have its name.
+        guard await renamed(old) == nil else { return }
+        let id = ServiceItem.id(of: old)
+        if let former = vault.delete(id) { removed(id, former) }
+    }
+
     private func load() async throws(KeychainError) {
         let status = try await backend.status(of: .own).state
         let items = status == .none ? [] : try await backend.allItems(in: .own)

@@ -18,7 +18,7 @@ struct ExportCommand: ParsableCommand {
             Coffer reads it with:  coffer import coffer export.age --identity key.txt
 
             Each line of the content is a secret in JSON, with its settings and all its fields. Secrets for this device only, secrets that need an \
-            application password and secrets that have expired are left out and named. For guarded secrets you are asked once for up to 32. If they require \
+            application password, secrets that have expired and secrets that only former fingers can open are left out and named. For guarded secrets you are asked once for up to 32. If they require \
             only your presence, coffer auth --for 5m lets you answer once for all.
 
             Nothing is written in the clear. Without --output, the file goes to standard output.
@@ -65,7 +65,8 @@ struct ExportCommand: ParsableCommand {
         guard !portable.isEmpty else { throw Self.nothing }
         let phrase = passphrase ? try session.newPassphrase("Passphrase for the export: ") : nil
         let read = try Self.whole(portable, try fields(of: portable, session))
-        left += read.filter(\.fields.isEmpty).map { ($0.item, Self.expired) }
+        let end = Date()
+        left += read.filter(\.fields.isEmpty).map { ($0.item, $0.item.isExpired(at: end) ? Self.expired : Self.lost) }
         let values = read.filter { !$0.fields.isEmpty }
         guard !values.isEmpty else { throw Self.nothing }
         let text = try Self.text(values)
@@ -81,6 +82,7 @@ struct ExportCommand: ParsableCommand {
     }
 
     private static let expired = "expired"
+    private static let lost = "the enrolled fingers changed since it was set, so nobody can read it"
 
     private static var nothing: KeychainError {
         KeychainError(.notFound, "there is no secret that an export can hold, so nothing was written")
@@ -133,7 +135,7 @@ struct ExportCommand: ParsableCommand {
     ) throws(KeychainError) -> [ReadField] {
         let reading = JointReading(
             session: session, noPrompt: prompt.noPrompt, reason: "Export all secrets", purpose: "exporting",
-            command: ShellText.askingAgain)
+            command: ShellText.askingAgain, leavesOutLost: true)
         let guarded = items.filter { !$0.access.requirements.isEmpty }
         // Those that require presence only come first. So coffer auth answers for whole requests, and the others are in as few as can be.
         let (first, others) = (guarded.filter(Self.takesPresence), guarded.filter { !Self.takesPresence($0) })
@@ -143,7 +145,7 @@ struct ExportCommand: ParsableCommand {
             + reading.values(of: FieldOfItem.all(of: items.filter(\.access.requirements.isEmpty)))
     }
 
-    /// - Returns: each item with all of its fields, or with none if it has expired meanwhile.
+    /// - Returns: each item with all of its fields, or with none if it has expired meanwhile or is lost.
     /// - Throws: `.changedMeanwhile` for an item of which only a part was read. Half of an item must not pass for the whole.
     private static func whole(
         _ items: [ItemAttributes], _ read: [ReadField]

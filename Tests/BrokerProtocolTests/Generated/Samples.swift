@@ -1014,9 +1014,9 @@ extension Keychain.Edit: Sampled {
         Self(
             service: source.next(), account: source.next(), kind: source.next(),
             access: source.next() as AccessControl?, label: source.next(), comment: source.next(),
-            attributes: source.next(), expires: source.next(), unset: source.next(), reason: source.next(),
-            unlock: source.next(), applicationPassword: source.next(), newApplicationPassword: source.next(),
-            challenge: source.next()
+            attributes: source.next(), expires: source.next(), unset: source.next(), ifRevision: source.next(),
+            reason: source.next(), unlock: source.next(), applicationPassword: source.next(),
+            newApplicationPassword: source.next(), challenge: source.next()
         )
     }
 }

@@ -42,6 +42,34 @@ struct ConditionalWriteTests {
         await broker.stop()
     }
 
+    @Test("an edit with an outdated revision is answered Changed, and another item of the name stays as it is")
+    func edits() async throws {
+        let broker = try await throwAwayBroker()
+        let client = try broker.client()
+        try await broker.makeVault(client)
+        func edit(_ label: String, if revision: String? = nil) -> Keychain.Edit {
+            Keychain.Edit(service: "s", account: "a", label: label, ifRevision: revision)
+        }
+        let first = try await client.call(set("Zmlyc3Q=")).item
+        let second = try await client.call(edit("l", if: first.revision)).item
+        #expect(second.id == first.id && second.label == "l")
+        #expect(try await fault { try await client.call(edit("lost", if: first.revision)) }.name == .changed)
+        #expect(try await client.call(Keychain.Show(service: "s", account: "a")).item == second)
+        // A missing item is in no state, and neither is another one of that name.
+        _ = try await client.call(Keychain.Delete(service: "s", account: "a"))
+        #expect(try await fault { try await client.call(edit("lost", if: second.revision)) }.name == .changed)
+        #expect(try await fault { try await client.call(edit("lost")) }.name == .notFound)
+        let another = try await client.call(set("YWdhaW4=")).item
+        #expect(try await fault { try await client.call(edit("lost", if: second.revision)) }.name == .changed)
+        #expect(try await client.call(Keychain.Show(service: "s", account: "a")).item == another)
+        #expect(try await fault { try await client.call(edit("lost", if: "1")) }.name == .invalidArgument)
+        var access = edit("lost", if: another.revision)
+        access.access = another.access
+        let tightened = access
+        #expect(try await fault { try await client.call(tightened) }.name == .invalidArgument)
+        await broker.stop()
+    }
+
     @Test("two clients that count at the same time lose no step")
     func counting() async throws {
         let broker = try await throwAwayBroker()

@@ -5,9 +5,11 @@ import sys
 
 from bus import *
 from checks import LIMIT, LOCKED, NO_OBJECT, lock, owner, running, until
+from pressure import make, sent
 from told import coffer
 
 PROPERTIES = "org.freedesktop.DBus.Properties"
+LABEL = COLLECTION + ".Label"
 
 
 class Stopped:
@@ -37,6 +39,7 @@ def locked():
     client = Client()
     session = client.plain()
     path = client.create(session, "L", {"k": "1"}, b"v")
+    mine = make(client, "Mine")
 
     def after(*call):
         """The number of a call that is sent after the lock, before the provider can have heard of it."""
@@ -56,6 +59,12 @@ def locked():
     refusal(path, PROPERTIES, "Set", "ssv", ITEM, "Attributes", ("a{ss}", {}))
     refusal(LOGIN, PROPERTIES, "Set", "ssv", COLLECTION, "Label", ("s", "N"))
     refusal(*create(session, {"k": "2"}))
+    # These ask the person first.
+    for call in ((mine, COLLECTION, "Delete"), (ROOT, SERVICE, "CreateCollection", "a{sv}s", {LABEL: ("s", "Other")}, "")):
+        answer = client.reply(after(*call))
+        assert answer[-1].startswith(ROOT + "/prompt/"), answer
+        client.call(answer[-1], PROMPT, "Dismiss")
+    assert set(client.get(ROOT, SERVICE, "Collections")) == {LOGIN, TRANSIENT, mine}
     for place, interface in ((LOGIN, COLLECTION), (path, ITEM)):
         assert client.reply(after(place, PROPERTIES, "Get", "ss", interface, "Locked"))[0] == ("b", True)
     assert client.reply(after(LOGIN, PROPERTIES, "GetAll", "s", COLLECTION))[0]["Locked"] == ("b", True)
@@ -74,6 +83,7 @@ def unlocked():
     client = Client()
     session = client.plain()
     path = client.create(session, "L", {"k": "1"}, b"v")
+    mine = make(client, "Mine")
 
     def after(*call):
         lock(client)
@@ -88,6 +98,10 @@ def unlocked():
     after(LOGIN, PROPERTIES, "Set", "ssv", COLLECTION, "Label", ("s", "N"))
     made, prompt = after(*create(session, {"k": "2"}))
     assert made.startswith(LOGIN) and prompt == "/", (made, prompt)
+    other, prompt = after(ROOT, SERVICE, "CreateCollection", "a{sv}s", {LABEL: ("s", "Other")}, "")
+    assert other == ROOT + "/collection/Other" and prompt == "/", (other, prompt)
+    assert after(mine, COLLECTION, "Delete") == ("/",)
+    assert set(client.get(ROOT, SERVICE, "Collections")) == {LOGIN, TRANSIENT, other}
     assert after(ROOT, SERVICE, "Unlock", "ao", [LOGIN, path]) == ([LOGIN, path], "/")
     (entries,) = after(ROOT, SERVICE, "GetSecrets", "aoo", [path], session.path)
     assert {place: session.open(secret) for place, secret in entries.items()} == {path: b"w"}
@@ -110,12 +124,72 @@ def another_item():
             coffer("set", "elsewhere", str(n), text="another")
             numbers = [
                 client.send(path, ITEM, "GetSecret", "o", session.path),
-                client.send(path, ITEM, "SetSecret", "(oayays)", session.seal(b"w", "text/plain"))]
+                client.send(path, ITEM, "SetSecret", "(oayays)", session.seal(b"w", "text/plain")),
+                client.send(path, PROPERTIES, "Set", "ssv", ITEM, "Label", ("s", "N")),
+                client.send(path, PROPERTIES, "Set", "ssv", ITEM, "Attributes", ("a{ss}", {})),
+                client.send(path, ITEM, "Delete")]
         for number in numbers:
             refused(NO_OBJECT, client.reply, number)
         until(lambda: len(client.search(query)[0]) == 1 and client.search(query)[0] != [path], "the other item is not shown")
         (other,) = client.search(query)[0]
         assert client.secret(session, other)[0] == b"another"
+        assert client.get(other, ITEM, "Label") == f"elsewhere/{n}"
+        assert client.get(other, ITEM, "Attributes") == query | {"username": str(n)}
+
+
+def deleted_elsewhere():
+    """An item that another program has deleted just now is not deleted once more: its name may be another item's by then."""
+    client = Client()
+    for n in range(8):
+        coffer("set", "elsewhere", str(n), text="v")
+        query = {"service": "elsewhere", "account": str(n)}
+        until(lambda: client.search(query)[0], "the item is not shown")
+        (path,) = client.search(query)[0]
+        with Stopped(client):
+            coffer("rm", "-f", "elsewhere", str(n))
+            number = client.send(path, ITEM, "Delete")
+        refused(NO_OBJECT, client.reply, number)
+
+
+def renamed_elsewhere():
+    """An item that another program has renamed just now is changed and deleted by the name that it has."""
+    client = Client()
+    coffer("set", "elsewhere", "0", text="v")
+    until(lambda: client.search({"service": "elsewhere"})[0], "the item is not shown")
+    (path,) = client.search({"service": "elsewhere"})[0]
+    for n in range(6):
+        with Stopped(client):
+            coffer("rename", "--quiet", "elsewhere", str(n), "elsewhere", str(n + 1))
+            number = client.send(path, PROPERTIES, "Set", "ssv", ITEM, "Label", ("s", f"label {n}"))
+        client.reply(number)
+        assert client.get(path, ITEM, "Label") == f"label {n}"
+    with Stopped(client):
+        coffer("rename", "--quiet", "elsewhere", "6", "elsewhere", "7")
+        number = client.send(path, ITEM, "Delete")
+    assert client.reply(number) == ("/",)
+    assert client.search({"service": "elsewhere"}) == ([], [])
+    # It is in the bin, by its last name.
+    coffer("restore", "elsewhere", "7")
+    until(lambda: client.search({"service": "elsewhere"})[0] == [path], "the item is not there again")
+
+
+def emptied_elsewhere():
+    """A collection is deleted with its items. An item that has just taken the name of one of them stays."""
+    client = Client()
+    session = client.plain()
+    for n in range(6):
+        mine = make(client, "Mine")
+        client.create(session, "L", {"server": "elsewhere", "user": str(n)}, b"v", collection=mine)
+        client.create(session, "L", {"server": "ours", "user": str(n)}, b"v", collection=mine)
+        with Stopped(client):
+            coffer("rm", "-f", "elsewhere", str(n))
+            coffer("set", "elsewhere", str(n), text="another")
+            number = client.send(mine, COLLECTION, "Delete")
+        assert client.reply(number) == ("/",)
+        query = {"service": "elsewhere", "account": str(n)}
+        until(lambda: len(client.search(query)[0]) == 1, "the other item is not shown")
+        assert client.secret(session, client.search(query)[0][0])[0] == b"another"
+        assert client.search({"server": "ours"}) == ([], [])
 
 
 def some_gone():
@@ -165,6 +239,25 @@ def changed():
         client.call(path, ITEM, "SetSecret", "(oayays)", session.seal(b"%d" % n, "text/plain"))
         client.set(path, ITEM, "Label", "s", str(n))
         assert client.get(path, ITEM, "Label") == str(n)
+
+
+def never_another():
+    """Another program deletes the item and makes one of its name, all the time. No change of a client's is made to that one. The test does that."""
+    client = Client()
+    query = {"service": "elsewhere"}
+    for _ in range(60):
+        until(lambda: client.search(query)[0], "the item is not shown")
+        path = client.search(query)[0][0]
+        # The label says for which item it is.
+        for answer in sent(client, *[(path, PROPERTIES, "Set", "ssv", ITEM, "Label", ("s", path))] * 30):
+            assert not isinstance(answer, Refused) or answer.name == NO_OBJECT, answer
+        for other in client.search(query)[0]:
+            try:
+                label = client.get(other, ITEM, "Label")
+            except Refused:
+                # It is gone, too.
+                continue
+            assert label in ("elsewhere/me", other), (label, other)
 
 
 # ---- the test deletes and adds items, of which the provider hears by events ----

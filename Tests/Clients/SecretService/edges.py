@@ -1,6 +1,7 @@
 """Checks of what is refused, of prompts that fail, and of clients that leave or forge. usage: edges.py NAME"""
 import ctypes
 import os
+import select
 import sys
 import threading
 import time
@@ -251,6 +252,53 @@ def given_up():
     assert asked() == 3
 
 
+def given_up_once():
+    """More items than one question can name: a person who gives up is not asked for the others. The test has made 40."""
+    client = Client()
+    session = client.plain()
+    paths, _ = client.search({"service": "gated"})
+    assert len(paths) == 40, len(paths)
+    os.mkdir(os.environ["ANSWER"])
+    refused(DENIED, client.call, ROOT, SERVICE, "GetSecrets", "aoo", paths, session.path)
+    assert asked() == 1, asked()
+
+
+def answered_late():
+    """All questions of one call have 12 seconds together. What was read in this time is given out. The test has made 40 items."""
+    client = Client()
+    session = client.plain()
+    paths, _ = client.search({"service": "gated"})
+    assert len(paths) == 40, len(paths)
+    # Each question takes one answer out of it.
+    os.mkfifo(os.environ["ANSWER"])
+    begun = time.monotonic()
+    number = client.send(ROOT, SERVICE, "GetSecrets", "aoo", paths, session.path)
+    wait_for_prompt()
+    time.sleep(max(0, begun + 6 - time.monotonic()))
+    answer("sandbox")
+    (entries,) = client.reply(number)
+    took = time.monotonic() - begun
+    assert took < 16, took
+    assert len(entries) == 32 and asked() == 2, (len(entries), asked())
+
+
+def lost_fingers():
+    """An item that nobody can read any longer keeps no other one from being asked for. The test has made both, and nobody can be asked."""
+    client = Client()
+    session = client.plain()
+    paths, _ = client.search({"service": "gated"})
+    assert len(paths) == 2, paths
+    try:
+        client.call(ROOT, SERVICE, "GetSecrets", "aoo", paths, session.path)
+        raise AssertionError("a secret without a person")
+    except Refused as error:
+        # The reason of the other one.
+        assert "fingers" not in error.text, error
+    plain = client.create(session, "L", {"a": "1"}, b"v")
+    (entries,) = client.call(ROOT, SERVICE, "GetSecrets", "aoo", [plain, *paths], session.path)
+    assert list(entries) == [plain]
+
+
 def wrong_session():
     """Nobody is asked for a client that could not take the answer."""
     client, attacker = Client(), Client()
@@ -348,6 +396,28 @@ def leaves_waiting():
     until(is_closed, "the session stays")
 
 
+def leaves_calls():
+    """What came with calls of a client that has left is freed, also if their turn has not come."""
+    client = Client()
+    session = client.plain()
+    one = client.search({"service": "gated", "account": "one"})[0][0]
+    for _ in range(128):
+        client.send(one, ITEM, "GetSecret", "o", session.path)
+    reading, writing = os.pipe()
+    desktop = "/org/freedesktop/portal/desktop"
+    client.send(
+        desktop, "org.freedesktop.impl.portal.Secret", "RetrieveSecret", "osha{sv}", desktop + "/request/1_1/t1", "",
+        writing, {})
+    os.close(writing)
+    # The bus has taken all calls when it answers.
+    client.connection.send_and_get_reply(message_bus.NameHasOwner(NAME), timeout=600)
+    client.connection.close()
+    # The provider has the last end that writes, as long as it has the call.
+    patience = int(os.environ.get("COFFER_TEST_PATIENCE", "300"))
+    assert select.select([reading], [], [], patience)[0], "a call of a client that has left is kept"
+    assert os.read(reading, 1) == b""
+
+
 def leaves_known():
     """A client that has called before is known when it leaves, also if others have called since."""
     client = Client()
@@ -414,6 +484,21 @@ def call_flood():
     theirs = other.plain()
     path = other.create(theirs, "L", {"a": "1"}, b"v")
     assert other.secret(theirs, path)[0] == b"v" and asked() == 1
+
+
+def path_flood():
+    """The objects' paths of waiting calls take memory, too: 16 MiB are no more than 280 of these."""
+    client = Client()
+    session = client.plain()
+    one = client.search({"service": "gated", "account": "one"})[0][0]
+    for _ in range(128):
+        client.send(one, ITEM, "GetSecret", "o", session.path)
+    call = ("/" + "a" * 60_000, ITEM, "GetSecret", "o", session.path)
+    for _ in range(280):
+        client.send(*call)
+    refused(LIMIT, client.reply, client.send(*call))
+    other = Client()
+    assert other.get(LOGIN, COLLECTION, "Locked") is False
 
 
 # ---- reasons why programs got nothing ----

@@ -382,6 +382,19 @@ def transient_limits():
         refused(LIMIT, client.set, path, ITEM, "Attributes", "a{ss}", fitting | further)
         client.set(small, ITEM, "Attributes", "a{ss}", fitting)
         assert client.get(path, ITEM, "Attributes") == client.get(small, ITEM, "Attributes") == fitting
+    # Labels and content types are as long as those of the vault, and no longer.
+    label, content = "l" * 1024, "c" * (4096 - len("coffer:content-type"))
+    place = client.create(session, label, {"n": "label"}, b"v", collection=TRANSIENT, content=content)
+    refused(LIMIT, client.create, session, label + "l", {"n": "x"}, b"v", collection=TRANSIENT)
+    refused(LIMIT, client.create, session, "L", {"n": "x"}, b"v", collection=TRANSIENT, content=content + "c")
+    refused(LIMIT, client.call, place, ITEM, "SetSecret", "(oayays)", session.seal(b"w", content + "c"))
+    refused(LIMIT, client.set, place, ITEM, "Label", "s", label + "l")
+    assert client.secret(session, place) == (b"v", content) and client.get(place, ITEM, "Label") == label
+    former = client.get(TRANSIENT, COLLECTION, "Label")
+    refused(LIMIT, client.set, TRANSIENT, COLLECTION, "Label", "s", label + "l")
+    assert client.get(TRANSIENT, COLLECTION, "Label") == former
+    client.set(TRANSIENT, COLLECTION, "Label", "s", label)
+    client.set(TRANSIENT, COLLECTION, "Label", "s", former)
     count = lambda: len(client.get(TRANSIENT, COLLECTION, "Items"))
     properties = {ITEM + ".Label": ("s", "L"), ITEM + ".Attributes": ("a{ss}", {"many": "x"})}
     call = (TRANSIENT, COLLECTION, "CreateItem", "a{sv}(oayays)b", properties, session.seal(b"", "text/plain"), False)
