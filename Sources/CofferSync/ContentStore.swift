@@ -26,6 +26,14 @@ final class ContentStore: Sendable {
 
     var content: SyncedContent { state.withLock { $0.content } }
 
+    /// Whether the file has all that was changed here.
+    var isSaved: Bool {
+        state.withLock { state in
+            guard state.writing == nil else { return false }
+            return state.edits.isEmpty
+        }
+    }
+
     /// Changes the content in memory. The file gets it with ``save()``.
     func edit<Failure>(
         _ body: (SyncedContent, inout ContentEdits) throws(Failure) -> Void

@@ -65,10 +65,18 @@ actor SettingsExchange {
     /// This machine is in no circle. The settings of the former one stay here, and go to another one as this machine's own.
     private func leave() async throws(KeychainError) {
         guard let circle = store.content.circle else { return }
-        let items = try await keychain.list()
+        let items = try await keychain.list().filter { isShared($0.account) }
+        // The application may have been closed when the last ones came.
+        let read = try await values(of: items)
         // This machine may have joined another one meanwhile, and what has come from there stays.
         guard try await keychain.sharing().circle == nil else { return }
-        for item in items {
+        // An item that is missing may have been deleted here, before this was broken off.
+        take(read.values, present: nil)
+        // `try?`: what is in no file stays in the vault, and the next exchange tries again. `flush` tells why it fails.
+        try? await store.save()
+        guard store.isSaved, try await keychain.sharing().circle == nil else { return }
+        // What was not read as it is now stays. What another program has stored there is no setting.
+        for item in items where read.revisions[item.account] == item.revision {
             do throws(KeychainError) { try await keychain.delete(item.account, if: .isUnchanged(since: item)) } catch {
                 guard error.code == .changedMeanwhile else { throw error }
             }
@@ -129,14 +137,15 @@ actor SettingsExchange {
         return found
     }
 
-    /// - Parameter present: the accounts of all items, also of those that are no settings.
-    private func take(_ values: [String: SettingsJSON], present: Set<String>) {
+    /// - Parameter present: the accounts of all items, also of those that are no settings; nil: nothing is removed.
+    private func take(_ values: [String: SettingsJSON], present: Set<String>?) {
         var changed: Set<String> = []
         store.edit { content, edits in
             for (name, value) in values where content.values[name] != value && !content.pending.contains(name) {
                 edits.names[name] = ContentEdits.NameEdit(value: value, isPending: false)
                 changed.insert(name)
             }
+            guard let present else { return }
             for name in content.values.keys where !present.contains(name) && !content.pending.contains(name) {
                 edits.names[name] = ContentEdits.NameEdit(value: nil, isPending: false)
                 changed.insert(name)

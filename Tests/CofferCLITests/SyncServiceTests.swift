@@ -60,6 +60,28 @@ import Varlink
         #expect(Self.lines(told) == [Self.enabling])
     }
 
+    /// The vault shares from then on, and no later command would start the service.
+    @Test(arguments: ["init", "join"]) func aFirstExchangeThatFailsKeepsNoServiceAway(_ command: String) throws {
+        for words in [[], ["--no-service"]] {
+            var fixture = try SyncFixture([
+                "State": [SyncFixture.alone, command == "init" ? SyncFixture.shared : SyncFixture.entered],
+                "Found": [.answer(Sync.Found.Reply(circle: SyncFixture.circle))],
+                "Request": [SyncFixture.requested],
+                "Enter": [.answer(Sync.Enter.Reply(circle: SyncFixture.circle, words: [], machines: []))],
+                "Take": [.fault(.failed, "the vault cannot be written")],
+            ])
+            defer { fixture.remove() }
+            let told = try Self.manage(&fixture)
+            if command == "join" { try fixture.put([4, 5], SyncFixture.answer) }
+            let result = try fixture.fake.program.run(["sync", command, fixture.folder] + words)
+            #expect(result.status != 0 && result.errors.contains("the vault cannot be written"), "\(result.errors)")
+            #expect(result.errors.contains("Once that is mended, run: coffer sync now"), "\(result.errors)")
+            let line = words.isEmpty ? "after that (user service coffer-sync)" : Self.advice
+            #expect(result.errors.contains(line), "\(result.errors)")
+            #expect(Self.lines(told) == (words.isEmpty ? [Self.enabling] : []))
+        }
+    }
+
     @Test func nobodyStartsItAgainstThePersonsWill() throws {
         var fixture = try beginning()
         defer { fixture.remove() }

@@ -1,10 +1,11 @@
 import Authorization
 import Circle
-import Courier
 import Foundation
 import Platform
 import TestSupport
 import Testing
+
+@testable import Courier
 
 /// Somebody else keeps the remote repository, writes to it, or has set up the user's clone for other things
 /// (attackers 6 and 10).
@@ -148,6 +149,19 @@ import Testing
         try git.run(desk, [head: [2]])
         let left = try git.git("ls-tree", "-r", "-z", "--name-only", "main", in: git.bare).split(separator: "\0")
         for name in names { #expect(left.contains { $0 == name }) }
+    }
+
+    /// A commit can have one folder of long names for each device, and it costs the remote nothing.
+    @Test func whatIsNoPathIsNotKept() throws {
+        try git.run(desk, [head: [1]])
+        let object = try object([9])
+        let place = "\(Hex.encode(circle.bytes))/\(Hex.encode(git.store.device.bytes))"
+        for number in 1...3 { try plant("100644", object, "\(place)/x\(number)") }
+        let store = try git.fetched(desk)
+        #expect(try store.segments(of: circle, device: git.store.device).isEmpty)
+        #expect(store.keptCount == 0)
+        #expect(try store.heads(of: circle) == [git.store.device])
+        #expect(store.keptCount == 1)
     }
 
     @Test func whatIsTooLargeOrTooManyIsNotRead() throws {

@@ -41,6 +41,9 @@ import Testing
             let words = StoreError(.clock, at: "s3://x", remote: failure).description
             #expect(words.contains("20 minutes \(skew > 0 ? "behind" : "ahead of") the clock"), "\(words)")
         }
+        // It asks who it is. With another clock, the present keys would not be doubted.
+        #expect(Self.failure(401, date: 1_000_000 + 7200).code == .refused)
+        #expect(Self.failure(401, "RequestExpired").code == .clock)
         // Its word for another reason counts more than its clock.
         #expect(Self.failure(403, "AccessDenied", date: 1).code == .notPermitted)
         #expect(Self.failure(503, date: 1).code == .busy)

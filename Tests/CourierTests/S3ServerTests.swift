@@ -180,6 +180,19 @@ final class Mutexed<Value: Sendable>: Sendable {
         #expect(try enough.files(of: bucket.circle).count == 11)
     }
 
+    /// A page has room for 400 keys of 18 KB, and a list for 216 pages.
+    @Test func aKeyThatIsLongerThanS3HasIsNone() throws {
+        let lengths: [(Int, StoreError.Code?)] = [(1024, nil), (1025, .notUnderstood)]
+        for (length, code) in lengths {
+            let key = "pre/fix/" + String(repeating: "x", count: length - 8)
+            for page in [PlayedBucket.page([key]), PlayedBucket.page([], folders: [key])] {
+                let bucket = try PlayedBucket(page)
+                let server = try bucket.server()
+                #expect(PlayedBucket.error { try server.files(of: bucket.circle) }?.code == code, "\(length)")
+            }
+        }
+    }
+
     @Test func namesThatNoMemberWritesAreLeftOut() throws {
         let circle = String(repeating: "ab", count: 32)
         let names = [

@@ -76,6 +76,31 @@ import Testing
         #expect(PlayedBucket.error { try server.probe() }?.code == .missing)
     }
 
+    /// A password has no time in it. So the former one is tried, and nobody is told to set a clock.
+    @Test(arguments: [(401, StoreError.Code.refused), (403, .notPermitted)])
+    func aRefusedPasswordIsNoMatterOfClocks(_ status: Int, _ code: StoreError.Code) throws {
+        let bucket = try PlayedBucket(.init(200))
+        let refusal = ScriptedServer.Answer(status, [("Date", "Sun, 06 Nov 1994 08:49:37 GMT")], body: "<html/>")
+        let web = try ScriptedServer([refusal, .init(200, body: "x"), refusal])
+        let server = WebDAVServer(
+            try HTTPAddress(web.address + "/dav"), .keys(try bucket.keys(2)), patience: .none)
+        #expect(try server.read(bucket.head, unless: nil) == .bytes(Array("x".utf8), tag: nil))
+        #expect(server.usesFormer)
+        let error = PlayedBucket.error { try server.read(bucket.head, unless: nil) }
+        #expect(error?.code == code && error?.description.contains("clock") == false)
+    }
+
+    /// A name that takes the room of many costs as much as many.
+    @Test func longNamesCostAsMuchAsMany() throws {
+        let bucket = try PlayedBucket(.init(200))
+        for (length, isRead) in [(100, true), (40_000, false)] {
+            let web = try ScriptedServer([Self.list("/dav/x/", [String(repeating: "x", count: length)])])
+            let server = try Self.server(web) { $0.names = 15 }
+            let expected: StoreError.Code? = isRead ? nil : .tooMany
+            #expect(PlayedBucket.error { try server.files(of: bucket.circle) }?.code == expected)
+        }
+    }
+
     /// All folders have one budget.
     @Test func aTreeThatGrowsForEverEnds() throws {
         let bucket = try PlayedBucket(.init(200))

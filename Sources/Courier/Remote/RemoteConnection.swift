@@ -57,7 +57,8 @@ package final class RemoteConnection: Sendable {
             switch once(request, &wasGiven) {
             case .success(let answer):
                 if good.contains(answer.status) { return answer }
-                failure = RemoteFailure(answer, now: WallTime.now.seconds)
+                // A password has no time in it, so no clock is the reason if it is refused.
+                failure = RemoteFailure(answer, now: scheme == .basic ? nil : WallTime.now.seconds)
             case .failure(let error): failure = error
             }
             if usesOther(failure, wasGiven: wasGiven) { continue }
@@ -150,6 +151,10 @@ enum RemoteLimits {
     static let reply = 1 << 16
     /// Entries of one page, as S3 has them.
     static let entries = 1000
+    /// The bytes of a key, as S3 has them (Amazon S3 User Guide, “Naming Amazon S3 objects”).
+    static let key = 1024
+    /// The bytes of an entry in a list of WebDAV, on average. A list with longer ones costs as much as one with more.
+    static let entry = 4096
 
     /// - Parameters:
     ///   - tries: how many there were.

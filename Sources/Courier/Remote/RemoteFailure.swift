@@ -43,10 +43,10 @@ extension RemoteFailure {
     static let skew: Int64 = 300
     private static let longestPause: Int64 = 3600
 
-    /// - Parameter now: this machine's clock, in seconds.
-    init(_ answer: HTTPAnswer, now: Int64) {
+    /// - Parameter now: this machine's clock, in seconds; nil if the request has no time in it.
+    init(_ answer: HTTPAnswer, now: Int64?) {
         status = answer.status
-        if let date = answer.date { skew = date - now }
+        if let now, let date = answer.date { skew = date - now }
         if let text = answer.headers["retry-after"] {
             // A date counts from the server's own clock.
             retryAfter = Int64(text).map { min(max(0, $0), Self.longestPause) }
@@ -80,8 +80,9 @@ extension RemoteFailure {
         if let xml { return xml.code == .libraryMissing ? .libraryMissing : .notUnderstood }
         switch status {
         case 401, 403:
-            if abs(skew) > Self.skew, word.isEmpty || Self.clockWords.contains(word) { return .clock }
             if Self.clockWords.contains(word) { return .clock }
+            // A signature of another time is 403. A server that asks who it is says 401, also if the clocks differ.
+            if status == 403, abs(skew) > Self.skew, word.isEmpty { return .clock }
             return status == 401 || Self.credentialWords.contains(word) ? .refused : .notPermitted
         case 301, 302, 303, 307, 308: return .moved
         // Keys that a cloud gives for some hours have ended.

@@ -25,17 +25,16 @@ struct S3Server: RemoteServer {
     var usesFormer: Bool { connection.usesFormer }
 
     func circles() throws(StoreError) -> [StatementName] {
-        var circles: [StatementName] = []
-        for folder in try keys(below: "", isDeep: false) {
-            guard case .beacon(let circle) = StorePath("\(folder.key)\(StorePath.beaconName)") else { continue }
-            circles.append(circle)
-            guard circles.count <= limits.circles else { throw StoreError(.tooMany, at: place.name) }
+        let circles = try keys(below: "", isDeep: false) { folder -> StatementName? in
+            guard case .beacon(let circle) = StorePath("\(folder.key)\(StorePath.beaconName)") else { return nil }
+            return circle
         }
+        guard circles.count <= limits.circles else { throw StoreError(.tooMany, at: place.name) }
         return circles.sorted()
     }
 
     func files(of circle: StatementName) throws(StoreError) -> [RemoteFile] {
-        try keys(below: "\(Hex.encode(circle.bytes))/", isDeep: true).compactMap { found in
+        try keys(below: "\(Hex.encode(circle.bytes))/", isDeep: true) { found -> RemoteFile? in
             StorePath(found.key).map { RemoteFile(path: $0, tag: found.tag) }
         }
     }
@@ -52,7 +51,7 @@ struct S3Server: RemoteServer {
             }
             return .bytes(answer.body, tag: Self.tag(answer.headers["etag"]))
         default:
-            let failure = RemoteFailure(answer, now: 0)
+            let failure = RemoteFailure(answer, now: nil)
             // A bucket that is not there has no files, too, but that is another matter.
             guard answer.status == 404, failure.word != "NoSuchBucket" else {
                 throw StoreError(failure.code, at: place.name, remote: failure)
@@ -111,10 +110,15 @@ extension S3Server {
     }
 
     /// What the store has below a folder, in the order of the keys.
-    /// - Parameter isDeep: whether what lies in folders in it is named, and not these themselves.
-    private func keys(below folder: String, isDeep: Bool) throws(StoreError) -> [S3Page.Entry] {
+    /// - Parameters:
+    ///   - isDeep: whether what lies in folders in it is named, and not these themselves.
+    ///   - take: makes of an entry what is kept of it; nil for one that is not Coffer's.
+    private func keys<Found>(
+        below folder: String, isDeep: Bool, _ take: (S3Page.Entry) -> Found?
+    ) throws(StoreError) -> [Found] {
         let start = place.key(folder)
-        var found: [S3Page.Entry] = []
+        var found: [Found] = []
+        var count = 0
         var after = ""
         // A server that sends less than it could does not go on for ever.
         for _ in 0..<(2 * limits.names / RemoteLimits.entries + 16) {
@@ -129,9 +133,11 @@ extension S3Server {
                 throw StoreError(error, at: place.name)
             }
             for entry in page.entries where entry.key.hasPrefix(start) {
-                found.append(S3Page.Entry(key: String(entry.key.dropFirst(start.count - folder.count)), tag: entry.tag))
+                count += 1
+                let key = String(entry.key.dropFirst(start.count - folder.count))
+                if let one = take(S3Page.Entry(key: key, tag: entry.tag)) { found.append(one) }
             }
-            guard found.count <= limits.names else { throw StoreError(.tooMany, at: "\(place.name)/\(folder)") }
+            guard count <= limits.names else { throw StoreError(.tooMany, at: "\(place.name)/\(folder)") }
             guard page.hasMore else { return found }
             // What begins with the last folder is behind it, and is named by it.
             guard let last = page.last, S3Page.isBehind(last, after) else {
@@ -175,6 +181,8 @@ struct S3Page: Equatable {
             default: continue
             }
             guard let key else { continue }
+            // Longer ones would make a list of many pages fill the memory.
+            guard key.utf8.count <= RemoteLimits.key else { throw XMLError.unexpected }
             // A folder's keys are behind its name, and before the name with a `0`, which follows the `/`.
             let end = child.name == "CommonPrefixes" && key.hasSuffix("/") ? key.dropLast() + "0" : key
             if Self.isBehind(end, last ?? "") { last = end }

@@ -20,9 +20,9 @@ struct WebDAVServer: RemoteServer {
     var usesFormer: Bool { connection.usesFormer }
 
     func circles() throws(StoreError) -> [StatementName] {
-        guard let entries = try list("") else { throw StoreError(.missing, at: address.text) }
+        guard let top = try list("") else { throw StoreError(.missing, at: address.text) }
         let circles = Set(
-            entries.compactMap { entry -> StatementName? in
+            top.entries.compactMap { entry -> StatementName? in
                 guard case .beacon(let circle) = StorePath("\(entry.name)/\(StorePath.beaconName)") else { return nil }
                 return circle
             })
@@ -36,10 +36,11 @@ struct WebDAVServer: RemoteServer {
         // One budget for everything: a folder of many full folders costs no more than one.
         var left = limits.names
         func names(_ place: String) throws(StoreError) -> [WebDAVList.Entry] {
-            let entries = try list(place) ?? []
-            left -= entries.count + 1
+            let found = try list(place)
+            // A name that takes the room of many costs as much as many.
+            left -= max(found?.entries.count ?? 0, (found?.size ?? 0) / RemoteLimits.entry) + 1
             guard left >= 0 else { throw StoreError(.tooMany, at: "\(address.text)/\(place)") }
-            return entries
+            return found?.entries ?? []
         }
         var files: [RemoteFile] = []
         for entry in try names("\(whole)/heads") {
@@ -132,7 +133,7 @@ extension WebDAVServer {
     }
 
     /// - Returns: nil if there is no such folder.
-    private func list(_ place: String) throws(StoreError) -> [WebDAVList.Entry]? {
+    private func list(_ place: String) throws(StoreError) -> WebDAVList? {
         var request = HTTPRequest(
             .properties, place.isEmpty ? address : address.appending(place), limit: RemoteLimits.page)
         request.isFolder = true
@@ -141,7 +142,7 @@ extension WebDAVServer {
         request.body = Array(WebDAVList.question.utf8)
         let answer = try connection.send(request, good: [207, 404, 410])
         guard answer.status == 207 else { return nil }
-        do throws(XMLError) { return try WebDAVList(answer.body).entries } catch {
+        do throws(XMLError) { return try WebDAVList(answer.body) } catch {
             throw StoreError(error, at: address.text)
         }
     }
@@ -156,12 +157,15 @@ struct WebDAVList: Equatable {
     }
 
     var entries: [Entry] = []
+    /// The bytes of the answer.
+    let size: Int
 
     static let question =
         #"<?xml version="1.0" encoding="utf-8"?><propfind xmlns="DAV:"><prop><getetag/></prop></propfind>"#
     private static let namespace = "DAV:"
 
     init(_ body: [UInt8]) throws(XMLError) {
+        size = body.count
         let root = try XMLDocument.read(body)
         guard root.name == "multistatus", root.namespace == Self.namespace else { throw XMLError.unexpected }
         for response in root.children("response") {

@@ -168,6 +168,9 @@ extension GitStore {
 
     package func remove(_ path: StorePath) throws(StoreError) { state.withLock { $0.written[path] = .some(nil) } }
 
+    /// How many entries of the commit are kept in memory.
+    var keptCount: Int { state.withLock { $0.listed.values.reduce(0) { $0 + $1.count } } }
+
     private func written() -> [StorePath: [UInt8]?] { state.withLock { $0.written } }
 
     private func text(_ place: String) -> String { "\(path)/\(place)" }
@@ -205,9 +208,10 @@ extension GitStore {
                 guard all.count <= most else { return nil }
                 let entries = all.compactMap { entry -> GitFile? in
                     guard entry.path.hasPrefix(prefix) else { return nil }
-                    return GitFile(
-                        path: String(entry.path.dropFirst(prefix.count)), object: entry.object, isFile: entry.isFile,
-                        size: entry.size)
+                    let path = String(entry.path.dropFirst(prefix.count))
+                    // One folder of long names can be that of each device, and the list of each is kept.
+                    guard !isDeep || StorePath(path) != nil else { return nil }
+                    return GitFile(path: path, object: entry.object, isFile: entry.isFile, size: entry.size)
                 }
                 state.listed[place] = entries
                 return entries

@@ -76,8 +76,10 @@ struct SyncInitCommand: SharingCommand {
         let found = try session.call(
             Sync.Found(name: name.text), for: "sharing your secrets", noPrompt: prompt.noPrompt,
             command: ShellText.command(["coffer", "sync", "init", folder] + store.words))
-        let sharing = try Sharing.begin(session, circle: found.circle, place)
-        try sharing.firstExchange()
+        do { try Sharing.begin(session, circle: found.circle, place).firstExchange() } catch {
+            service.startAnyway(session, for: place)
+            throw error
+        }
         Output.note("This machine (\(name.text)) shares its secrets through \(ShellText.quote(place.path)) now.")
         try service.start(session, for: place)
         let words = place.remote == nil ? ["FOLDER"] : [folder]

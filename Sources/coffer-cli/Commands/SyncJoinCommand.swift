@@ -91,8 +91,10 @@ struct SyncJoinCommand: SharingCommand {
         place.remove(joining.request)
         place.remove(joining.answer)
         challenge.tidy()
-        let sharing = try Sharing.begin(session, circle: entered.circle, place)
-        try sharing.firstExchange()
+        do { try Sharing.begin(session, circle: entered.circle, place).firstExchange() } catch {
+            service.startAnyway(session, for: place)
+            throw error
+        }
         // Their names have come with the exchange.
         let others = MachineChoice(machines: try Sharing.presentState(session).machines.filter { !$0.own }).shown
         Output.note("This machine (\(name.text)) shares secrets with \(others.joined(separator: ", ")) now.")

@@ -48,6 +48,7 @@ struct SyncNowCommand: SharingCommand {
         do {
             _ = try sharing.folder.refresh()
             outcome = try sharing.carry()
+            try sharing.ringIfLost(after: outcome)
             away = sharing.folder.unpublished()
         } catch {
             // The broker refuses a machine that has just learnt of its removal, and that is what to tell.

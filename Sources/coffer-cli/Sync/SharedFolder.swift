@@ -98,6 +98,11 @@ struct SharedFolder {
         do throws(StoreError) { return try store.holds(circle) } catch { throw Self.failure(error) }
     }
 
+    /// Whether machines of the circle have given something out here.
+    func hasHeads(of circle: StatementName) throws -> Bool {
+        do throws(StoreError) { return try !store.heads(of: circle).isEmpty } catch { throw Self.failure(error) }
+    }
+
     /// Whether each look at it is a connection.
     var isFar: Bool { branch != nil || remote != nil }
 

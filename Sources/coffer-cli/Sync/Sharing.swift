@@ -183,6 +183,16 @@ struct Sharing {
         }
     }
 
+    /// Puts back the beacon of a store on a server if only that is missing. No machine's service uses such a store.
+    ///
+    /// Only a person does that, and only where machines' files are. Else a store that is a wrong one, or was emptied, would
+    /// pass for one without news.
+    func ringIfLost(after outcome: ExchangeOutcome) throws {
+        // An exchange that has written anything has replaced the beacon.
+        guard folder.remote != nil, outcome.given == 0, outcome.putBack == 0, try !folder.holds(circle) else { return }
+        if try folder.hasHeads(of: circle) { try folder.ring(circle) }
+    }
+
     /// Carries files once, before a machine is removed. The broker may refuse to give anything out because of a machine
     /// that does harm. That must not keep it among the others, so it is only a warning here.
     /// - Throws: `.notPermitted` if the exchange brings to light that this machine was removed.
@@ -212,7 +222,10 @@ struct Sharing {
     /// Carries files once, after a command has changed the circle. The change itself has been made.
     func firstExchange() throws {
         let outcome: ExchangeOutcome
-        do { outcome = try exchange() } catch {
+        do {
+            outcome = try exchange()
+            try ringIfLost(after: outcome)
+        } catch {
             Output.note(
                 session.naming("The first exchange with the folder failed. Once that is mended, run: coffer sync now"))
             throw error

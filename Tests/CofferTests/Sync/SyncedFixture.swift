@@ -19,10 +19,10 @@ struct SyncedMachine {
     }
 
     /// The application starts again, with what its files have.
-    func restarted(firstSync: FirstSync = .remote) -> SyncedSettings {
+    func restarted(firstSync: FirstSync = .remote, names: Set<String>? = nil) -> SyncedSettings {
         SyncedSettings(
             keychain: Keychain(service: "app", backend: backend), local: local, cache: cache, firstSync: firstSync,
-            exchanges: .onDemand)
+            names: names, exchanges: .onDemand)
     }
 
     func set(_ name: String, _ text: String) throws { try settings.set(text, for: SettingKey(name, default: "")) }

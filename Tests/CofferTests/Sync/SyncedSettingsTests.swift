@@ -174,6 +174,60 @@ struct SyncedSettingsTests {
         #expect(try pair.desk.get("theme") == "dark")
     }
 
+    /// A laptop whose application was closed when the last settings came, and which has left the circle since.
+    private static func leaving() async throws -> SyncedPair {
+        let pair = try await SyncedPair()
+        try pair.desk.set("theme", "dark")
+        try await pair.settle()
+        try await pair.laptop.settings.flush()
+        try pair.desk.set("theme", "light")
+        try pair.desk.set("size", "14")
+        try await pair.desk.settings.synchronize()
+        pair.circle.exchange()
+        pair.circle.remove(pair.laptop.backend)
+        return pair
+    }
+
+    /// They stay on this machine. What is no setting of the application is left alone.
+    @Test func whatCameWhileTheApplicationWasClosedStaysAfterLeaving() async throws {
+        let pair = try await Self.leaving()
+        try await pair.laptop.keychain.set([0xFF] as [UInt8], for: "odd")
+        try await pair.laptop.keychain.set("1", for: "window")
+        let again = pair.laptop.restarted(names: ["theme", "size", "odd"])
+        try await again.synchronize()
+        #expect(try again.value(for: SettingKey("theme", default: "none")) == "light")
+        #expect(try again.value(for: SettingKey("size", default: "none")) == "14")
+        #expect(try await pair.laptop.keychain.accounts() == ["odd", "window"])
+        // Also at the next start.
+        let later = pair.laptop.restarted()
+        #expect(try later.value(for: SettingKey("theme", default: "none")) == "light")
+        #expect(try later.value(for: SettingKey("size", default: "none")) == "14")
+    }
+
+    /// The vault keeps them until the application's own file has them.
+    @Test func nothingIsDeletedThatNoFileHas() async throws {
+        let pair = try await Self.leaving()
+        let again = pair.laptop.restarted()
+        pair.laptop.cache.fail(with: SettingsError(.unavailable, "there is no room"))
+        try await again.synchronize()
+        #expect(try await pair.laptop.keychain.accounts() == ["size", "theme"])
+        pair.laptop.cache.fail(with: nil)
+        try await again.synchronize()
+        #expect(try await pair.laptop.keychain.accounts().isEmpty)
+        #expect(try pair.laptop.restarted().value(for: SettingKey("theme", default: "none")) == "light")
+    }
+
+    /// The application was ended after it had deleted an item, and before its file said that it has left.
+    @Test func leavingThatWasBrokenOffRemovesNoSetting() async throws {
+        let pair = try await Self.leaving()
+        try await pair.laptop.keychain.delete("theme")
+        let again = pair.laptop.restarted()
+        try await again.synchronize()
+        #expect(try again.value(for: SettingKey("theme", default: "none")) == "dark")
+        #expect(try again.value(for: SettingKey("size", default: "none")) == "14")
+        #expect(try await pair.laptop.keychain.accounts().isEmpty)
+    }
+
     // MARK: The switch and the local settings
 
     @Test func theSwitchKeepsWhatIsThere() async throws {
