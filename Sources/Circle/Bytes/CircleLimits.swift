@@ -33,5 +33,8 @@ package enum CircleLimits {
     package static let past = 50_000
     /// The former runs that a summary names.
     package static let runs = 1024
+    /// The ids that one name joins (docs/sync-merging.md, “Names”). A name keeps four bytes for each, so the smallest
+    /// rename takes 1 KiB at most beyond what any change takes. Hardly an item is made by more machines at once.
+    package static let itemIDs = 256
     package static let answer = 1 << 24
 }

@@ -73,10 +73,21 @@ package struct PartWriter: Sendable {
         try change(item.id, part, replacing: item.revisions(of: part), nil)
     }
 
-    /// Another service and account.
+    /// Another service and account. If the item has more names, or ids, than one name may replace, it replaces as many
+    /// as everybody allows.
     package func rename(_ item: SharedItem, to name: ItemName) throws(MergingError) -> PartChange {
         guard name.itemClass == item.name.itemClass else { throw .impossible }
-        return try change(item.id, .name, replacing: item.revisions(of: .name), .name(name))
+        let names = item.revisions(of: .name)
+        guard names.count > PartChange.mostReplaced || item.ids.count > CircleLimits.itemIDs, let shown = names.first
+        else { return try change(item.id, .name, replacing: names, .name(name)) }
+        // A name may always replace one other. Names under which ids were made stand for one id each, so a name may
+        // replace as many of them as it may join ids. The stamp is above all, so that this name is shown.
+        let births = shown.isBirth ? names.filter { $0.isBirth && $0.content == shown.content && $0 != shown } : []
+        let replaced = [shown] + Array(births.sorted { $0.item < $1.item }.prefix(CircleLimits.itemIDs - 1))
+        return try PartChange(
+            item: replaced.contains(where: { $0.item == item.id }) ? item.id : shown.item, part: .name,
+            stamp: PartStamp(at: now, replacing: names.map(\.stamp), writer: writer),
+            replacing: replaced.map(\.name), content: .name(name))
     }
 
     /// Another access control, instead of all that the writer sees. The broker has taken their proofs.
@@ -126,6 +137,11 @@ package struct PartWriter: Sendable {
             item: item, part: part, stamp: PartStamp(at: now, replacing: replaced.map(\.stamp), writer: writer),
             replacing: replaced.map(\.name), content: content)
     }
+}
+
+extension PartChange {
+    /// It is a name under which an item was made.
+    var isBirth: Bool { part == .name && replaced.isEmpty }
 }
 
 extension SharedPart {

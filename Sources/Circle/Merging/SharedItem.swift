@@ -14,6 +14,8 @@ package struct SharedItem: Sendable {
     /// Those of each id's place in the bin.
     private let binOfEach: [SharedItemID: [PartChange]]
     package let name: ItemName
+    /// Somebody has put it into the bin, knowing of all its values.
+    package let isInBin: Bool
 
     /// - Returns: nil for ids that have no name, or no value in any field.
     init?(ids: [SharedItemID], _ registers: [SharedItemID: [SharedPart: PartRegister]]) {
@@ -40,6 +42,16 @@ package struct SharedItem: Sendable {
         self.name = name
         accessOfEach = access
         binOfEach = bin
+        isInBin = Self.isInBin(sorted, bin)
+    }
+
+    /// A move to the bin counts for its own id alone. So a name that joins ids does not undo the restoring of one.
+    private static func isInBin(_ present: [SharedPart: [PartChange]], _ bin: [SharedItemID: [PartChange]]) -> Bool {
+        // Each list of deleted values is read once, and not for each value.
+        let deleted = bin.mapValues { Set($0.flatMap(\.binned)) }
+        return present.allSatisfy { part, revisions in
+            !part.isField || revisions.allSatisfy { deleted[$0.item]?.contains($0.name) == true }
+        }
     }
 
     package var id: SharedItemID { ids[0] }
@@ -94,18 +106,6 @@ package struct SharedItem: Sendable {
         return floor.sorted { $0.encoded.lexicographicallyPrecedes($1.encoded) }
     }
 
-    /// Somebody has put it into the bin, knowing of all its values.
-    package var isInBin: Bool {
-        present.allSatisfy { part, revisions in !part.isField || revisions.allSatisfy(isInBin) }
-    }
-
-    /// A move to the bin counts for its own id alone. So a name that joins ids does not undo the restoring of one.
-    private func isInBin(_ value: PartChange) -> Bool {
-        binRevisions(of: value.item).contains {
-            if case .bin(let record)? = $0.content { record.values.contains(value.name) } else { false }
-        }
-    }
-
     /// It was made under the name that is shown. Otherwise somebody has renamed it.
     package var isBornUnderItsName: Bool { shown(.name)?.replaced.isEmpty == true }
 
@@ -115,13 +115,18 @@ package struct SharedItem: Sendable {
     /// The present places in the bin of one of the ids.
     func binRevisions(of id: SharedItemID) -> [PartChange] { binOfEach[id] ?? [] }
 
-    /// Both as one item, because they have one name.
-    func joined(with other: SharedItem) -> SharedItem {
-        let present = present.merging(other.present) { $0 + $1 }
-        return SharedItem(
-            (ids + other.ids).sorted(), present,
-            access: accessOfEach.merging(other.accessOfEach) { one, _ in one },
-            bin: binOfEach.merging(other.binOfEach) { one, _ in one }) ?? self
+    /// Several as one item, because they have one name.
+    ///
+    /// - Returns: nil for none.
+    init?(joining items: [SharedItem]) {
+        var present: [SharedPart: [PartChange]] = [:]
+        var (access, bin): ([SharedItemID: [PartChange]], [SharedItemID: [PartChange]]) = ([:], [:])
+        for item in items {
+            for (part, revisions) in item.present { present[part, default: []] += revisions }
+            access.merge(item.accessOfEach) { one, _ in one }
+            bin.merge(item.binOfEach) { one, _ in one }
+        }
+        self.init(items.flatMap(\.ids).sorted(), present, access: access, bin: bin)
     }
 }
 
@@ -130,5 +135,12 @@ extension [SharedItemID: [SharedPart: PartRegister]] {
         var each: [SharedItemID: [PartChange]] = [:]
         for id in ids { each[id] = self[id]?[part]?.present }
         return each
+    }
+}
+
+extension PartChange {
+    /// The values that a move to the bin names.
+    fileprivate var binned: [RevisionName] {
+        if case .bin(let record)? = content { record.values } else { [] }
     }
 }

@@ -28,6 +28,8 @@ package struct SharedState: Sendable {
     private var merged: [RevisionName: MergedChange] = [:]
     /// The ids that have had a name.
     private var named: Set<SharedItemID> = []
+    /// The ids that names of items stand for.
+    private var namedIDs = NamedIDs()
     private var registers: [SharedItemID: [SharedPart: PartRegister]] = [:]
     /// Each id that a name has joined to a smaller one.
     private var joined: [SharedItemID: SharedItemID] = [:]
@@ -114,6 +116,9 @@ package struct SharedState: Sendable {
     /// How many changes were merged or wait.
     package var changeCount: Int { merged.count + waitingNames.count }
 
+    /// How many ids the names of all changes have in lists, each of four bytes. Equal lists count once.
+    package var listedIDCount: Int { namedIDs.listedCount }
+
     /// The changes that wait, and a change that each waits for; sorted by their names.
     package var waits: [(change: PartChange, missing: Missing)] {
         waiting.flatMap { missing, changes in changes.map { ($0, missing) } }.sorted { $0.0.name < $1.0.name }
@@ -137,14 +142,14 @@ package struct SharedState: Sendable {
             item: change.item, part: change.part, stamp: change.stamp, given: given, isVoid: isVoid)
         guard !isVoid else { return }
         for (name, former) in known {
-            registers[former.item]?[former.part]?.remove(name)
+            registers[former.item]?[former.part]?.remove(name, stamp: former.stamp)
         }
         if change.content != nil {
             registers[change.item, default: [:]][change.part, default: PartRegister()].insert(change)
         }
         guard let given else { return }
         named.insert(change.item)
-        for id in given.ids { join(id, change.item) }
+        for number in given.ids { join(namedIDs.id(of: number), change.item) }
     }
 
     /// The rules of a change. They look at the change and at what it replaces alone, so they hold for everybody alike.
@@ -156,22 +161,12 @@ package struct SharedState: Sendable {
         }
     }
 
-    /// - Returns: nil for another kind, and for a name that replaces the name of an item which is not the same one.
-    private func given(by change: PartChange, replacing replaced: [MergedChange]) -> GivenName? {
+    /// - Returns: nil for another part, and for a name that breaks a rule.
+    private mutating func given(by change: PartChange, replacing replaced: [MergedChange]) -> GivenName? {
         guard case .name(let name) = change.content else { return nil }
-        guard !replaced.isEmpty else { return GivenName(name: name, isBirth: true, ids: [change.item]) }
-        var apart = replaced.compactMap(\.given)
-        guard apart.count == replaced.count, apart.allSatisfy({ $0.name.itemClass == name.itemClass }) else {
-            return nil
-        }
-        var one = apart.filter { $0.ids.contains(change.item) }
-        apart.removeAll { $0.ids.contains(change.item) }
-        guard !one.isEmpty else { return nil }
-        while let place = apart.firstIndex(where: { former in one.contains { $0.isOne(with: former) } }) {
-            one.append(apart.remove(at: place))
-        }
-        guard apart.isEmpty else { return nil }
-        return GivenName(name: name, isBirth: false, ids: Set(one.flatMap(\.ids)).sorted())
+        let former = replaced.compactMap(\.given)
+        guard former.count == replaced.count else { return nil }
+        return namedIDs.give(name, to: change.item, replacing: former)
     }
 
     private func root(of item: SharedItemID) -> SharedItemID {
@@ -248,20 +243,17 @@ extension SharedState {
         var classes: [SharedItemID: [SharedItemID]] = [:]
         for id in registers.keys.sorted() { classes[root(of: id), default: []].append(id) }
         var items: [SharedItem] = []
-        var born: [ItemName: Int] = [:]
+        var born: [ItemName: [SharedItem]] = [:]
         for root in classes.keys.sorted() {
             guard let item = SharedItem(ids: classes[root] ?? [], registers) else { continue }
             guard !item.isInBin, item.isBornUnderItsName else {
                 items.append(item)
                 continue
             }
-            if let place = born[item.name] {
-                items[place] = items[place].joined(with: item)
-            } else {
-                born[item.name] = items.count
-                items.append(item)
-            }
+            born[item.name, default: []].append(item)
         }
+        // All of one name at once: one after the other, thousands of them would be sorted thousands of times.
+        items += born.values.compactMap { $0.count == 1 ? $0.first : SharedItem(joining: $0) }
         return items.sorted { $0.id < $1.id }
     }
 }

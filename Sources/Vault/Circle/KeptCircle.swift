@@ -23,7 +23,8 @@ struct KeptCircle: Sendable {
         // A segment is there as its records. A change is in the state several times.
         let segments = material.segments.reduce(0) { $0 + $1.count }
         let pending = material.pending.reduce(0) { $0 + ($1.change.carried.value?.sealed.count ?? 0) + 600 }
-        cost = segments + segments / 8 + pending + 700 * view.state.changeCount
+        // A name has four bytes for each id that it joins.
+        cost = segments + segments / 8 + pending + 700 * view.state.changeCount + 4 * view.state.listedIDCount
     }
 
     /// Whether it was made of the rows with this digest. The caller has checked each of them.
