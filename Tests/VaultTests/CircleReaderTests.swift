@@ -176,6 +176,27 @@ struct CircleReaderTests {
         #expect(try server.vault.circleState(server.classKeys)?.pending == 0)
     }
 
+    /// A server was removed, has left, and is added again. What it has from before is what the others have, too, and
+    /// gives way to nothing.
+    @Test func aReaderThatComesBackHasItsSecrets() throws {
+        let (desk, servers) = try fleet(1)
+        let server = servers[0]
+        try desk.set("gone", "", "1")
+        try settle(desk, servers)
+        try desk.remove(server)
+        try settle(desk, servers)
+        try server.vault.forgetCircle(server.classKeys)
+        #expect(try server.names == ["db/app", "gone"])
+        try desk.set("db", "app", "2")
+        try desk.vault.putAside(service: "gone", account: "")
+        try desk.sync(store)
+        try enter(server, by: desk)
+        try settle(desk, servers)
+        #expect(try server.names == ["db/app"] && server.get("db", "app") == "2")
+        #expect(try server.vault.deletedItems().map(\.metadata.service) == ["gone"])
+        _ = try server.vault.verify()
+    }
+
     /// Attacker 14: a taken server writes all the same. Its removal must not make it count.
     @Test func whatAReaderWroteCountsNeitherBeforeNorAfterItsRemoval() throws {
         let (desk, servers) = try fleet(1)

@@ -168,6 +168,87 @@ struct HistoryBoundaryTests {
         #expect(try versions() == [1])
     }
 
+    /// A field that is removed leaves a former value, and nothing is stored beside it. It is measured all the same.
+    @Test func aFieldThatIsRemovedMakesRoom() throws {
+        func kept(_ room: Room) throws -> (bytes: Int64, versions: [UInt64]) {
+            let fixture = try VaultFixture()
+            fixture.room.withLock { $0 = room }
+            let vault = try fixture.open()
+            try vault.set(.make("s", "a", "1"))
+            var draft = try ItemDraft.make("s", "a", "1234")
+            draft.field = "pin"
+            try vault.edit(vault.set(draft).item, removing: ["pin"])
+            let bytes = try vault.database.read { (rows) throws(VaultError) in try rows.formerBytes() }
+            return (bytes, try vault.history(service: "s", account: "a").versions.map(\.version))
+        }
+        let (bytes, versions) = try kept(Room())
+        #expect(versions == [2])
+        #expect(try kept(Room(former: bytes)).versions == [2])
+        #expect(try kept(Room(former: bytes - 1)).versions.isEmpty)
+    }
+
+    // Number
+
+    /// Fields of ever new names each leave a former value. The item keeps the newest, and can still be changed.
+    @Test func fieldsThatComeAndGoLeaveSoManyValues() throws {
+        try set("1")
+        for round in 0..<11 {
+            let fields = try (0..<15).map { number in try #require(FieldName("field-\(round)-\(number)")) }
+            for field in fields {
+                var draft = try ItemDraft.make("s", "a", "\(round)")
+                draft.field = field
+                try vault.set(draft)
+            }
+            let item = try vault.find(service: "s", account: "a")
+            try vault.edit(item, removing: Set(fields))
+        }
+        #expect(try stored() == 160)
+        // Each round takes fifteen versions for its values, and one for their removal. The five oldest have gone.
+        let all = try versions()
+        #expect(all.count == 160 && all.first == 1 + 10 * 16 + 15 && all.last == 1 + 6)
+        // What is replaced last stays, also if it had been set before all others.
+        fixture.advance(milliseconds: 1000)
+        try set("2")
+        #expect(try stored() == 160)
+        #expect(try versions().last == 1)
+        try vault.put(HistorySetting(count: 0, days: 30))
+        #expect(try stored() == 0)
+        try vault.delete(service: "s", account: "a")
+    }
+
+    /// Coffer once wrote more former values of an item than it could read again. They are read, and the next value cuts
+    /// them.
+    @Test func moreThanAnItemMayHaveAreReadAndCut() throws {
+        let item = try set("1")
+        let now = fixture.clock.withLock { $0 }
+        try vault.write { (change) throws(VaultError) in
+            let old = try change.item(item.id)
+            let (fields, value) = (try change.fields(of: old), try change.value(of: old))
+            let sealed = try change.sealedValue(of: value)
+            var values: [FormerItem] = []
+            for version in 2...UInt64(176) {
+                let revision = try cryptography { () throws(CryptographyError) in try RevisionID.random() }
+                let record = FieldRecord(
+                    version: version, revision: revision, valueKey: revision.bytes, format: 3, item: item.id,
+                    access: value.field.access, valueDigest: value.field.valueDigest,
+                    commitment: value.field.commitment, slots: value.field.slots)
+                let heading = try change.context(of: item.id).seal(
+                    heading: item.metadata, of: revision, key: change.keys.metadata)
+                values.append(
+                    FormerItem(
+                        value: FormerValue(replaced: now, sealedHeading: heading, field: record), summary: item,
+                        name: FormerName(service: "s", account: "a"), fieldName: .secret))
+                try change.put(sealedValue: sealed, record, of: item.id)
+            }
+            _ = try change.put(fields, item.metadata, item.access, version: 177, of: item.id, replacing: old)
+            try change.put(former: values, of: item.id, replacing: [])
+        }
+        #expect(try stored() == 175)
+        try set("2")
+        #expect(try stored() == 3)
+        #expect(try versions() == [176, 175, 174])
+    }
+
     // Restoring
 
     @Test func anApplicationPasswordThatNothingNeedsIsRefused() throws {

@@ -132,10 +132,12 @@ struct HistoryFileTests {
                     return FormerValue(replaced: 7, sealedHeading: [1], field: record)
                 })
         }
-        let most = ItemLimits.formerValues.most * ItemLimits.fields
-        for count in [1, most] { #expect(try FormerValue.decode(row(Array(1...count))).count == count) }
+        // More than an item has by now are read, because Coffer once wrote them.
+        for count in [1, FormerValue.most, 255] {
+            #expect(try FormerValue.decode(row(Array(1...count))).count == count)
+        }
         #expect(row([]).isEmpty)
-        for bytes in [[0], row(Array(1...most + 1)), row([1, 1]), row([2, 1]), row([1]) + [0]] {
+        for bytes in [[0], row([1, 1]), row([2, 1]), row([1]) + [0]] {
             #expect(vaultError { _ = try FormerValue.decode(bytes) } == .damaged)
         }
     }

@@ -127,6 +127,71 @@ struct LocalEditsTests {
         #expect(try desk.view().state.items.count == 2)
     }
 
+    /// What is too long to travel stays on this machine, and so does a field that no other machine has. What the others
+    /// have does not come back over it.
+    @Test func whatIsTooLongToTravelStaysHere() throws {
+        let (group, desk, laptop) = try pair()
+        let long = String(repeating: "x", count: 900_000)
+        try desk.set("github", "", long)
+        try desk.set(field: .notes, of: "github", long)
+        try exchange(group)
+        #expect(try desk.takeIn(group.store).obstacles == ["too-long": 1])
+        func stays() throws -> Bool {
+            try desk.get("github").utf8.count == 900_000 && desk.get("github", "", .notes).utf8.count == 900_000
+        }
+        #expect(try stays())
+        #expect(try laptop.get("github") == "1")
+        #expect(try laptop.find("github").metadata.fields.map(\.name) == [.secret])
+        // The rest of the item is shared as before.
+        try laptop.edit("github", MetadataChanges(comment: "ours"))
+        try exchange(group)
+        #expect(try stays())
+        #expect(try desk.find("github").metadata.comment == "ours")
+        // What can travel by now does.
+        try desk.set("github", "", "2")
+        try desk.set(field: .notes, of: "github", "3")
+        try group.settle()
+        #expect(try group.get("github") == ["2"])
+        #expect(try group.get("github", .notes) == ["3"])
+    }
+
+    /// A guarded value that was set while the circle had no room has no slots for others. It stays until it is
+    /// released.
+    @Test func aGuardedValueStaysUntilItIsReleased() throws {
+        let (group, desk, laptop) = try pair()
+        let presence = try AccessControl(requirements: [.userPresence])
+        try desk.set("bank", "", "1", presence)
+        try group.settle()
+        let full = try desk.vault.read { (snapshot) throws(VaultError) in try snapshot.rows.circleBytes() }
+        desk.fixture.room.withLock { $0.circle = full }
+        try desk.reopen()
+        try desk.set("bank", "", "2", presence)
+        desk.fixture.room.withLock { $0.circle = Room().circle }
+        try desk.reopen()
+        try exchange(group)
+        #expect(try desk.takeIn(group.store).obstacles == ["to-release": 1])
+        #expect(try desk.guarded("bank", "") == "2" && laptop.guarded("bank", "") == "1")
+        try desk.release()
+        try group.settle()
+        #expect(try desk.guarded("bank", "") == "2" && laptop.guarded("bank", "") == "2")
+    }
+
+    /// A person decides about a conflict. That does not touch what is too long.
+    @Test func aDecisionLeavesWhatIsTooLong() throws {
+        let (group, desk, laptop) = try pair()
+        try desk.set("gitlab", "", "1")
+        try group.settle()
+        for service in ["github", "gitlab"] {
+            try desk.set(service, "", "2")
+            try laptop.set(service, "", "3")
+        }
+        try exchange(group)
+        try desk.set("github", "", String(repeating: "x", count: 900_000))
+        try desk.resolve("gitlab", as: "laptop")
+        #expect(try desk.get("gitlab") == "3")
+        #expect(try desk.get("github").utf8.count == 900_000)
+    }
+
     /// Somebody has changed a sealed value in the file. It is neither given out nor left out without a word, whether
     /// its item is new to the circle or not (attacker 5).
     @Test(arguments: [false, true]) func aValueThatIsDamagedHereIsAnError(isNew: Bool) throws {

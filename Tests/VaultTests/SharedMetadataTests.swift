@@ -28,4 +28,23 @@ struct SharedMetadataTests {
         try desk.edit("github", MetadataChanges(label: "Octo", attributes: ["user": "octo"]))
         #expect(try withheld() == [.label, .attribute(Array("user".utf8))])
     }
+
+    /// Unicode calls two spellings of a text equal. They are different texts here, and the last one reaches all
+    /// machines. Otherwise each would undo the other's, for ever.
+    @Test func anotherSpellingTravels() throws {
+        let (one, other) = ("caf\u{e9}", "cafe\u{301}")
+        let group = try CircleGroup("desk", "laptop")
+        let (desk, laptop) = (group.machines[0], group.machines[1])
+        try desk.set("github", "", "1")
+        try desk.edit("github", MetadataChanges(label: one, comment: one, attributes: ["place": one]))
+        try group.settle()
+        try laptop.edit("github", MetadataChanges(label: other, comment: other, attributes: ["place": other]))
+        try group.settle()
+        for machine in group.machines {
+            let metadata = try machine.find("github").metadata
+            for text in [metadata.label, metadata.comment, metadata.attributes["place"]] {
+                #expect(text.map { Array($0.utf8) } == Array(other.utf8))
+            }
+        }
+    }
 }

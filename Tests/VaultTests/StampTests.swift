@@ -83,4 +83,20 @@ struct StampTests {
             #expect(noted { $0 = $0.renamed(name.0, name.1, at: 7) } == [.name])
         }
     }
+
+    /// Unicode calls two spellings of a text equal. Other machines compare bytes, so it was changed.
+    @Test func anotherSpellingIsNoted() {
+        func metadata(_ text: String) -> Metadata {
+            Metadata(
+                service: "s", account: "a", label: text, comment: text, attributes: ["x": text, text: "1"], created: 1,
+                modified: 1, valueSet: 1)
+        }
+        let other = "cafe\u{301}"
+        var stamps = ItemStamps(base: base)
+        stamps.note(from: metadata("caf\u{e9}"), to: metadata(other), at: 7, in: base.origin)
+        let expected: Set<ItemPart> = [
+            .label, .comment, .attribute(Array("x".utf8)), .attribute(Array(other.utf8)),
+        ]
+        #expect(Set(stamps.own.keys) == expected)
+    }
 }

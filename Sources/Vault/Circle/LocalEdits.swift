@@ -24,6 +24,8 @@ struct LocalEdits {
     private(set) var said: Set<RevisionID> = []
     /// The slots of values that the circle has already.
     private(set) var released: [ReleasedSlots] = []
+    /// The fields whose values are not the circle's and could not be said. They are said once they can be.
+    private(set) var unsaid: [ItemID: Set<FieldName>] = [:]
     /// The vault's items, as they were found; nil if one was sealed anew since.
     private(set) var items: [StoredItem]?
 
@@ -90,6 +92,9 @@ struct LocalEdits {
             // has the item under the same name.
             guard metadata.deleted == nil, metadata.name == known.localName(names) else { return }
             shared.put(item.summary.id)
+            // What it has is older than what the circle has, and no edit: it takes in the circle's. But what this
+            // device itself had taken out of the circle is its own to bring back.
+            guard known.revisions(of: .bin).contains(where: { $0.stamp.writer == view.device.id }) else { return }
         }
         if metadata.deleted != nil {
             if !known.isInBin { try bin(known) }
@@ -154,9 +159,11 @@ struct LocalEdits {
                 try release(value, known.shown(part))
                 continue
             }
-            guard try !shared.isWithheld(part, of: id, present: value.field.revision.bytes),
-                let carried = try carried(value)
-            else { continue }
+            guard try !shared.isWithheld(part, of: id, present: value.field.revision.bytes) else { continue }
+            guard let carried = try carried(value) else {
+                unsaid[id, default: []].insert(value.fieldName)
+                continue
+            }
             try add(
                 try merging { () throws(MergingError) in
                     try writer(part).set(part, of: known, to: .value(carried.field))

@@ -34,12 +34,13 @@ extension OpenVault {
             let known = before.pending.count
             var obstacles: [ItemID: TravelRule.Obstacle] = [:]
             var local: [StoredItem]?
+            var unsaid: [ItemID: Set<FieldName>] = [:]
             // A removed machine gives nothing out and takes nothing in. One that only reads has nothing to say.
             if before.role?.mayWrite == true,
                 var edits = LocalEdits(self, before, material.shared, classKeys: classKeys, change)
             {
                 (before, material.shared) = try edits.find()
-                (obstacles, local) = (edits.obstacles, edits.items)
+                (obstacles, local, unsaid) = (edits.obstacles, edits.items, edits.unsaid)
                 try keepSlots(edits, material, change)
             }
             let fresh = try Self.fresh(heads: heads, segments: segments, material)
@@ -62,7 +63,8 @@ extension OpenVault {
             if after.role != nil {
                 if local == nil { local = try change.allItems() }
                 var application = SharedApplication(
-                    self, after, material.shared, items, over: local ?? [], classKeys: classKeys, change)
+                    self, after, material.shared, items, over: local ?? [], leaving: unsaid, classKeys: classKeys,
+                    change)
                 if after.role == .reader { try application.giveWay() }
                 (shared, outcome) = try application.run()
             }

@@ -44,7 +44,7 @@ extension OpenVault {
             try decision.take(taken, change)
             var application = SharedApplication(
                 self, decision.view, shared, decision.view.state.items, over: try change.allItems(),
-                classKeys: classKeys, change)
+                leaving: edits.unsaid, classKeys: classKeys, change)
             let after = try application.run().shared
             try store(decision.view, beyond: material.pending.count, after, change)
             return (try Self.item(place.item, change).summary, decision.fields)

@@ -45,6 +45,15 @@ extension SharedApplication {
     /// what is shared, it goes into the bin.
     mutating func giveWay() throws(VaultError) {
         let names = SharedNames(items)
+        // A device that has come back has items of the circle from before. They become what the circle says.
+        for item in items {
+            for id in item.ids.compactMap({ ItemID(bytes: $0.bytes) }) where !shared.contains(id) {
+                guard let here = local[id], TravelRule.obstacle(here.record.access) == nil,
+                    here.summary.metadata.kind == item.name.itemClass
+                else { continue }
+                shared.put(id)
+            }
+        }
         for item in items where !item.isInBin {
             let name = item.localName(names)
             guard let here = try change.item(service: name.service, account: name.account, kind: name.itemClass),
@@ -52,6 +61,41 @@ extension SharedApplication {
             else { continue }
             try bin(here)
         }
+    }
+
+    /// - Returns: nil if another item has the name, and this one has none yet.
+    func name(
+        of item: SharedItem, _ names: SharedNames, over old: StoredItem?, isLast: Bool,
+        _ withheld: inout SharedItems.Withheld
+    ) throws(VaultError) -> ItemName? {
+        let wanted = item.localName(names)
+        if try isFree(wanted, for: old) { return wanted }
+        guard isLast, let old else { return nil }
+        let before = former[old.summary.id] ?? old.summary.metadata.name
+        let name = try isFree(before, for: old) ? before : Self.asideName(of: item)
+        withheld[.name] = try SharedItems.digest(name.bytes)
+        return name
+    }
+
+    /// The name that an item keeps, withheld if the circle's is another one.
+    mutating func unchanged(
+        _ old: StoredItem, _ before: SharedItems.Withheld, against item: SharedItem, _ names: SharedNames
+    ) throws(VaultError) -> (name: ItemName, withheld: SharedItems.Withheld) {
+        var withheld = before
+        let name = try nameBefore(old)
+        if item.localName(names) != name { withheld[.name] = try SharedItems.digest(name.bytes) }
+        return (name, withheld)
+    }
+
+    /// The name from before the item was set aside, if nobody has it by now and it has room. Otherwise the item has to
+    /// do with the name that it has.
+    private mutating func nameBefore(_ old: StoredItem) throws(VaultError) -> ItemName {
+        let present = old.summary.metadata
+        guard let name = former[old.summary.id], try isFree(name, for: old) else { return present.name }
+        let metadata = present.renamed(name.service, name.account, at: present.modified)
+        let (hasRoom, dropped) = try change.makeRoom(for: metadata, values: 0, over: old)
+        for id in dropped { local[id] = nil }
+        return hasRoom ? name : present.name
     }
 
     static func asideName(of item: SharedItem) -> ItemName {

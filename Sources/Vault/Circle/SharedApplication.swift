@@ -11,7 +11,9 @@ struct SharedApplication {
     let change: Change
     let view: CircleView
     private let guarded: GuardedReader
-    private(set) var shared: SharedItems
+    var shared: SharedItems
+    /// The fields whose values this vault has and could not say to the circle. They stay as they are.
+    private let unsaid: [ItemID: Set<FieldName>]
     private var outcome = Outcome()
     let items: [SharedItem]
     var local: [ItemID: StoredItem] = [:]
@@ -27,11 +29,12 @@ struct SharedApplication {
     /// - Parameters:
     ///   - items: the circle's, by the view.
     ///   - local: the vault's.
+    ///   - unsaid: the fields whose values stay, because they could not be said.
     init(
         _ vault: OpenVault, _ view: CircleView, _ shared: SharedItems, _ items: [SharedItem], over local: [StoredItem],
-        classKeys: ClassKeys, _ change: Change
+        leaving unsaid: [ItemID: Set<FieldName>], classKeys: ClassKeys, _ change: Change
     ) {
-        self.items = items
+        (self.items, self.unsaid) = (items, unsaid)
         for item in local { self.local[item.summary.id] = item }
         (self.vault, self.view, self.shared, self.classKeys, self.change) = (vault, view, shared, classKeys, change)
         guarded = GuardedReader(vault: vault, view: view, change: change)
@@ -109,16 +112,6 @@ struct SharedApplication {
         return true
     }
 
-    /// The name that an item has, withheld if the circle's is another one.
-    private func unchanged(
-        _ old: StoredItem, _ before: SharedItems.Withheld, against item: SharedItem, _ names: SharedNames
-    ) throws(VaultError) -> (name: ItemName, withheld: SharedItems.Withheld) {
-        var withheld = before
-        let name = former[old.summary.id] ?? old.summary.metadata.name
-        if item.localName(names) != name { withheld[.name] = try SharedItems.digest(name.bytes) }
-        return (name, withheld)
-    }
-
     /// The access control that the item has here from now on.
     ///
     /// - Returns: nil for a new item that does not travel yet.
@@ -144,20 +137,6 @@ struct SharedApplication {
         } catch { return false }
     }
 
-    /// - Returns: nil if another item has the name, and this one has none yet.
-    private func name(
-        of item: SharedItem, _ names: SharedNames, over old: StoredItem?, isLast: Bool,
-        _ withheld: inout SharedItems.Withheld
-    ) throws(VaultError) -> ItemName? {
-        let wanted = item.localName(names)
-        if try isFree(wanted, for: old) { return wanted }
-        guard isLast, let old else { return nil }
-        let before = former[old.summary.id] ?? old.summary.metadata.name
-        let name = try isFree(before, for: old) ? before : Self.asideName(of: item)
-        withheld[.name] = try SharedItems.digest(name.bytes)
-        return name
-    }
-
     /// - Returns: false if a guarded value would stay under another name or access control. Nobody has opened it, so it
     ///   cannot be sealed anew. Nothing is done then.
     private mutating func put(
@@ -172,11 +151,15 @@ struct SharedApplication {
         var records: [FieldName: FieldRecord] = [:]
         var fresh: [(sealed: [UInt8], record: FieldRecord)] = []
         let first = old?.record.version ?? 0
-        // What is here already keeps its room, whatever the order of the names.
-        var left = ItemLimits.fields - before.count { item.shown(.field($0.fieldName)) != nil }
-        for part in item.parts {
-            guard case .field(let field) = part, let revision = item.shown(part) else { continue }
-            guard SettingRule.permits(revision, field, of: name.itemClass) else {
+        // What could not be said stays, also in a field that the circle does not have.
+        let staying = unsaid[id] ?? []
+        let unknown = before.map(\.fieldName).filter { staying.contains($0) && item.shown(.field($0)) == nil }
+        // What is here already keeps its room, in any order of the names.
+        var left = ItemLimits.fields - unknown.count - before.count { item.shown(.field($0.fieldName)) != nil }
+        for part in item.parts + unknown.map(SharedPart.field) {
+            guard case .field(let field) = part else { continue }
+            let revision = item.shown(part)
+            if let revision, !SettingRule.permits(revision, field, of: name.itemClass) {
                 withheld[part] = try SharedItems.digest(
                     before.first { $0.fieldName == field }?.field.revision.bytes ?? [])
                 outcome.obstacles[item.id] = .unreadable
@@ -190,7 +173,9 @@ struct SharedApplication {
             }
             let present = before.first { $0.fieldName == field }
             let version = first + UInt64(fresh.count) + 1
-            if try present.map({ (value) throws(VaultError) in try !item.hasValue(value) }) ?? true {
+            if let revision, !staying.contains(field),
+                try present.map({ (value) throws(VaultError) in try !item.hasValue(value) }) ?? true
+            {
                 if !isFull, present != nil || left > 0,
                     let taken = try take(revision, field, of: id, name, access, version: version)
                 {
@@ -221,7 +206,10 @@ struct SharedApplication {
         guard !fields.isEmpty else { return true }
         let metadata: Metadata
         if isFull, let old {
-            metadata = try old.summary.metadata.kept(against: item, fields.inOrder, &withheld)
+            // It may have been set aside for an exchange of names.
+            let present = old.summary.metadata
+            metadata = try present.renamed(name.service, name.account, at: present.modified)
+                .kept(against: item, fields.inOrder, &withheld)
         } else {
             metadata = try item.metadata(
                 as: name, fields.inOrder, over: old?.summary.metadata, at: vault.now(), &withheld)
@@ -256,11 +244,11 @@ struct SharedApplication {
 
     /// A value that is here, sealed anew for another access control. All machines give it the same revision.
     private mutating func anew(
-        _ value: ItemValue, _ shown: PartChange, _ name: ItemName, _ access: AccessControl, version: UInt64
+        _ value: ItemValue, _ shown: PartChange?, _ name: ItemName, _ access: AccessControl, version: UInt64
     ) throws(VaultError) -> (sealed: [UInt8], record: FieldRecord) {
         var revision = value.field.revision.bytes
         // It may have been sealed anew before.
-        if case .value(let content)? = shown.content,
+        if case .value(let content)? = shown?.content,
             try value.field.revision == RevisionID(sealing: content.revision, under: value.field.access)
         {
             revision = content.revision
@@ -314,6 +302,8 @@ struct SharedApplication {
         if let old { try vault.keepFormer(of: old, gone, for: .value, under: access, change) }
         _ = try change.put(content, metadata, access, version: version, of: id, replacing: old)
         for (sealed, record) in fresh { try change.put(sealedValue: sealed, record, of: id) }
+        // A value makes room when it is put. A field that is only removed leaves a former value, too.
+        if fresh.isEmpty, !gone.isEmpty { try change.makeRoom() }
         return try change.item(id)
     }
 

@@ -88,10 +88,16 @@ extension Metadata {
         return kept
     }
 
-    /// Whether both say the same to people, whenever they were changed.
+    /// Whether both say the same to people, whenever they were changed. It compares bytes, as all machines do.
+    /// Otherwise each would take the other's spelling for an edit, for ever.
     func isSame(as other: Metadata) -> Bool {
-        name == other.name && label == other.label && comment == other.comment && attributes == other.attributes
-            && expires == other.expires && deleted == other.deleted
+        name == other.name && hasSameTexts(as: other) && deleted == other.deleted
             && fields.map(\.name) == other.fields.map(\.name) && fields.map(\.kind) == other.fields.map(\.kind)
+    }
+
+    private func hasSameTexts(as other: Metadata) -> Bool {
+        let parts: [SharedPart] = [.label, .comment, .expiry]
+        return parts.allSatisfy { content(of: $0) == other.content(of: $0) }
+            && attributes.inBytes == other.attributes.inBytes
     }
 }

@@ -103,13 +103,12 @@ struct ItemStamps: Sendable, Equatable {
             if isChanged { self.note(part, at: now, in: vault) }
         }
         note(.name, if: !old.service.isSameText(as: new.service) || !old.account.isSameText(as: new.account))
-        note(.label, if: old.label != new.label)
-        note(.comment, if: old.comment != new.comment)
+        note(.label, if: old.label.map { Array($0.utf8) } != new.label.map { Array($0.utf8) })
+        note(.comment, if: old.comment.map { Array($0.utf8) } != new.comment.map { Array($0.utf8) })
         note(.expiry, if: old.expires != new.expires)
         note(.bin, if: old.deleted != new.deleted)
-        for name in Set(old.attributes.keys).union(new.attributes.keys) {
-            note(.attribute(Array(name.utf8)), if: old.attributes[name] != new.attributes[name])
-        }
+        let (before, after) = (old.attributes.inBytes, new.attributes.inBytes)
+        for name in Set(before.keys).union(after.keys) { note(.attribute(name), if: before[name] != after[name]) }
         // Nobody else knows of an attribute or a field that is gone, unless its vault shares items.
         own = own.filter { part, _ in
             switch part {

@@ -79,7 +79,10 @@ struct FormerRule: Sendable {
             counts[former.fieldName, default: 0] += 1
             return counts[former.fieldName, default: 0] <= Int(setting.count)
         }
-        return kept.reversed()
+        guard kept.count > FormerValue.most else { return kept.reversed() }
+        // Fields come and go. Of all of them together, those stay that were replaced last.
+        let newest = kept.sorted { ($1.value.replaced, $1.version) < ($0.value.replaced, $0.version) }
+        return newest.prefix(FormerValue.most).sorted { $0.version < $1.version }
     }
 
     /// When a value stops being given out, in milliseconds since 1970-01-01 UTC.

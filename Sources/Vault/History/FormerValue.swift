@@ -11,6 +11,9 @@ struct FormerValue: Sendable, Equatable {
     /// As it was when the value was the item's present one.
     let field: FieldRecord
 
+    /// How many one item has at most.
+    static let most = ItemLimits.formerValues.most * ItemLimits.fields
+
     /// The length in the file, in bytes.
     var size: Int { 16 + sealedHeading.count + field.encoded.count }
 
@@ -22,13 +25,14 @@ struct FormerValue: Sendable, Equatable {
         }
     }
 
+    /// Reads as many as the row can have. Coffer once wrote more than ``most`` for one item, and the next value of that
+    /// item cuts them.
+    ///
     /// - Returns: at least one value. Their versions ascend.
     static func decode(_ bytes: [UInt8]) throws(VaultError) -> [FormerValue] {
         var reader = ByteReader(bytes, "a former value")
         let count = Int(try reader.integer(UInt8.self))
-        guard (1...ItemLimits.formerValues.most * ItemLimits.fields).contains(count) else {
-            throw .damaged("an item has no or too many former values")
-        }
+        guard count > 0 else { throw .damaged("an item has a row without a former value") }
         var values: [FormerValue] = []
         for _ in 0..<count {
             let replaced = try reader.integer(UInt64.self)

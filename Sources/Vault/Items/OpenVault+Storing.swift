@@ -184,6 +184,8 @@ extension OpenVault {
         }
         let summary = try change.put(fields, metadata, access, version: version, of: id, replacing: old)
         for (sealed, field) in sealedValues { try change.put(sealedValue: sealed, field, of: id) }
+        // A value makes room when it is put. A field that is only removed leaves a former value, too.
+        if sealedValues.isEmpty { try change.makeRoom() }
         try change.offer(offered)
         if let old, old.record.access != access { try change.moveEpoch(.forFreeStep) }
         return summary

@@ -252,6 +252,13 @@ extension String {
     func isSameText(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }
 
+extension [String: String] {
+    /// The same as bytes, so that two spellings of one text differ.
+    var inBytes: [[UInt8]: [UInt8]] {
+        reduce(into: [:]) { bytes, one in bytes[Array(one.key.utf8)] = Array(one.value.utf8) }
+    }
+}
+
 /// An item from the file. The tree has authenticated its row, and its metadata is open.
 struct StoredItem: Sendable {
     let record: ItemRecord

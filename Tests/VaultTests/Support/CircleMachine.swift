@@ -325,8 +325,12 @@ final class CircleMachine {
     /// The person releases everything that another machine lacks.
     func release() throws {
         for one in try vault.unreleased(classKeys) {
-            try vault.release(
-                [one.item], to: one.machines, classKeys, agreements: fixture.agreements(vault, one.item))
+            let values = try vault.read { (snapshot) throws(VaultError) in
+                try snapshot.values(of: snapshot.item(one.item.id))
+            }
+            var agreements: Agreements = [:]
+            for value in values { agreements.merge(try self.agreements(value.field)) { first, _ in first } }
+            try vault.release([one.item], to: one.machines, classKeys, agreements: agreements)
         }
     }
 
