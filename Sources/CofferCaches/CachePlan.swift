@@ -14,14 +14,15 @@ struct CachePlan {
 
     private let limits: CacheLimits
     private(set) var kept: [String: [UInt8]] = [:]
-    /// New values for which there is no room.
+    /// The keys of new values that have no room, or are too large for an item.
     private var dropped: Set<String> = []
     private var bytes = 0
 
     init(_ limits: CacheLimits) { self.limits = limits }
 
     mutating func add(_ key: String, _ value: [UInt8]) {
-        guard kept.count < limits.count, value.count <= limits.cost - bytes else {
+        // No item takes a value beyond its limit. The former one leaves all the same, because it is old.
+        guard value.count <= StorageLimits.item, kept.count < limits.count, value.count <= limits.cost - bytes else {
             dropped.insert(key)
             return
         }

@@ -25,7 +25,7 @@ public struct KeychainCache<Value: Codable & Sendable>: ValueCache {
     private let now: @Sendable () -> Date
 
     /// - Parameters:
-    ///   - limits: how many values, and how many bytes of them as JSON. One value has at most 1 MiB.
+    ///   - limits: how many values, and how many bytes of them as JSON. A value of more than 1 MiB is not kept.
     ///   - now: the time by which values expire. Tests give another.
     public init(
         name: String, keychain: Keychain, lifetime: Duration, limits: CacheLimits = CacheLimits(cost: 16 << 20),
@@ -100,7 +100,8 @@ public struct KeychainCache<Value: Codable & Sendable>: ValueCache {
 
     /// Stores several values. Up to 128 changes with about 1 MiB of values are one transaction: all of them are stored,
     /// or none.
-    /// - Throws: `.limitExceeded` for a value of more than 1 MiB, and as `Keychain/apply(_:protection:)`.
+    /// A value that has no room, or more than 1 MiB, is not kept. The former value of its key leaves.
+    /// - Throws: as `Keychain/apply(_:protection:)`.
     public func keep(_ values: [String: Value]) async throws(KeychainError) {
         var plan = CachePlan(limits)
         for (key, value) in values { plan.add(key, try ItemCoding.encode(value)) }

@@ -36,6 +36,7 @@ public struct Repository<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     let flights = Flights<Key, Value>()
     private let turns = Turns()
     private let updates = Updates<Key>()
+    private let stale = StaleKeys<Key>()
 
     /// - Parameter cacheFailed: gets the errors of the cache where the source has the answer, for example `.locked`. The call goes on.
     public init(
@@ -63,7 +64,7 @@ extension Repository {
     ///   does not have all of the keys. With ``CachePolicy/cacheOnly``, what the cache throws. `CancellationError`.
     public func values(for keys: [Key], policy: CachePolicy = .cacheFirst) async throws -> [Key: Value] {
         switch policy {
-        case .cacheOnly: return try await cache.values(for: keys)
+        case .cacheOnly: return try await fresh(keys)
         case .networkOnly: return try await fetched(keys)
         case .cacheFirst:
             let cached = await cached(keys)
@@ -94,7 +95,8 @@ extension Repository {
 // MARK: Writing
 
 extension Repository {
-    /// Stores values in the source by one request, then in the cache. If another update of a key overlaps, the cache forgets that key.
+    /// Stores values in the source by one request, then in the cache. If another update of a key overlaps, or its
+    /// removal from the cache, the cache forgets that key. A cache that cannot keep a value gives no former one.
     /// - Throws: what the source throws. The cache is unchanged then.
     public func update(_ values: [Key: Value]) async throws {
         let keys = Array(values.keys)
@@ -104,32 +106,45 @@ extension Repository {
             throw error
         }
         flights.outdate(keys)
-        await changeCache { (cache) throws(KeychainError) in
+        await changeCache {
             // Only now, so that an update that begins later also has a later turn.
             let mixed = updates.end(keys)
-            if !mixed.isEmpty { try await cache.forget(Array(mixed)) }
-            if mixed.count < keys.count { try await cache.keep(values.filter { !mixed.contains($0.key) }) }
+            return (values.filter { !mixed.contains($0.key) }, Array(mixed))
         }
     }
 
     /// Puts values into the cache that the application has got in another way, such as a notice of the server.
     public func keep(_ values: [Key: Value]) async {
         flights.outdate(Array(values.keys))
-        await changeCache { (cache) throws(KeychainError) in try await cache.keep(values) }
+        await changeCache { (values, []) }
     }
 
-    /// Removes values from the cache. Answers that are under way are not kept.
+    /// Removes values from the cache. Answers and updates that are under way are not kept.
     public func forget(_ keys: [Key]) async throws(KeychainError) {
         flights.outdate(keys)
+        updates.outdate(keys)
         let cache = cache
-        try await turns.run { await result { () throws(KeychainError) in try await cache.forget(keys) } }.get()
+        let stale = stale
+        try await turns.run {
+            await result { () throws(KeychainError) in
+                try await cache.forget(keys)
+                stale.remove(keys)
+            }
+        }.get()
     }
 
-    /// Empties the cache. Answers that are under way are not kept. Call it when a person logs out.
+    /// Empties the cache. Answers and updates that are under way are not kept. Call it when a person logs out.
     public func forgetAll() async throws(KeychainError) {
         flights.outdate()
+        updates.outdate()
         let cache = cache
-        try await turns.run { await result { () throws(KeychainError) in try await cache.forgetAll() } }.get()
+        let stale = stale
+        try await turns.run {
+            await result { () throws(KeychainError) in
+                try await cache.forgetAll()
+                stale.removeAll()
+            }
+        }.get()
     }
 }
 
@@ -145,30 +160,47 @@ extension Repository {
             let missing = keys.filter { cached[$0] == nil }
             guard !missing.isEmpty else { return cached }
             let fetched = try await source.fetch(missing)
-            await changeCache { (cache) throws(KeychainError) in
+            await changeCache {
                 // Only now, because an update, a removal or a newer request may have come first.
                 let newest = missing.filter { flights.isNewest(flight, of: $0) }
                 let kept = newest.compactMap { key in fetched[key].map { (key, $0) } }
-                if !kept.isEmpty { try await cache.keep(Dictionary(kept) { first, _ in first }) }
-                let gone = newest.filter { fetched[$0] == nil }
-                if !gone.isEmpty { try await cache.forget(gone) }
+                return (Dictionary(kept) { first, _ in first }, newest.filter { fetched[$0] == nil })
             }
             return cached.merging(fetched) { _, new in new }
         }
     }
 
     private func cached(_ keys: [Key]) async -> [Key: Value] {
-        do throws(KeychainError) { return try await cache.values(for: keys) } catch {
+        do throws(KeychainError) { return try await fresh(keys) } catch {
             cacheFailed(error)
             return [:]
         }
     }
 
-    private func changeCache(
-        _ body: @escaping @Sendable (any ValueCache<Key, Value>) async throws(KeychainError) -> Void
-    ) async {
+    /// What the cache has, without the values that it should have forgotten.
+    private func fresh(_ keys: [Key]) async throws(KeychainError) -> [Key: Value] {
+        let values = try await cache.values(for: keys.filter { !stale.contains($0) })
+        // A change may have failed while the cache was read.
+        return values.filter { !stale.contains($0.key) }
+    }
+
+    /// - Parameter plan: says what the cache keeps and what it forgets. It runs when it is this change's turn.
+    private func changeCache(_ plan: @escaping @Sendable () -> (kept: [Key: Value], gone: [Key])) async {
         await turns.run {
-            do throws(KeychainError) { try await body(cache) } catch { cacheFailed(error) }
+            let (kept, gone) = plan()
+            let keys = gone + Array(kept.keys)
+            do throws(KeychainError) {
+                if !gone.isEmpty { try await cache.forget(gone) }
+                if !kept.isEmpty { try await cache.keep(kept) }
+                stale.remove(keys)
+            } catch {
+                cacheFailed(error)
+                // The values that the cache has now are older than those of the source.
+                do throws(KeychainError) {
+                    try await cache.forget(keys)
+                    stale.remove(keys)
+                } catch { stale.add(keys) }
+            }
         }
     }
 }

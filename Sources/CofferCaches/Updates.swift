@@ -4,7 +4,7 @@ import Synchronization
 final class Updates<Key: Hashable & Sendable>: Sendable {
     private struct Overlap {
         var underWay = 0
-        /// Whether there was ever more than one at the same time.
+        /// Whether there was ever more than one at the same time, or the cache forgot the key meanwhile.
         var isMixed = false
     }
 
@@ -19,7 +19,15 @@ final class Updates<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// - Returns: the keys that another update had at the same time.
+    /// Makes the updates under way old: the cache does not keep what they send.
+    /// - Parameter keys: nil for all.
+    func outdate(_ keys: [Key]? = nil) {
+        overlaps.withLock { overlaps in
+            for key in keys ?? Array(overlaps.keys) { overlaps[key]?.isMixed = true }
+        }
+    }
+
+    /// - Returns: the keys that another update had at the same time, and those that were outdated.
     func end(_ keys: [Key]) -> Set<Key> {
         overlaps.withLock { overlaps in
             var mixed: Set<Key> = []

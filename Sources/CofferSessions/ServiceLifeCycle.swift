@@ -46,7 +46,8 @@ public struct ServiceLifeCycle: Sendable {
         try ServiceDeletionError.check(failures)
     }
 
-    /// Deletes everything of the service: its items of every class in the keychain's vault, what is personal, and what lasts. Nobody is asked.
+    /// Deletes everything of the service: its items of every class but settings in the keychain's vault, what is
+    /// personal, and what lasts. Nobody is asked. Name a `SyncedSettings` as lasting: it deletes settings in the vault.
     ///
     /// Items come first. Protected files cannot be opened once the items with their keys are gone.
     /// - Throws: what could not be deleted. Everything else is deleted; call it again for the rest.

@@ -3,11 +3,21 @@ import Synchronization
 
 /// The content in memory, and the file that it is kept in. Reading waits for nobody.
 final class ContentStore: Sendable {
+    /// A write under way.
+    private struct Write {
+        let edits: ContentEdits
+        /// Gives why they could not be written.
+        let task: Task<SettingsError?, Never>
+    }
+
     private struct State {
         var content: SyncedContent
+        /// Tells the content of the file that was taken last from others.
+        var stamp: SettingsStamp?
         var edits = ContentEdits()
-        /// The edits that are being written.
-        var writing: ContentEdits?
+        var writing: Write?
+        /// How many calls wait for a write that another one began.
+        var waiters = 0
         var waiting = WaitingChanges()
         var queues: [UInt64: ChangeQueue] = [:]
         var lastQueue: UInt64 = 0
@@ -20,8 +30,8 @@ final class ContentStore: Sendable {
     init(_ backend: any SettingsBackend) {
         self.backend = backend
         // `try?`: without a file that can be read, everything begins in memory. Writing it tells why.
-        let content = (try? backend.read()).map { SyncedContent($0.values) }
-        state = Mutex(State(content: content ?? SyncedContent()))
+        let read = try? backend.read()
+        state = Mutex(State(content: SyncedContent(read?.values ?? [:]), stamp: read?.stamp))
     }
 
     var content: SyncedContent { state.withLock { $0.content } }
@@ -46,16 +56,43 @@ final class ContentStore: Sendable {
         }
     }
 
-    /// Writes what is not in the file yet, and takes what another process has written there.
+    /// How many calls of ``save()`` wait for a write that another one began.
+    var waiters: Int { state.withLock { $0.waiters } }
+
+    /// Writes what is not in the file yet, and takes what another process has written there. When it returns, the file
+    /// has all that was changed before the call, also what another call began to write.
     /// - Throws: why it could not be written. It is kept, and tried again.
     func save() async throws(SettingsError) {
-        let edits = state.withLock { state -> ContentEdits? in
-            guard state.writing == nil, !state.edits.isEmpty else { return nil }
-            defer { state.edits = ContentEdits() }
-            state.writing = state.edits
-            return state.edits
+        while let next = nextWrite() {
+            let error = await next.task.value
+            if next.isOwn {
+                if let error { throw error }
+                return
+            }
+            // What that write had no part in is left, and all of it if it failed.
+            state.withLock { $0.waiters -= 1 }
         }
-        guard let edits else { return }
+    }
+
+    /// The write under way, otherwise one that begins now; nil if there is nothing to write.
+    private func nextWrite() -> (task: Task<SettingsError?, Never>, isOwn: Bool)? {
+        state.withLock { state -> (task: Task<SettingsError?, Never>, isOwn: Bool)? in
+            if let writing = state.writing {
+                state.waiters += 1
+                return (task: writing.task, isOwn: false)
+            }
+            guard !state.edits.isEmpty else { return nil }
+            let edits = state.edits
+            // The task waits for the lock before it can end.
+            let task = Task { [self] in await write(edits) }
+            (state.edits, state.writing) = (ContentEdits(), Write(edits: edits, task: task))
+            return (task: task, isOwn: true)
+        }
+    }
+
+    /// - Returns: why it could not be written; nil if it was.
+    private func write(_ edits: ContentEdits) async -> SettingsError? {
+        let seen = state.withLock { $0.stamp }
         let written: SettingsContent
         do throws(SettingsError) {
             written = try await backend.change { values in
@@ -69,26 +106,40 @@ final class ContentStore: Sendable {
                 kept.put(below: state.edits)
                 (state.edits, state.writing) = (kept, nil)
             }
-            throw error
+            return error
         }
-        take(written, isOwn: true)
+        // `try?`: the edits are in memory and in the file. What others have written is taken at the next look.
+        if !take(written, isOwn: true, after: seen) { try? reload() }
+        return nil
     }
 
     /// Takes what another process has written.
-    func reload() throws(SettingsError) { take(try backend.read(), isOwn: false) }
+    func reload() throws(SettingsError) {
+        while true {
+            let seen = state.withLock { $0.stamp }
+            if try backend.stamp() == seen { return }
+            if take(try backend.read(), isOwn: false, after: seen) { return }
+        }
+    }
 
-    private func take(_ written: SettingsContent, isOwn: Bool) {
-        let names = state.withLock { state -> Set<String> in
+    /// - Parameter seen: the content of the file that this one came after. If another one was taken meanwhile, that one
+    ///   may be newer, and this one is not taken.
+    /// - Returns: whether it was taken.
+    private func take(_ written: SettingsContent, isOwn: Bool, after seen: SettingsStamp?) -> Bool {
+        let names = state.withLock { state -> Set<String>? in
             if isOwn { state.writing = nil }
+            guard state.stamp == seen else { return nil }
             var content = SyncedContent(written.values)
-            if let writing = state.writing { content.apply(writing) }
+            if let writing = state.writing { content.apply(writing.edits) }
             content.apply(state.edits)
             let before = state.content.values
-            state.content = content
+            (state.content, state.stamp) = (content, written.stamp)
             let all = Set(before.keys).union(content.values.keys)
             return all.filter { before[$0] != content.values[$0] }
         }
+        guard let names else { return false }
         if !names.isEmpty { tell(SyncedSettingsChange(names: names, reason: .remoteChange)) }
+        return true
     }
 
     func tell(_ change: SyncedSettingsChange) {

@@ -12,6 +12,7 @@ final class ExchangeWorker: Sendable {
         tasks = [
             Task { await Self.exchange(exchange, at: stream, wakes) },
             Task { await Self.hear(exchange, wakes) },
+            Task { await Self.look(exchange.store) },
         ]
         wakes.yield()
     }
@@ -35,6 +36,12 @@ final class ExchangeWorker: Sendable {
             // `try?`: what cannot be exchanged is kept. The next event or change tries again, and `synchronize` tells why.
             try? await exchange.run()
         }
+    }
+
+    /// Another program of this machine may have changed the file. It gives out its changes itself.
+    private static func look(_ store: ContentStore) async {
+        // `try?`: the values in memory stay. The next notice or exchange tries again, and `flush` tells why it fails.
+        for await _ in store.backend.notices() { try? store.reload() }
     }
 
     /// Each event of the vault may be a reason to exchange. A broker that is gone is looked for again.

@@ -3,13 +3,13 @@ import CofferSettings
 /// Exchanges settings with the vault. One exchange runs at a time.
 actor SettingsExchange {
     let keychain: Keychain
-    private let store: ContentStore
+    let store: ContentStore
     private let local: Settings
     private let firstSync: FirstSync
     private let names: Set<String>?
     private var running: Task<Void, any Error>?
-    /// The states of the items whose values are known.
-    private var revisions: [String: String] = [:]
+    /// What the vault had when it was asked last: the values of items, and the states that had them.
+    private var seen: (values: [String: SettingsJSON], revisions: [String: String]) = ([:], [:])
     /// What the vault had no room for, and was told.
     private var refused: [String: SettingsJSON] = [:]
 
@@ -25,21 +25,53 @@ actor SettingsExchange {
 
     /// Runs after the exchange that runs just now, because that one may not have seen the newest changes.
     func run() async throws(KeychainError) {
-        while let running { _ = await running.result }
-        let task = Task { try await exchange() }
-        running = task
-        let result = await task.result
-        running = nil
-        // `try?`: the values are in memory, and the next save tries again. `flush` tells why it fails.
-        try? await store.save()
-        switch result {
+        switch await alone({ try await self.exchange() }) {
         case .success: break
         case .failure(let error as KeychainError): throw error
         case .failure: throw KeychainError(.cancelled, "the exchange of settings was cancelled")
         }
     }
 
+    /// Removes all settings of the service from the vault, and then those of this machine.
+    /// - Throws: why the vault still has them, or why the files have them.
+    func deleteEverything(of service: String) async throws {
+        // No exchange comes in between: it would bring back what is in one place and no longer in another one.
+        try await alone { try await self.erase(service) }.get()
+    }
+
+    private func alone(_ body: @escaping @Sendable () async throws -> Void) async -> Result<Void, any Error> {
+        while let running { _ = await running.result }
+        let task = Task { try await body() }
+        running = task
+        let result = await task.result
+        running = nil
+        // `try?`: the values are in memory, and the next save tries again. `flush` tells why it fails.
+        try? await store.save()
+        return result
+    }
+
+    private func erase(_ service: String) async throws {
+        var failure: (any Error)?
+        // Also those of other machines that were not exchanged yet, and those that the application does not share.
+        do throws(KeychainError) { try await keychain.deleteAll() } catch { failure = error }
+        let isErased = failure == nil
+        seen = ([:], [:])
+        refused = [:]
+        store.edit { content, edits in
+            for name in Set(content.values.keys).union(content.pending) {
+                // What the vault still has is removed by the next exchange.
+                edits.names[name] = ContentEdits.NameEdit(value: nil, isPending: !isErased)
+            }
+        }
+        do { try await store.save() } catch { if isErased { failure = error } }
+        // Last, and before any exchange: a first one gives out what is in here.
+        try await local.deleteEverything(of: service)
+        if let failure { throw failure }
+    }
+
     private func exchange() async throws(KeychainError) {
+        // `try?`: without the file, the values in memory are exchanged. `flush` tells why it fails.
+        try? store.reload()
         guard store.content.isOn ?? true else { return }
         let sharing = try await keychain.sharing()
         guard let circle = sharing.circle else { return try await leave() }
@@ -54,7 +86,7 @@ actor SettingsExchange {
         } else {
             take(read.values, present: Set(listed.map(\.account)))
         }
-        revisions = read.revisions
+        seen = read
         try await give()
     }
 
@@ -81,7 +113,7 @@ actor SettingsExchange {
                 guard error.code == .changedMeanwhile else { throw error }
             }
         }
-        revisions = [:]
+        seen = ([:], [:])
         store.edit { content, edits in edits.circles = (nil, circle) }
     }
 
@@ -93,12 +125,10 @@ actor SettingsExchange {
     ) async throws(KeychainError) -> (values: [String: SettingsJSON], revisions: [String: String]) {
         var values: [String: SettingsJSON] = [:]
         var found: [String: String] = [:]
-        let known = store.content.values
         var unknown: [ItemAttributes] = []
         for item in items {
-            if revisions[item.account] == item.revision, let value = known[item.account],
-                !store.content.pending.contains(item.account)
-            {
+            // Not the value of the content: another program may have written an older one into the file.
+            if seen.revisions[item.account] == item.revision, let value = seen.values[item.account] {
                 values[item.account] = value
                 found[item.account] = item.revision
             } else {
@@ -233,7 +263,8 @@ actor SettingsExchange {
             return
         }
         for (one, outcome) in zip(batch, outcomes) {
-            revisions[one.name] = outcome.revision
+            seen.revisions[one.name] = outcome.revision
+            seen.values[one.name] = one.value
             refused[one.name] = nil
         }
         store.edit { content, edits in

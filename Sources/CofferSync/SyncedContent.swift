@@ -34,6 +34,7 @@ struct SyncedContent: Sendable, Equatable {
         if case .string(let circle)? = stored[Entry.circle] { self.circle = circle }
         if case .string(let circle)? = stored[Entry.formerCircle] { formerCircle = circle }
         if case .bool(let isOn)? = stored[Entry.isOn] { self.isOn = isOn }
+        forgetRemovals()
     }
 
     var stored: [String: SettingsJSON] {
@@ -64,6 +65,12 @@ struct SyncedContent: Sendable, Equatable {
         }
         if let circles = edits.circles { (circle, formerCircle) = circles }
         if let isOn = edits.isOn { self.isOn = isOn }
+        forgetRemovals()
+    }
+
+    /// Without a circle no vault has the settings, so a removal waits for nothing. Such names would fill the file.
+    private mutating func forgetRemovals() {
+        if circle == nil { pending.formIntersection(values.keys) }
     }
 }
 

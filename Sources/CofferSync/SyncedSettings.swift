@@ -18,7 +18,7 @@
 ///
 /// Each setting is an item of the class `setting`: sealed for the machines of the circle, and readable after the first
 /// unlock. Of two machines that set one at the same time, the last writer counts. As long as the vault is in no circle,
-/// the settings stay on this machine.
+/// the settings stay on this machine. Its programs see each other's all the same: a moment after they are written.
 ///
 /// Settings are no secrets. Any program of the user can read and change them, on each of the machines.
 public final class SyncedSettings: Sendable {
@@ -193,11 +193,11 @@ extension SyncedSettings {
 }
 
 extension SyncedSettings: ServiceData {
-    /// Removes all settings of the service, on all machines, and those of this machine alone.
+    /// Removes all settings of the service from the vault, and so from all machines, and those of this machine alone.
+    /// This holds also while sharing is turned off.
+    /// - Throws: `KeychainError` if the vault still has some, and `SettingsError` if a file cannot be written. What is
+    ///   known here is removed all the same. Call it again for the rest.
     public func deleteEverything(of service: String) async throws {
-        for name in store.content.values.keys { try put(nil, named: name) }
-        try await local.deleteEverything(of: service)
-        try await synchronize()
-        try await store.save()
+        try await exchange.deleteEverything(of: service)
     }
 }

@@ -11,7 +11,8 @@ public protocol ServiceData: Sendable {
 }
 
 extension Keychain: ServiceData {
-    /// Deletes all items of the service in this keychain's vault, of every class.
+    /// Deletes all items of the service in this keychain's vault, of every class but settings. `SyncedSettings` deletes
+    /// those.
     public func deleteEverything(of service: String) async throws {
         _ = try await of(service: service).deleteEverything()
     }

@@ -24,7 +24,10 @@ extension HybridManifest {
             }
             switch field.store {
             case .secret: secrets.append(field.name)
-            case .file: files[field.name] = "\(name)/\(field.name)-\(revision)"
+            case .file:
+                // A larger one could not be loaded again, and the former record would be gone by then.
+                guard bytes.count <= ProtectedFiles.defaultLimit else { throw .fieldTooLarge(field.name, bytes.count) }
+                files[field.name] = "\(name)/\(field.name)-\(revision)"
             case .setting: settings[field.name] = bytes
             }
         }
@@ -40,5 +43,14 @@ extension HybridManifest {
                 try field.decode(nil, &record)
             }
         }
+    }
+}
+
+extension KeychainError {
+    fileprivate static func fieldTooLarge(_ field: String, _ size: Int) -> KeychainError {
+        KeychainError(
+            .limitExceeded,
+            "the field \(field) has \(size) bytes, but a file of a record has \(ProtectedFiles.defaultLimit) at most",
+            advice: "write it with ProtectedFiles to a path of its own, and keep that path in the record")
     }
 }

@@ -81,13 +81,13 @@ public struct HybridField<Record: HybridRecord>: Sendable {
                     remove: { prefix, draft in draft.remove(key(prefix)) })), nil)
     }
 
-    /// A protected file that holds a value as JSON. nil is stored as no file.
+    /// A protected file that holds a value as JSON, 64 MiB at most. nil is stored as no file.
     /// - Parameter access: what reading it takes. nil: `.whenUnlocked`.
     public static func file<Value: Codable & Sendable>(
         _ name: String, _ path: any WritableKeyPath<Record, Value> & Sendable, access: AccessControl? = nil
     ) -> HybridField { json(name, path, .file, access) }
 
-    /// A protected file that holds bytes as they are. nil is stored as no file.
+    /// A protected file that holds bytes as they are, 64 MiB at most. nil is stored as no file.
     public static func file(
         _ name: String, _ path: any WritableKeyPath<Record, [UInt8]?> & Sendable, access: AccessControl? = nil
     ) -> HybridField {

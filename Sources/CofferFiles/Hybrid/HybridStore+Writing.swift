@@ -5,7 +5,8 @@ import Platform
 
 extension HybridStore {
     /// Stores a record in place of the former one. Nobody is asked, except to open or make the vault.
-    /// - Throws: `KeychainError` or `SettingsError`. Then the former record is still there, whole.
+    /// - Throws: `KeychainError` or `SettingsError`. Then the former record is still there, whole. `.limitExceeded` if
+    ///   a field that is a file has more than ``ProtectedFiles/defaultLimit`` bytes: nothing has been written then.
     public func save(_ record: Record) async throws {
         try check()
         for field in Record.fields { _ = try field.access?.checked }

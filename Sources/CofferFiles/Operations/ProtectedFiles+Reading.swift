@@ -85,6 +85,7 @@ extension ProtectedFiles {
     /// - Parameter descriptor: stays open, and stays the caller's. A slow reader at its other end keeps no task waiting
     ///   except this one.
     /// - Throws: the errors of ``read(_:limit:reason:applicationPassword:)``, and `.failed` if the descriptor takes nothing.
+    ///   A pipe or a socket whose reader has gone is such an error. The process gets no SIGPIPE.
     public func export(
         _ path: String, toDescriptor descriptor: Int32, reason: String? = nil, applicationPassword: String? = nil
     ) async throws(KeychainError) {
@@ -92,7 +93,7 @@ extension ProtectedFiles {
             RelativePath(path), FileKeyRequest(reason: reason, applicationPassword: applicationPassword))
         while let part = try reader.next() {
             try await BlockingCall.run { () throws(SystemError) in
-                try FileBytes.write(part, to: descriptor, named: "the descriptor")
+                try BrokenPipe.write(part, to: descriptor, named: "the descriptor")
             }
         }
     }

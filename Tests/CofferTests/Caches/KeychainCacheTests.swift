@@ -90,6 +90,14 @@ struct KeychainCacheTests {
         #expect(try await cache.values(for: ["b", "c"]).keys.sorted() == ["c"])
     }
 
+    @Test("A value that no item takes is not kept, and leaves no former one")
+    func tooLargeForAnItem() async throws {
+        let cache = cache("c", CacheLimits(cost: 16 << 20))
+        try await cache.keep(["a": ["1"], "b": ["2"]])
+        try await cache.keep(["a": [String(repeating: "x", count: StorageLimits.item)], "c": ["3"]])
+        #expect(try await cache.values(for: ["a", "b", "c"]) == ["b": ["2"], "c": ["3"]])
+    }
+
     @Test("A size that another program wrote does no harm", arguments: ["-5", "\(Int.max)", "x", "9e9", ""])
     func forgedSize(size: String) async throws {
         let cache = cache("c", CacheLimits(count: 5, cost: 1000))

@@ -195,6 +195,18 @@ struct HybridFailureTests {
         #expect(fixture.backend.edit { $0.items.isEmpty })
     }
 
+    @Test("A file that could not be loaded again is refused before anything is written")
+    func largerThanALoadTakes() async throws {
+        try await fixture.store().save(Person(1))
+        let before = try await paths()
+        var large = Person(3)
+        large.picture = [UInt8](repeating: 0, count: ProtectedFiles.defaultLimit + 1)
+        let record = large
+        #expect(await keychainCode { try await fixture.store().save(record) } == .limitExceeded)
+        #expect(try await paths() == before)
+        #expect(try await fixture.store().load() == Person(1))
+    }
+
     @Test("A name that cannot be used is refused by a load, too", arguments: ["", "a/b", "a.b"])
     func nameOfALoad(name: String) async throws {
         #expect(await keychainCode { _ = try await fixture.store(name: name).load() } == .invalidArgument)

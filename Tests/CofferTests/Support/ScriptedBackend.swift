@@ -198,7 +198,7 @@ final class ScriptedBackend: KeychainBackend {
             state.items.values.map(\.attributes).filter { item in
                 query.service.map { $0 == item.service } ?? true
                     && query.accounts.map { $0.contains(item.account) } ?? true
-                    && query.itemClass.map { $0 == item.name.itemClass } ?? true
+                    && item.name.itemClass.isFound(by: query.itemClass)
                     && query.attributes.allSatisfy { item.attributes[$0.key] == $0.value }
             }.sorted { $0.account < $1.account }
         }
