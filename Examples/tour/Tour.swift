@@ -5,7 +5,7 @@ import Glibc
 ///
 /// It deletes what it finds under its services, so it refuses every broker but a sandbox:
 /// ```
-/// scripts/sandbox start /tmp/coffer --software && . /tmp/coffer/env
+/// scripts/sandbox start ~/coffer-sandbox --software && . ~/coffer-sandbox/env
 /// swift run --package-path Examples tour
 /// ```
 @main
@@ -19,7 +19,7 @@ struct Tour {
     static func main() async {
         do {
             guard try await Keychain(service: TourRow.prefix).status().isSandbox else {
-                return fail("this broker is no sandbox; run: scripts/sandbox start /tmp/coffer --software")
+                return fail("this broker is no sandbox; run: scripts/sandbox start ~/coffer-sandbox --software")
             }
             for row in rows {
                 say("\(row.number). \(row.title)")

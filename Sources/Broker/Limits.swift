@@ -359,6 +359,8 @@ enum DiagnosisLimits {
     static let vault = Duration.seconds(5)
     /// How far the clock may be behind the vault's last change, in milliseconds. Small corrections are normal.
     static let clock: UInt64 = 60_000
+    /// The first uid of people. Accounts of services are below it (UID_MIN of login.defs(5)).
+    static let firstPerson: UInt32 = 1000
     /// How deep PAM's files may include each other. This is libpam's own limit.
     static let pamDepth = 16
     /// The most ways through a PAM stack that are followed.

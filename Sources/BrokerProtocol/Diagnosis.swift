@@ -38,7 +38,7 @@ extension Keychain {
             case .measuredBoot: "whether a changed boot will lock the vault"
             case .unit: "the broker runs as its unit says: no core file, no swap, no privileges, filtered system calls"
             case .files:
-                "owner and mode of the vault's folder and files, the registry, the signing key; each vault has its record; room"
+                "owner and mode of the vault's folder and files, the registry, the signing key; nobody else has the broker's account; each vault has its record; room"
             case .signingKey: "the vault's keys are for the authenticator's present signing key"
             case .sockets: "owner and mode of the sockets"
             case .pam: "the PAM services exist, and ask people before they let them in"

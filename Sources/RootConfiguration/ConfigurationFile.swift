@@ -13,9 +13,10 @@ extension Configuration {
         self.init()
         var seen: Set<String> = []
         var number = 0
-        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+        // By scalars: Swift takes CR LF for one character, and would find one line in such a file.
+        for line in text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false) {
             number += 1
-            let content = Self.trimmed(line.prefix { $0 != "#" })
+            let content = Self.trimmed(String(line).prefix { $0 != "#" })
             if content.isEmpty { continue }
             guard let sign = content.firstIndex(of: "=") else {
                 throw ConfigurationError(line: number, reason: "expected “key = value”, found “\(content)”")

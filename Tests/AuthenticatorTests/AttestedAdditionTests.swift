@@ -133,6 +133,10 @@ import Varlink
             _ = unsafe chmod(list, mode)
             #expect(try challenge().name == .authenticationMisconfigured, "\(content) \(mode)")
         }
+        // An editor of another system ends lines with CR LF.
+        try write("# of this site\n\(line)".replacingOccurrences(of: "\n", with: "\r\n"))
+        _ = unsafe chmod(list, 0o644)
+        _ = try challenge().get()
         try FileManager.default.removeItem(atPath: list)
         let missing = try #require(challenge().fault)
         #expect(missing.details.advice?.contains("coffer sync identity") == true)

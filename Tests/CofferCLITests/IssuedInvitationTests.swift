@@ -1,5 +1,8 @@
 import BrokerProtocol
 import Coffer
+import Dispatch
+import Foundation
+import Platform
 import Testing
 
 @testable import coffer_cli
@@ -27,6 +30,33 @@ import Testing
             }
             #expect(one.isOpen(at: 999) && !one.isOpen(at: 1000))
         }
+    }
+
+    /// Who lets a machine in has read the file, and is about to write it anew.
+    @Test func anEndWaitsForOneWhoLetsAMachineIn() throws {
+        let scratch = try Scratch()
+        defer { withExtendedLifetime(scratch) {} }
+        let path = scratch.file("invitations")
+        let folder = InvitationFolder(path: path)
+        let name = String(repeating: "0", count: InvitationLimits.name)
+        try folder.add(invitation(2), as: name)
+        let isEnded = DispatchSemaphore(value: 0)
+        do {
+            let held = try FileLock(path: path + "/lock")
+            Thread.detachNewThread {
+                // `try?`: if it is not ended, the test sees that below.
+                try? InvitationFolder(path: path).end(name)
+                isEnded.signal()
+            }
+            #expect(isEnded.wait(timeout: .now() + 0.5) == .timedOut)
+            #expect(FileManager.default.fileExists(atPath: "\(path)/\(name)"))
+            held.keep()
+        }
+        #expect(isEnded.wait(timeout: .now() + 60) == .success)
+        #expect(!FileManager.default.fileExists(atPath: "\(path)/\(name)"))
+        let guest = IssuedInvitation.Guest(device: "a", name: "a", time: 1)
+        #expect(try folder.admit(guest, by: name, now: 0) == nil)
+        #expect(throws: KeychainError.self) { try folder.end(name) }
     }
 
     @Test func itIsShownInWords() {

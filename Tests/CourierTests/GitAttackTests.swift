@@ -366,6 +366,18 @@ import Testing
         #expect(try git.store(desk).branch.shown == "origin/main")
     }
 
+    /// Coffer's commits name it in a stream of lines.
+    @Test(arguments: ["two\nlines", "two\r\nlines"])
+    func aFolderWithALineEndInItsNameIsRefused(_ name: String) throws {
+        let folder = "\(desk)/\(name)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        #expect {
+            _ = try git.store(folder)
+        } throws: {
+            ($0 as? StoreError)?.git == .failed(command: "rev-parse", reason: "the folder's name has a line end")
+        }
+    }
+
     @Test func aNameThatIsAnOptionIsNone() throws {
         for remote in ["", "-x", "--upload-pack=x", "a b", "a:b", "a\nb", "..", "a/../b"] {
             #expect(GitBranch(remote: remote, ref: "refs/heads/main") == nil)

@@ -74,6 +74,18 @@ import Testing
         #expect(try Configuration(parsing: text) == expected)
     }
 
+    /// An editor of another system ends lines with CR LF. For Swift these are one character, and no line end.
+    @Test func aFileOfAnotherSystemIsReadLineByLine() throws {
+        let file = "# socket = /x\r\n\r\nsealer = software\r\nidle-lock = 0 # never\r\n"
+        var expected = Configuration()
+        (expected.sealer, expected.idleLock) = (.software, 0)
+        #expect(try Configuration(parsing: file) == expected)
+        let error = #expect(throws: ConfigurationError.self) {
+            try Configuration(parsing: "# ours\r\n\r\nsealers = tpm\r\n")
+        }
+        #expect(error?.line == 3)
+    }
+
     @Test func nothingSaidIsTheDefault() throws {
         #expect(try Configuration(parsing: "\n# nothing\n\n") == Configuration())
         #expect(Configuration().sealer == .tpm)

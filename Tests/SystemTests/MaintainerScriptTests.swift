@@ -50,6 +50,12 @@ import Testing
                     echo "\(name) $*" >>"\(folder.path)/calls"
                     """, to: "\(folder.path)/programs/\(name)")
             }
+            // The machine has the account that a test writes there, and no other.
+            try Script.write(
+                """
+                #!/bin/sh
+                exec cat "\(folder.path)/account" 2>/dev/null
+                """, to: "\(folder.path)/programs/getent")
         }
 
         /// Runs a script as dpkg does, after the folder was put before each path of it.
@@ -138,6 +144,24 @@ import Testing
         #expect(try fixture.called() == ["systemctl --quiet is-active cofferd.service"])
         #expect(try fixture.run("coffer.preinst", "install").text.isEmpty)
         #expect(try Fixture(isRunning: false).run("coffer.preinst", "upgrade", "1.0").text.isEmpty)
+    }
+
+    /// An account that was there before Coffer: whose it is, has all vaults.
+    @Test(
+        "a first installation gives the broker no person's account, and none that can log in",
+        arguments: [
+            ("coffer:x:1000:1000:A:/srv:/bin/bash", true), ("coffer:x:1001:1001::/:/usr/sbin/nologin", true),
+            ("coffer:x:998:998::/srv:/bin/sh", true), ("coffer:x:998:998::/srv:", true),
+            ("coffer:x:999:999::/var/lib/coffer:/usr/sbin/nologin", false), ("coffer:x:1:1::/:/bin/false", false),
+        ])
+    func account(_ line: String, _ isRefused: Bool) throws {
+        let fixture = try Fixture()
+        try Data((line + "\n").utf8).write(to: URL(filePath: fixture.folder.path + "/account"))
+        let outcome = try fixture.run("coffer.preinst", "install")
+        #expect(outcome.code == (isRefused ? 1 : 0), "\(outcome)")
+        #expect(outcome.errors.contains("There is an account coffer already") == isRefused, "\(outcome)")
+        // An update cannot change it, and does not stop half-way. The doctor tells of it.
+        #expect(try fixture.run("coffer.preinst", "upgrade", "1.0").code == 0)
     }
 
     @Test("a removal stops the sockets first, so that nobody starts the services again; an update does not")

@@ -46,8 +46,10 @@ struct MachineList {
 
     private static func read(_ text: String, from path: String) throws(ConversationError) -> [[UInt8]: String] {
         var machines: [[UInt8]: String] = [:]
-        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
-            let words = line.prefix { $0 != "#" }.split(whereSeparator: { $0 == " " || $0 == "\t" })
+        // By scalars: Swift takes CR LF for one character, and would find one line in such a file.
+        let lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        for (index, line) in lines.enumerated() {
+            let words = line.prefix { $0 != "#" }.split(whereSeparator: { $0 == " " || $0 == "\t" || $0 == "\r" })
             guard let first = words.first else { continue }
             guard let name = Hex.decode(String(first)), name.count == MachineListLimits.name, words.count <= 2 else {
                 throw .refused(

@@ -17,8 +17,8 @@ enum Diagnosis {
     static let checks: [any DiagnosisCheck.Type] = [
         TPMCheck.self, TPMIndexCheck.self, TPMAccessCheck.self, TPMIdentityCheck.self, StorageKeyCheck.self,
         MeasuredBootCheck.self,
-        UnitCheck.self, FilesCheck.self, SigningKeyCheck.self, SocketsCheck.self, PAMCheck.self, ClockCheck.self,
-        RollbackCheck.self,
+        UnitCheck.self, FilesCheck.self, AccountCheck.self, SigningKeyCheck.self, SocketsCheck.self, PAMCheck.self,
+        ClockCheck.self, RollbackCheck.self,
         VerificationCheck.self,
     ]
 

@@ -49,6 +49,12 @@ enum PAMCheck: DiagnosisCheck {
         if stack.files.isEmpty { return [problem("its file is missing, or cannot be read", anew)] }
         var found = stack.missing.map { problem("a file that it includes is missing: \($0)", anew) }
         for path in stack.files {
+            if stack.lines.contains(where: { $0.file == path && $0.endsWithCarriageReturn }) {
+                found.append(
+                    problem(
+                        "lines of \(path) end with a carriage return, so libpam does not find their modules",
+                        "take it away: sed -i 's/\\r$//' \(path)"))
+            }
             // `try?`: the file was readable a moment ago, so there is nothing to report about it here.
             guard let status = try? FileStatus.of(path), !status.isSymbolicLink else { continue }
             if status.mode & 0o022 != 0 || (status.uid != owner && status.uid != 0) {

@@ -12,6 +12,9 @@ struct PAMLine: Sendable, Equatable {
     let file: String
     /// How many `substack` lines it is within. A jump, `done` or `die` does not leave its substack.
     let depth: Int
+
+    /// Whether the line ends as in files of other systems. libpam finds no module of such a name, and no such argument.
+    var endsWithCarriageReturn: Bool { (arguments.last ?? module).hasSuffix("\r") }
 }
 
 /// The lines of a PAM service, with those of all files that it includes.
@@ -78,7 +81,8 @@ struct PAMStack: Sendable, Equatable {
     private static func logicalLines(_ text: String) -> [String] {
         var lines: [String] = []
         var pending = ""
-        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+        // By scalars: Swift takes CR LF for one character, and would find one line in such a file.
+        for line in text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) {
             let content = line.prefix { $0 != "#" }
             if content.hasSuffix("\\") {
                 pending += content.dropLast() + " "
@@ -90,7 +94,8 @@ struct PAMStack: Sendable, Equatable {
         return pending.isEmpty ? lines : lines + [pending]
     }
 
-    /// Text in brackets is one word, even if it has spaces.
+    /// Text in brackets is one word, even if it has spaces. Only spaces and tabs end a word for libpam: a carriage return
+    /// belongs to it.
     private static func words(_ line: String) -> [String] {
         var words: [String] = []
         var word = ""
@@ -98,7 +103,7 @@ struct PAMStack: Sendable, Equatable {
         for character in line {
             if character == "[" { isBracketed = true }
             if character == "]" { isBracketed = false }
-            if character.isWhitespace, !isBracketed {
+            if character == " " || character == "\t", !isBracketed {
                 if !word.isEmpty { words.append(word) }
                 word = ""
             } else {

@@ -40,13 +40,14 @@ package struct GitBranch: Sendable, Equatable {
             guard result.text.contains("not a git repository") else { throw git.failure(of: words, result) }
             throw .noWorkTree
         }
-        let lines = result.text.split(separator: "\n", omittingEmptySubsequences: false)
+        // By scalars: Swift takes CR LF for one character, which is no line end to it.
+        let lines = result.text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         guard lines.first == "true" else { throw .noWorkTree }
         // A name with a line end would be another one here.
         guard lines.count <= 3, lines.last == "" else {
             throw .failed(command: "rev-parse", reason: "the folder's name has a line end")
         }
-        return lines.count > 1 ? String(lines[1]) : ""
+        return lines.count > 1 ? lines[1] : ""
     }
 
     /// Names of git have no blanks, colons and signs that nobody sees.

@@ -73,7 +73,17 @@ struct GitChange: Sendable, Equatable {
         return stream + Array("done\n".utf8)
     }
 
+    /// By scalars: Swift takes CR LF, and a quote with an accent, for one character, which is neither of these.
     private static func quoted(_ path: String) -> String {
-        "\"" + path.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n") + "\""
+        var text = "\""
+        for scalar in path.unicodeScalars {
+            switch scalar {
+            case "\\": text += "\\\\"
+            case "\"": text += "\\\""
+            case "\n": text += "\\n"
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        return text + "\""
     }
 }

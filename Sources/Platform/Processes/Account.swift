@@ -22,6 +22,18 @@ public struct Account: Hashable, Sendable {
         try unsafe look("find the account \(name)") { unsafe getpwnam_r(name, $0, $1, $2, $3) }
     }
 
+    /// The program that a login of the account starts.
+    ///
+    /// - Returns: nil if no such account exists.
+    public static func shell(ofUID uid: UInt32) throws(SystemError) -> String? {
+        try unsafe NameService.look(
+            "find the account with uid \(uid)", capacity: 1024, limit: NameServiceLimits.account, empty: passwd(),
+            { unsafe getpwuid_r(uid, $0, $1, $2, $3) }
+        ) { entry in
+            unsafe String(cString: entry.pw_shell)
+        }
+    }
+
     private static func look(
         _ operation: String,
         _ call: (

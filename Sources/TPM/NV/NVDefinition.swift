@@ -91,7 +91,8 @@ extension TPMContext {
                 .ownerPasswordSet,
                 "the TPM's owner password is set, so Coffer can make no key or index",
                 advice:
-                    "take that password away while you make it, and set it again afterwards (tpm2_changeauth -c owner)",
+                    "take that password away while you make it (tpm2_changeauth -c owner -p PASSWORD), "
+                    + "and set it again afterwards (tpm2_changeauth -c owner PASSWORD)",
                 responseCode: code)
         }
         try engine.check(code, command)

@@ -13,7 +13,9 @@ struct InvitationFolder {
 
     private let path: String
 
-    init(_ session: CommandSession) { path = session.variable(Self.variable) ?? Self.installed }
+    init(_ session: CommandSession) { self.init(path: session.variable(Self.variable) ?? Self.installed) }
+
+    init(path: String) { self.path = path }
 
     /// Those of a circle, by their names.
     func all(of circle: StatementName) throws(KeychainError) -> [(name: String, invitation: IssuedInvitation)] {
@@ -48,9 +50,9 @@ struct InvitationFolder {
     func admit(
         _ guest: IssuedInvitation.Guest, by name: String, now: Int64
     ) throws(KeychainError) -> IssuedInvitation? {
+        let held = try lock()
+        defer { withExtendedLifetime(held) {} }
         do throws(SystemError) {
-            let lock = try FileLock(path: path + "/lock")
-            defer { withExtendedLifetime(lock) {} }
             guard var invitation = try readable(name), invitation.admits(guest.device, at: now) else { return nil }
             guard !invitation.guests.contains(where: { $0.device == guest.device }) else { return invitation }
             invitation.guests.append(guest)
@@ -61,12 +63,13 @@ struct InvitationFolder {
 
     /// Ends one. Who came in by it stays.
     func end(_ name: String) throws(KeychainError) {
-        guard Self.isName(name), try exists(), try read(name) != nil else {
-            throw KeychainError(
-                .notFound, "this machine has made no such invitation",
-                advice: "see them with: coffer sync invite --list")
-        }
-        do { try FileManager.default.removeItem(atPath: file(name)) } catch { throw unusable("\(error)") }
+        let unknown = KeychainError(
+            .notFound, "this machine has made no such invitation", advice: "see them with: coffer sync invite --list")
+        guard Self.isName(name), try exists() else { throw unknown }
+        let held = try lock()
+        defer { withExtendedLifetime(held) {} }
+        guard try read(name) != nil else { throw unknown }
+        try remove(name)
     }
 
     /// Ends those by which one of these devices came. It has the invitation still, and could come back as another device.
@@ -74,9 +77,12 @@ struct InvitationFolder {
     private func end(ofGuests devices: [String], in circle: StatementName, now: Int64) throws(KeychainError)
         -> (ended: [String], open: [String])
     {
+        guard try exists() else { return ([], []) }
+        let held = try lock()
+        defer { withExtendedLifetime(held) {} }
         let all = try all(of: circle).filter { now < $0.invitation.until }
         let ended = all.filter { one in one.invitation.guests.contains { devices.contains($0.device) } }.map(\.name)
-        for name in ended { try end(name) }
+        for name in ended { try remove(name) }
         return (ended, all.filter { $0.invitation.isOpen(at: now) && !ended.contains($0.name) }.map(\.name))
     }
 
@@ -100,6 +106,18 @@ struct InvitationFolder {
             }
             return true
         } catch { throw unusable(error.description) }
+    }
+
+    /// While it is held, nobody else changes or removes a file. Otherwise one who lets a machine in could write an
+    /// invitation anew that was ended meanwhile.
+    private func lock() throws(KeychainError) -> FileLock {
+        do throws(SystemError) { return try FileLock(path: path + "/lock") } catch {
+            throw unusable(error.description)
+        }
+    }
+
+    private func remove(_ name: String) throws(KeychainError) {
+        do throws(SystemError) { try FileRemoval.remove(file(name)) } catch { throw unusable(error.description) }
     }
 
     private func read(_ name: String) throws(KeychainError) -> IssuedInvitation? {

@@ -125,6 +125,29 @@ struct FilesFindingsTests {
         #expect(!all.contains { $0.message.contains("of this machine") })
     }
 
+    @Test("the broker's account is no person's, and nobody can log in with it")
+    func account() throws {
+        func look(_ uid: UInt32, _ shell: String?) -> [Keychain.Finding] {
+            AccountCheck.findings("coffer", uid: uid, shell: shell)
+        }
+        #expect(look(999, "/usr/sbin/nologin").isEmpty && look(999, "/bin/false").isEmpty && look(999, nil).isEmpty)
+        for (uid, shell) in [(1000, "/usr/sbin/nologin"), (70_000, nil)] as [(UInt32, String?)] {
+            let found = look(uid, shell)
+            #expect(found.map(\.verdict) == [.problem], "\(found)")
+            #expect(found.first?.message.contains("a person's account, “coffer” (uid \(uid))") == true, "\(found)")
+        }
+        for shell in ["/bin/bash", ""] {
+            let found = look(999, shell)
+            #expect(found.map(\.verdict) == [.problem], "\(found)")
+            #expect(found.first?.advice == "take it away: usermod --shell /usr/sbin/nologin coffer")
+        }
+        #expect(try Account.shell(ofUID: 0)?.hasPrefix("/") == true)
+        // A sandbox has its user's account.
+        var sandbox = configuration
+        sandbox.sandbox = true
+        #expect(AccountCheck.findings(.sample(sandbox)).isEmpty)
+    }
+
     @Test("a disk is full with less than so many bytes free, and not with so many")
     func room() {
         let limit = DiagnosisLimits.room

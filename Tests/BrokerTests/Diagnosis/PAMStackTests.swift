@@ -37,6 +37,16 @@ struct PAMStackTests {
         #expect(stack().lines.map(\.type) == ["auth", "auth", "account"])
     }
 
+    @Test("a carriage return ends no line and no word, as in libpam, and is told")
+    func carriageReturns() throws {
+        try put("# ours\r\nauth required pam_unix.so\r\n\r\naccount required pam_unix.so try_first_pass\r\n")
+        #expect(stack().lines.map(\.type) == ["auth", "account"])
+        #expect(stack().lines.map(\.module) == ["pam_unix.so\r", "pam_unix.so"])
+        #expect(stack().lines.map(\.arguments) == [[], ["try_first_pass\r"]])
+        let found = PAMCheck.problems(of: "coffer", stack(), owner: OwnProcess.effectiveUser)
+        #expect(found.map(\.advice) == ["take it away: sed -i 's/\\r$//' \(folder.path)/coffer"], "\(found)")
+    }
+
     @Test("of an included file the lines of one type count, or all of them, and each substack is one deeper")
     func included() throws {
         try put("auth required pam_env.so\naccount required pam_time.so\n", "shared")
