@@ -216,7 +216,7 @@ struct CommandSession {
                 advice: "run in a terminal: coffer auth --for 5m")
         }
         try retrying { () throws(KeychainError) in
-            var prompter: any Prompter = TerminalPrompter(shown: shown)
+            var prompter: any Prompter = TerminalPrompter(guardian: .thisProgram, shown: shown)
             try client.authorize(seconds: seconds, by: &prompter)
         }
     }

@@ -74,7 +74,7 @@ struct ErrorReport {
         do {
             Output.note(try JSONText.of(report, pretty: false))
         } catch {
-            Output.note("coffer: \(report.message)")
+            Output.note("coffer: \(VisibleText.sentence(report.message))")
         }
     }
 }

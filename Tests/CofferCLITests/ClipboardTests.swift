@@ -182,11 +182,49 @@ import Testing
         var fixture = try fixture()
         fixture.program.environment["XDG_RUNTIME_DIR"] = fixture.scratch.path
         try Data("s3cret".utf8).write(to: URL(filePath: fixture.scratch.file("board")))
-        try Data(token.utf8).write(to: URL(filePath: fixture.scratch.file("coffer-clipboard")))
+        try Data(token.utf8).write(to: URL(filePath: fixture.scratch.file(Self.claim + "7")))
         let holder = try fixture.program.run(
-            "clipboard-clear", "wl-copy", "1", "display", "mine", input: .bytes(Array("s3cret".utf8)))
+            "clipboard-clear", "wl-copy", "1", ".display.wl-copy.wayland-7", "mine",
+            input: .bytes(Array("s3cret".utf8)))
         #expect(holder.status == 0, "\(holder)")
         #expect(try fixture.scratch.contents("board").isEmpty == clears)
+    }
+
+    /// The file with the claim to a display, without the display's number.
+    private static let claim = "coffer-clipboard.display.wl-copy.wayland-"
+
+    /// The earlier secret is still on the clipboard then, and the process that clears it looks at the claim.
+    @Test func aCopyThatFailsLeavesTheClaimToTheOneBefore() throws {
+        var fixture = try fixture()
+        fixture.program.environment["XDG_RUNTIME_DIR"] = fixture.scratch.path
+        let board = fixture.scratch.file("board")
+        try fixture.scratch.program(
+            "wl-copy",
+            """
+            #!/bin/sh
+            [ "$1" != --version ] || exec echo wl-clipboard 2.3.0
+            [ -z "$FAILS" ] || { cat >\(board).not; exit 1; }
+            cat >\(board).new && mv \(board).new \(board)
+            """)
+        #expect(try fixture.program.run("get", "github", "me", "--clip=3").status == 0)
+        fixture.program.environment["FAILS"] = "1"
+        let failed = try fixture.program.run("get", "github", "me", "--clip=60m")
+        #expect(failed.status == 1 && failed.errors.contains("wl-copy failed"), "\(failed)")
+        #expect(try wait(for: "", in: fixture))
+        for holder in try Self.processes(of: fixture.scratch) { kill(holder, SIGKILL) }
+    }
+
+    /// A copy on one display says nothing about what is on another.
+    @Test func eachDisplayHasItsOwnClaim() throws {
+        var fixture = try fixture()
+        fixture.program.environment["XDG_RUNTIME_DIR"] = fixture.scratch.path
+        let claims = ["7", "8"].map { URL(filePath: fixture.scratch.file(Self.claim + $0)) }
+        for claim in claims { try Data("earlier".utf8).write(to: claim) }
+        fixture.program.environment["WAYLAND_DISPLAY"] = "wayland-7"
+        #expect(try fixture.program.run("get", "github", "me", "--clip=60m").status == 0)
+        #expect(try Data(contentsOf: claims[0]) != Data("earlier".utf8))
+        #expect(try Data(contentsOf: claims[1]) == Data("earlier".utf8))
+        for holder in try Self.processes(of: fixture.scratch) { kill(holder, SIGKILL) }
     }
 
     @Test func itIsClearedAlsoWhenTheTerminalHasGone() throws {

@@ -68,6 +68,16 @@ import Testing
         #expect(result.text == (isMasked ? "[masked]\n" : "\(line)\n"))
     }
 
+    /// Programs leave out blank lines, as `$(cat FILE)` does. What is left is the secret.
+    @Test(arguments: ["hunter2pass\n\n", "\nhunter2pass", "hunter2pass\r", "\r\npass\n\n"])
+    func aSecretAmongBlankLinesIsMasked(value: String) throws {
+        let fixture = try fixture(value)
+        let result = try fixture.program.run(
+            "run", "--mask", "--file", "K=coffer://s/a", "--", "/bin/sh", "-c",
+            "printf '<%s>' \"$(tr -d '\\r\\n' <\"$K\")\"")
+        #expect(result.text == "<[masked]>", "\(result)")
+    }
+
     /// The process in between is not noticed: status, signals, descriptors, umask and file.
     @Test func theProgramEndsAsItEnds() throws {
         let fixture = try fixture("hunter2")
@@ -154,8 +164,8 @@ import Testing
     }
 
     /// Masks would show where a short secret stands, so nothing is started.
-    @Test func aSecretThatIsTooShortIsRefused() throws {
-        let fixture = try fixture("abc")
+    @Test(arguments: ["abc", "\nabc\n\n"]) func aSecretThatIsTooShortIsRefused(value: String) throws {
+        let fixture = try fixture(value)
         let result = try fixture.program.run("run", "--mask", "--env", "X=coffer://s/a", "--", "/bin/echo", "started")
         #expect(result.status == 1)
         #expect(result.output.isEmpty)

@@ -152,6 +152,38 @@ import Testing
             result.errors.hasSuffix("there is no such item; did you mean github/\"me\\u{1b}\"?\n"), "\(result)")
     }
 
+    /// Attacker: another member of a group, who names an account by what a terminal obeys.
+    @Test(arguments: [
+        (["rm", "-f", "github"], "coffer restore github"),
+        (["edit", "github", "--unset", "pin"], "coffer restore github"),
+        (["edit", "github", "--value"], "coffer restore github"),
+        (["edit", "github", "--value"], "first run: coffer edit github"),
+        (["set", "github/me\u{1B}]0;x\u{7}", "--generate"], "coffer restore github"),
+        (["set", "github/me\u{1B}]0;x\u{7}", "--generate"], "coffer get github"),
+    ])
+    func aNameFromTheVaultDrivesNoTerminal(arguments: [String], said: String) throws {
+        var item = FakeCoffer.item("github", "me\u{1B}]0;x\u{7}")
+        item.revision = "r7"
+        let former = Keychain.FormerVersion(
+            version: 1, field: "pin", set: 1_700_000_000_000, access: .whenUnlocked.requiring(.userPresence),
+            until: .max)
+        let shown = FakeServer.Step.answer(Keychain.ItemReply(item: item))
+        var fixture = try FakeCoffer(broker: [
+            "Show": [shown], "Edit": [shown],
+            "Exists": [.answer(Keychain.Exists.Reply(exists: false))],
+            "Delete": [.answer(Keychain.Delete.Reply(item: item, until: 1_702_592_000_000))],
+            "History": [.answer(Keychain.History.Reply(item: item, versions: [former]))],
+            "Get": [FakeCoffer.value(Array("old".utf8), item)],
+            "Set": [.answer(Keychain.Set.Reply(item: item, replaced: 1_700_000_000_000, former: 1))],
+        ])
+        try fixture.scratch.program("ed1", "#!/bin/sh\nprintf new >\"$1\"\n")
+        fixture.program.environment["EDITOR"] = fixture.scratch.file("ed1")
+        let result = try fixture.program.run(arguments)
+        #expect(result.status == 0 && result.errors.contains(said), "\(result)")
+        #expect(!result.errors.contains("\u{1B}") && !result.errors.contains("\u{7}"), "\(result)")
+        #expect(result.errors.contains("'me\\u{1b}]0;x\\u{7}'"), "\(result)")
+    }
+
     /// Only the vault that was named is looked through.
     @Test func suggestionsComeFromTheSameVault() throws {
         let fixture = try FakeCoffer(broker: [

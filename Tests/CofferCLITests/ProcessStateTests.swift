@@ -56,16 +56,28 @@ import Varlink
     }
 
     /// Nothing the process does can restore the terminal then.
-    @Test func aKilledPromptLeavesTheTerminalAsItWas() throws {
-        let fixture = try fixture()
+    @Test(arguments: [
+        ("get github me", "Password: "), ("auth --for 1m", "Password: "), ("set github me", "Secret for "),
+        ("set github me --multiline", "Secret for "), ("rm github me", "[y/N] "),
+    ])
+    func aKilledPromptLeavesTheTerminalAsItWas(command: String, question: String) throws {
+        let item = FakeServer.Step.answer(BrokerProtocol.Keychain.ItemReply(item: FakeCoffer.item()))
+        var authenticator = FakeCoffer.asksPassword
+        authenticator["Authorize"] = authenticator["Begin"]
+        let fixture = try FakeCoffer(
+            broker: [
+                "Get": [FakeCoffer.personNeeded()], "Withdraw": [.answer(Nothing())],
+                "Show": [command.hasPrefix("rm") ? item : FakeCoffer.absent], "History": [FakeCoffer.absent],
+            ], authenticator: authenticator)
         let pid = fixture.scratch.file("pid")
-        let turn = Program.Turn(wait: "Password: ", type: "") {
+        let turn = Program.Turn(wait: question, type: "") {
             let number = try String(contentsOfFile: pid, encoding: .utf8)
             kill(try #require(Int32(number.trimmingCharacters(in: .whitespacesAndNewlines))), SIGKILL)
         }
-        let result = try runsInShell(fixture, "echo $$ >\(pid); exec \"$0\" get github me", turns: [turn])
-        #expect(result.status == 128 + SIGKILL)
-        #expect(result.echoes)
+        let result = try runsInShell(
+            fixture, "echo $$ >\(pid); exec \"$0\" \(command)", input: .terminal, turns: [turn])
+        #expect(result.status == 128 + SIGKILL, "\(result)")
+        #expect(result.echoes, "\(command)")
     }
 
     /// Somebody stops the process from outside and continues it: the terminal is asked again, without echo.

@@ -18,6 +18,21 @@ import Varlink
         return try FakeCoffer(broker: ["GetAll": [.answer(Keychain.GetAll.Reply(items: items))]])
     }
 
+    /// One answer holds 2 MiB, and two values of 1 MiB are more.
+    @Test func secretsThatDoNotFitIntoOneAnswerAreReadInSeveral() throws {
+        let fixture = try FakeCoffer(broker: [
+            "GetAll": [.fault(.limitExceeded, "these items do not fit into one answer")],
+            "Get": [
+                FakeCoffer.value(Array("one".utf8), FakeCoffer.item("s0", "a")),
+                FakeCoffer.value(Array("two".utf8), FakeCoffer.item("s1", "a")),
+            ],
+        ])
+        let result = try fixture.program.run(
+            "run", "--env", "X=coffer://s0/a", "--env", "Y=coffer://s1/a", "--", "/bin/sh", "-c", "echo $X $Y")
+        #expect(result.status == 0 && result.text == "one two\n", "\(result)")
+        #expect(fixture.broker.calls("GetAll").count == 1 && fixture.broker.calls("Get").count == 2)
+    }
+
     /// The process that the caller started is the program: signals, job control and the status are its own.
     @Test func itBecomesTheProgram() throws {
         let fixture = try fixture([0x61])

@@ -102,6 +102,30 @@ import Testing
         #expect(fixture.broker.calls("Get").isEmpty)
     }
 
+    /// A template that is gone cannot be filled in again.
+    @Test func aTemplateIsNotReplacedByWhatBecomesOfIt() throws {
+        let fixture = try fixture(["s": "hunter2"])
+        let (link, template) = (fixture.scratch.file("link"), fixture.scratch.file("template"))
+        let text = Data("{{ coffer://s/a }}".utf8)
+        try text.write(to: URL(filePath: template))
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: template)
+        var shell = fixture.program
+        shell.executable = "/bin/sh"
+        for (words, input) in [
+            ("--in \(link)", "/dev/null"), ("", template), ("", link), ("--in /dev/stdin", template),
+        ] {
+            let result = try shell.run(
+                "-c", "\(Program.path) inject \(words) --out \(template) <\(input)")
+            #expect(result.status == 64, "\(words) <\(input): \(result)")
+            #expect(result.errors.contains("are the same file"), "\(result)")
+        }
+        #expect(try Data(contentsOf: URL(filePath: template)) == text)
+        #expect(fixture.broker.calls("Get").isEmpty)
+        // Another file, by a pipe as well.
+        let piped = try shell.run("-c", "cat \(template) | \(Program.path) inject --out \(template).filled")
+        #expect(piped.status == 0, "\(piped)")
+    }
+
     /// Attacker 7: few bytes that would become many.
     @Test func aTextThatGrowsTooLongIsRefused() throws {
         let fixture = try fixture(["s": String(repeating: "x", count: 1 << 20)])

@@ -22,6 +22,10 @@ import Testing
         ("android://hash==@app.example/", "app.example", "android://app.example"),
         ("http://[::1]:80/p", "[::1]:80", "http://[::1]:80/p"),
         ("https://e@v@a.example", "a.example", "https://a.example"),
+        ("bank.example/in?token=S&next=https://bank.example/", "bank.example", "bank.example/in"),
+        ("https://a.example/@me", "a.example", "https://a.example/@me"),
+        ("https://a.example/in?mail=me@b.example", "a.example", "https://a.example/in"),
+        ("svn+ssh://me:pw@a.example/x", "a.example", "svn+ssh://a.example/x"),
     ])
     func addressesLoseWhatMayBeSecret(_ text: String, _ host: String, _ shown: String) {
         let address = WebAddress(text)
@@ -76,8 +80,33 @@ import Testing
         #expect(named.items.count == 40_000 && named.items.last?.account == "#40000")
     }
 
-    @Test(arguments: ["", "My bank", "https://", "https://a b", "https:///x"])
+    @Test(arguments: [
+        "", "My bank", "https://", "https://a b", "https:///x", "jdbc:oracle://host/x", "1a://host/x",
+    ])
     func whatHasNoHostIsNoAddress(_ text: String) { #expect(WebAddress(text) == nil) }
+
+    /// Attacker: who reads names and attributes while the vault is locked. People write passwords into addresses as they
+    /// are, so a password may have what ends a host.
+    @Test(arguments: [
+        ("https://me:hun/ter@host/", "host/"), ("https://me:hun/ter@a.example/x?y=1", "a.example/x"),
+        ("https://me:hun/t@er@host/", "host/"), ("postgres://me:hun#ter@db/x", "untitled"),
+        ("https://me:hun?ter@host/", "untitled"), ("https://me:hun/ter@\u{301}host/", "\u{301}host/"),
+        ("a.example/in?mail=me@hun&token=ter", "a.example"), ("in?token=hun&next=https://me.example/ter", "in"),
+    ])
+    func aPasswordWithASlashIsInNoNameAndNoAttribute(_ text: String, _ service: String) {
+        let named = ImportedItems([
+            entry(1) {
+                $0.password = [1]
+                $0.addresses = [text]
+            }
+        ])
+        #expect(named.items.map(\.service) == [service, service])
+        #expect(named.items.last?.field?.name == "url" && named.items.last?.value == Array(text.utf8))
+        for item in named.items {
+            let open = [item.service, item.account, item.label, item.comment] + item.attributes.values
+            for part in ["me", "hun", "ter"] { #expect(!open.contains { $0.contains(part) }) }
+        }
+    }
 
     @Test func sameNamesGetNumbersAndSameSecretsAreStoredOnce() {
         let named = ImportedItems(

@@ -92,9 +92,12 @@ public struct Terminal: ~Copyable {
     /// Shows a prompt and reads hidden lines until Ctrl-D.
     /// - Parameter last: a line that ends the input, too, and is no part of it.
     /// - Parameter limit: the most bytes that are accepted.
-    public func askLines(_ prompt: String, until last: [UInt8]?, limit: Int) throws(SystemError) -> Lines {
+    /// - Parameter guardian: as for ``ask(_:hidden:limit:wakeUp:guardian:)``.
+    public func askLines(
+        _ prompt: String, until last: [UInt8]?, limit: Int, guardian: (path: String, arguments: [String])? = nil
+    ) throws(SystemError) -> Lines {
         var answer = Lines.cancelled
-        try reading(prompt, guardian: nil) { (signals, again) throws(SystemError) in
+        try reading(prompt, guardian: guardian) { (signals, again) throws(SystemError) in
             var lines: [[UInt8]] = []
             var left = limit
             while true {

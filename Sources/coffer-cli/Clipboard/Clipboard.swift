@@ -7,6 +7,8 @@ import Platform
 struct Clipboard {
     let tool: ClipboardTool
     let programs: ProgramSearch
+    /// Which display it is, or which tmux.
+    let display: String
     /// The terminal's file, for a clipboard of the terminal.
     let terminal: String?
     /// Where wl-copy may keep the value; nil for other tools.
@@ -30,14 +32,15 @@ struct Clipboard {
         let buffer =
             tool == .wayland
             ? try WaylandBuffer.find(variable: session.variable, programs: session.programs, orElse: consequence) : nil
-        return Clipboard(tool: tool, programs: session.programs, terminal: terminal, buffer: buffer)
+        return Clipboard(
+            tool: tool, programs: session.programs, display: session.variable(tool.display) ?? "", terminal: terminal,
+            buffer: buffer)
     }
 
     /// What the clipboard is, in a sentence: "the clipboard is cleared in 45 seconds".
     var spoken: String { tool.isSeen ? "the clipboard" : "the terminal's clipboard" }
 
-    /// Starts a process in a session of its own that clears the clipboard, and gives it the value through a pipe. So neither the end of the terminal
-    /// nor a reader of this process's output can stop the clearing.
+    /// Copies a value, and has it cleared after a time.
     func copy(_ value: [UInt8], for seconds: Int) throws(KeychainError) {
         guard tool.isSeen || value.count <= ClipboardLimits.terminal else {
             throw KeychainError(
@@ -45,8 +48,26 @@ struct Clipboard {
                 advice: "write it to a pipe instead")
         }
         let claim = ClipboardClaim.take(board)
+        var givesBack = true
+        do throws(KeychainError) {
+            // Start the clearing process first, so that no secret is copied that nothing would clear.
+            try startClearing(value, after: seconds, claim)
+            // What cannot be seen is cleared in any case, and an earlier secret with it.
+            givesBack = tool.isSeen
+            try put(value)
+        } catch {
+            // An earlier secret is still there, and its process clears it only with its claim.
+            if givesBack { claim?.giveBack(board) }
+            throw error
+        }
+    }
+
+    /// Starts a process in a session of its own that clears the clipboard, and gives it the value through a pipe. So neither the end of the terminal
+    /// nor a reader of this process's output can stop the clearing.
+    private func startClearing(
+        _ value: [UInt8], after seconds: Int, _ claim: ClipboardClaim?
+    ) throws(KeychainError) {
         let arguments = ["clipboard-clear", tool.rawValue, String(seconds), board] + (claim.map { [$0.token] } ?? [])
-        // Start the clearing process first, so that no secret is copied that nothing would clear.
         do {
             let holder = try Subprocess("/proc/self/exe", arguments) {
                 $0.name = "coffer"
@@ -63,6 +84,9 @@ struct Clipboard {
         } catch {
             throw KeychainError(.failed, "the process that clears the clipboard could not start, so nothing was copied")
         }
+    }
+
+    private func put(_ value: [UInt8]) throws(KeychainError) {
         if tool == .terminal {
             do throws(SystemError) { try Terminal().write(TerminalClipboard.sequence(value)) } catch {
                 throw KeychainError(.failed, "cannot write to the terminal: \(error.reason)")
@@ -72,10 +96,11 @@ struct Clipboard {
         }
     }
 
-    /// Which clipboard it is. Each terminal has its own.
+    /// Which clipboard it is, as a part of a file's name. Each terminal, each display and each tmux has its own.
     private var board: String {
-        guard tool == .terminal, let terminal else { return tool.isSeen ? "display" : tool.rawValue }
-        return String(terminal.map { $0 == "/" ? "." : $0 })
+        var name = (tool.isSeen ? ClipboardClaim.display : "") + ".\(tool.rawValue).\(display)"
+        if tool == .terminal, let terminal { name = terminal }
+        return String(name.map { $0 == "/" ? "." : $0 })
     }
 }
 
@@ -90,17 +115,31 @@ enum TerminalClipboard {
 /// Decides which process clears the clipboard. A newer copy takes the claim and so restarts the time.
 struct ClipboardClaim {
     let token: String
+    /// The claim before it; nil if there was none.
+    var former: Data?
+
+    /// What the name of a display's clipboard begins with.
+    static let display = ".display"
 
     /// nil if the session has no runtime folder; then every copy is cleared after its own time.
     static func take(_ board: String) -> ClipboardClaim? {
         guard let url = file(board) else { return nil }
         let token = String(UInt64.random(in: 0 ... .max), radix: 16)
+        // `try?`: what cannot be read cannot be given back.
+        let former = try? Data(contentsOf: url)
         do {
             try Data(token.utf8).write(to: url, options: .atomic)
         } catch {
             return nil
         }
-        return ClipboardClaim(token: token)
+        return ClipboardClaim(token: token, former: former)
+    }
+
+    /// Gives the claim back to the copy before, because this one has put nothing on the clipboard.
+    func giveBack(_ board: String) {
+        guard let former, let url = Self.file(board), stands(board) else { return }
+        // `try?`: without the file, each copy is cleared after its own time.
+        try? former.write(to: url, options: .atomic)
     }
 
     /// Whether no newer copy has taken the claim. The file holds no secret.
@@ -122,8 +161,7 @@ struct ClipboardClaim {
     }
 
     private static func file(_ board: String) -> URL? {
-        guard !board.contains("/"), let folder = folder(isDisplay: board == "display") else { return nil }
-        return URL(filePath: folder).appending(
-            path: board == "display" ? "coffer-clipboard" : "coffer-clipboard\(board)")
+        guard !board.contains("/"), let folder = folder(isDisplay: board.hasPrefix(display)) else { return nil }
+        return URL(filePath: folder).appending(path: "coffer-clipboard\(board)")
     }
 }

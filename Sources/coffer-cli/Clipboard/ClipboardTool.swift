@@ -34,7 +34,8 @@ enum ClipboardTool: String, CaseIterable {
     /// Whether it can be seen what the clipboard holds. Most terminals do not tell that.
     var isSeen: Bool { self != .tmux && self != .terminal }
 
-    private var display: String {
+    /// The variable that names the display, or what tmux runs.
+    var display: String {
         switch self {
         case .wayland: "WAYLAND_DISPLAY"
         case .tmux: "TMUX"

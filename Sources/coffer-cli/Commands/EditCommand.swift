@@ -138,7 +138,7 @@ struct EditCommand: ParsableCommand {
         for field in unset where told.insert(field).inserted {
             var done = "Removed \(name.shownName), field \(VisibleText.quoted(field.text))"
             if kept.contains(field) { done += "; bring it back with: \(restoreCommand(name, field))" }
-            Output.note(done)
+            Output.note(VisibleText.sentence(done))
         }
     }
 
@@ -165,10 +165,12 @@ struct EditCommand: ParsableCommand {
                 advice: "replace it with coffer set")
         }
         if let former = try FormerWeakening.find(of: name, to: found.attributes.access, session, named: { $0 }) {
+            let command = ShellText.command(
+                "edit", name.service, name.account, KindOptions.words(name.kind) + vault.words)
             Output.note(
-                "coffer: warning: \(former.text(name.shownName)); to have that again, first run: "
-                    + ShellText.command("edit", name.service, name.account, KindOptions.words(name.kind) + vault.words)
-                    + " \(former.remedy)")
+                VisibleText.sentence(
+                    "coffer: warning: \(former.text(name.shownName)); to have that again, first run: \(command) \(former.remedy)"
+                ))
         }
         // Somebody may store another value while the editor is open. A person who goes on after being told so replaces it.
         var revision: String? = found.attributes.revision
@@ -196,6 +198,6 @@ struct EditCommand: ParsableCommand {
         guard !quiet else { return }
         var done = "Changed the value of \(shown)"
         if reply.keepsFormer { done += "; bring the former value back with: \(restoreCommand(name, field.field))" }
-        Output.note(done)
+        Output.note(VisibleText.sentence(done))
     }
 }

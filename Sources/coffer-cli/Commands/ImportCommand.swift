@@ -172,7 +172,7 @@ struct ImportCommand: ParsableCommand {
         let left = "\(source.shown) still holds secrets that anybody with the file can read"
         guard remove else {
             if format == .netrc { return }
-            return Output.note("\(left); remove it with: \(source.removeCommand)")
+            return Output.note(VisibleText.sentence("\(left); remove it with: \(source.removeCommand)"))
         }
         guard isComplete, isVerified else {
             return Output.note(

@@ -83,7 +83,7 @@ struct RemoveCommand: ParsableCommand {
                         until: deleted.keptUntil.map { TimeText($0).iso8601 },
                         protected: deleted.isProtected ? nil : false)))
         } else if !quiet {
-            Output.note(report(name, deleted))
+            Output.note(VisibleText.sentence(report(name, deleted)))
         }
     }
 

@@ -337,10 +337,10 @@ struct SetCommand: ParsableCommand {
         if reply.keepsFormer {
             done += "; bring the former value back with: "
             done += ShellText.command("restore", name.service, name.account, items)
-            Output.note(done)
-            if recipe != nil { Output.note(place.prefix(1).uppercased() + place.dropFirst()) }
+            Output.note(VisibleText.sentence(done))
+            if recipe != nil { Output.note(VisibleText.sentence(place.prefix(1).uppercased() + place.dropFirst())) }
         } else {
-            Output.note(recipe == nil ? done : "\(done); \(place)")
+            Output.note(VisibleText.sentence(recipe == nil ? done : "\(done); \(place)"))
         }
     }
 }

@@ -30,7 +30,7 @@ struct EditedValue {
             guard text.count <= InputLimits.value else { throw ValueInput.tooLong }
             do throws(KeychainError) { return try store(text) } catch {
                 guard Confirmation.isPossible else { throw error }
-                Output.note("coffer: \(error.description)")
+                Output.note("coffer: \(VisibleText.sentence(error.description))")
                 // `try?`: Ctrl-C means no. If nobody can be asked, the first error is the one to tell.
                 guard (try? Confirmation.isGiven("Nothing was stored. Edit the text again? [y/N] ")) == true else {
                     throw error

@@ -31,7 +31,8 @@ struct Conflict {
     private func answer(_ question: String) throws(KeychainError) -> String {
         let answer: Terminal.Answer
         do throws(SystemError) {
-            answer = try Terminal().ask(question, hidden: false, limit: InputLimits.confirmation)
+            answer = try Terminal().ask(
+                question, hidden: false, limit: InputLimits.confirmation, guardian: Terminal.guardian)
         } catch {
             throw KeychainError(
                 .failed, "cannot read from the terminal: \(error.reason)",

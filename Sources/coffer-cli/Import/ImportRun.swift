@@ -296,16 +296,7 @@ struct ImportRun {
 
     /// An error about a batch, with the place in the file instead of the change's number.
     private func ended(_ error: KeychainError, _ batch: [Step]) -> KeychainError {
-        var message = error.message
-        if message.hasPrefix("change "), let colon = message.firstIndex(of: ":"),
-            let number = Int(message[message.index(message.startIndex, offsetBy: 7)..<colon]),
-            batch.indices.contains(number - 1)
-        {
-            message = "\(batch[number - 1].item.place)\(message[colon...])"
-        }
-        return KeychainError(
-            error.code, message, advice: error.advice, accounts: error.accounts, tpmCode: error.tpmCode,
-            cause: error.cause)
+        error.naming(batch.count) { "\(batch[$0].item.place)" }
     }
 
     /// Whether the vault has what was stored: the value if it can be read without a person, otherwise the state that the broker named.

@@ -15,12 +15,18 @@ struct TargetFile {
             throw KeychainError(
                 .invalidArgument, "\(VisibleText.quoted(path)) is not a file", advice: "name a file after --out")
         }
-        guard let present, let template, let read = try Self.status(of: template) else { return }
+        guard let present, let read = try Self.source(template ?? "/proc/self/fd/0") else { return }
         guard (present.device, present.inode) != (read.device, read.inode) else {
+            let input = template == nil ? "standard input" : "--in"
             throw KeychainError(
-                .invalidArgument, "--in and --out are the same file, so the template would be lost",
+                .invalidArgument, "\(input) and --out are the same file, so the template would be lost",
                 advice: "name another file after --out")
         }
+    }
+
+    /// What is read in the end: links lead to it, and a shell may have opened it.
+    private static func source(_ path: String) throws(KeychainError) -> FileStatus? {
+        do throws(SystemError) { return try FileStatus.following(path) } catch { throw failure(error) }
     }
 
     private static func status(of path: String) throws(KeychainError) -> FileStatus? {

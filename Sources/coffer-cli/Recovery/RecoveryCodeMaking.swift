@@ -25,7 +25,9 @@ struct RecoveryCodeMaking {
             """)
         for tried in 1...Self.tries {
             let message = Authentication.Message(style: .visible, text: "Group \(new.part) of the code: ")
-            guard let answer = try TerminalPrompter().ask(message, hangUp: -1) else { throw Self.unconfirmed }
+            guard let answer = try TerminalPrompter(guardian: .thisProgram).ask(message, hangUp: -1) else {
+                throw Self.unconfirmed
+            }
             do throws(KeychainError) {
                 try confirm(answer)
                 return

@@ -87,8 +87,6 @@ struct Restoration<Source: RestoredSource & ~Copyable>: ~Copyable {
             value: first.value, access: access, label: item.label ?? "", comment: item.comment ?? "",
             attributes: item.attributes,
             expiry: item.expires.map { .at(Date(milliseconds: Int64(clamping: $0))) } ?? .never)
-        new.field = first.name
-        new.fieldKind = first.kind
         if access.requirements.contains(.applicationPassword) {
             do throws(KeychainError) {
                 new.applicationPassword = try session.passwordInput(for: name.shownName, noPrompt: false).new()
@@ -98,23 +96,58 @@ struct Restoration<Source: RestoredSource & ~Copyable>: ~Copyable {
                     .invalidArgument, "it needs a new application password, but there is no terminal to ask at")
             }
         }
-        _ = try session.call(
-            ItemCall.set(name.item, to: new, if: replace ? .none : .isAbsent), for: name.shownName,
-            command: session.unlockCommand)
-        for field in fields.dropFirst() {
-            var other = NewItem(value: field.value, applicationPassword: new.applicationPassword)
-            other.field = field.name
-            other.fieldKind = field.kind
-            do throws(KeychainError) {
-                _ = try session.call(
-                    ItemCall.set(name.item, to: other, if: .isPresent), for: name.shownName,
-                    command: session.unlockCommand)
-            } catch {
-                // Some fields are there by now, so a person must know which one is not.
+        var changes: [ItemChange] = []
+        for field in fields {
+            let isFirst = changes.isEmpty
+            var part = isFirst ? new : NewItem(value: field.value, applicationPassword: new.applicationPassword)
+            part.field = field.name
+            part.fieldKind = field.kind
+            let condition: ItemChange.Condition = isFirst ? (replace ? .none : .isAbsent) : .isPresent
+            changes.append(ItemChange(name.item, .set(part), if: condition))
+        }
+        var stored = 0
+        // All at once: a half that an interruption left would be kept when the command is run again.
+        for batch in try Self.batches(of: changes, oneByOne: new.applicationPassword != nil) {
+            do throws(KeychainError) { try send(batch, name) } catch {
+                let names = fields[stored...].map { VisibleText.quoted($0.name.text) }
+                let named = error.naming(batch.count) { "field \(names[$0])" }
+                guard stored > 0 else { throw named }
+                // Some fields are there by now, so a person must know which ones are not.
                 throw KeychainError(
-                    error.code, "its field \(VisibleText.quoted(field.name.text)) was not restored: \(error.message)",
-                    advice: error.advice, cause: error.cause)
+                    named.code,
+                    "from its field \(names[0]) on, it was not restored, so use --replace next: \(named.message)",
+                    advice: named.advice, cause: named.cause)
             }
+            stored += batch.count
+        }
+    }
+
+    /// As many changes as one call takes. Fields with an application password are stored one by one: the broker proves
+    /// with each that it is the password of the others.
+    private static func batches(of changes: [ItemChange], oneByOne: Bool) throws(KeychainError) -> [[ItemChange]] {
+        var batches: [[ItemChange]] = []
+        var bytes = 0
+        for change in changes {
+            let size = try MessageSize.count(change)
+            bytes += size
+            if batches.isEmpty || oneByOne || bytes > BatchLimits.bytes {
+                batches.append([change])
+                bytes = size
+            } else {
+                batches[batches.count - 1].append(change)
+            }
+        }
+        return batches
+    }
+
+    /// Makes changes of one item: all of them or none.
+    private func send(_ changes: [ItemChange], _ name: FullName) throws(KeychainError) {
+        if changes.count == 1, case .set(let item) = changes[0].action {
+            _ = try session.call(
+                ItemCall.set(name.item, to: item, if: changes[0].condition), for: name.shownName,
+                command: session.unlockCommand)
+        } else {
+            _ = try session.call(ItemCall.apply(changes), for: name.shownName, command: session.unlockCommand)
         }
     }
 
@@ -219,7 +252,8 @@ struct RecoveryCodeInput {
     }
 
     private func ask() throws(KeychainError) -> [UInt8] {
-        let answer = try TerminalPrompter().ask(.init(style: .visible, text: "Recovery code: "), hangUp: -1)
+        let answer = try TerminalPrompter(guardian: .thisProgram).ask(
+            .init(style: .visible, text: "Recovery code: "), hangUp: -1)
         guard let answer else { throw .cancelledByPerson }
         return Array(answer.utf8.prefix(InputLimits.recoveryCode + 1))
     }

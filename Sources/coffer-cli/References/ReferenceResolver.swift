@@ -107,9 +107,17 @@ struct ReferenceResolver {
             return [Secret(value: item.value, item: item.attributes, field: only.field)]
         }
         let names = batch.references.map(\.name)
-        let items = try session.call(
-            ItemCall.readAll(names, ReadRequest(reason: reason)), for: "reading \(names.count) secrets",
-            noPrompt: noPrompt, command: command)
-        return zip(names, items).map { Secret(value: $1.value, item: $1.attributes, field: $0.field) }
+        do throws(KeychainError) {
+            let items = try session.call(
+                ItemCall.readAll(names, ReadRequest(reason: reason)), for: "reading \(names.count) secrets",
+                noPrompt: noPrompt, command: command)
+            return zip(names, items).map { Secret(value: $1.value, item: $1.attributes, field: $0.field) }
+        } catch {
+            // The answer would be too long, so half as many are read at a time.
+            guard error.code == .limitExceeded else { throw error }
+            let half = names.count / 2
+            return try read(Batch(vault: batch.vault, references: Array(batch.references.prefix(half))))
+                + read(Batch(vault: batch.vault, references: Array(batch.references.dropFirst(half))))
+        }
     }
 }

@@ -22,7 +22,9 @@ struct JoinCodeInput {
 
     private func ask() throws(KeychainError) -> [UInt8] {
         let message = Authentication.Message(style: .visible, text: "Code that the new machine shows: ")
-        guard let answer = try TerminalPrompter().ask(message, hangUp: -1) else { throw .cancelledByPerson }
+        guard let answer = try TerminalPrompter(guardian: .thisProgram).ask(message, hangUp: -1) else {
+            throw .cancelledByPerson
+        }
         return Array(answer.utf8.prefix(InputLimits.joinCode + 1))
     }
 

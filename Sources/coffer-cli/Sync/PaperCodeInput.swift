@@ -30,7 +30,9 @@ struct PaperCodeInput {
 
     func ask(_ question: String) throws(KeychainError) -> [UInt8] {
         let message = Authentication.Message(style: .visible, text: question)
-        guard let answer = try TerminalPrompter().ask(message, hangUp: -1) else { throw .cancelledByPerson }
+        guard let answer = try TerminalPrompter(guardian: .thisProgram).ask(message, hangUp: -1) else {
+            throw .cancelledByPerson
+        }
         return Self.line(Array(answer.utf8.prefix(InputLimits.paperCode + 1)))
     }
 

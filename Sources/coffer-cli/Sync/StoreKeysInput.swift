@@ -48,7 +48,8 @@ struct StoreKeysInput {
     private func ask(_ question: String, hidden: Bool) throws(KeychainError) -> [UInt8] {
         let answer: Terminal.Answer
         do throws(SystemError) {
-            answer = try Terminal().ask(question, hidden: hidden, limit: StoreKeys.longest + 1)
+            answer = try Terminal().ask(
+                question, hidden: hidden, limit: StoreKeys.longest + 1, guardian: Terminal.guardian)
         } catch {
             throw KeychainError(
                 .failed, "cannot read from the terminal: \(error.reason)", advice: "pipe the credentials in instead")

@@ -84,7 +84,8 @@ enum Confirmation {
     static func isGiven(_ question: String, orSkipWith flag: String? = nil) throws(KeychainError) -> Bool {
         let answer: Terminal.Answer
         do throws(SystemError) {
-            answer = try Terminal().ask(question, hidden: false, limit: InputLimits.confirmation)
+            answer = try Terminal().ask(
+                question, hidden: false, limit: InputLimits.confirmation, guardian: Terminal.guardian)
         } catch {
             throw KeychainError(
                 .failed, "cannot read from the terminal: \(error.reason)",

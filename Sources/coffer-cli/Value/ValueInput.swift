@@ -47,7 +47,8 @@ struct ValueInput {
         let answer: Terminal.Lines
         do throws(SystemError) {
             answer = try Terminal().askLines(
-                prompt, until: last.isEmpty ? nil : Array(last.utf8), limit: InputLimits.value)
+                prompt, until: last.isEmpty ? nil : Array(last.utf8), limit: InputLimits.value,
+                guardian: Terminal.guardian)
         } catch {
             throw KeychainError(
                 .failed, "cannot read from the terminal: \(error.reason)", advice: "pipe the value in instead")
@@ -88,7 +89,7 @@ struct ValueInput {
     private func ask(_ prompt: String) throws(KeychainError) -> [UInt8] {
         let answer: Terminal.Answer
         do throws(SystemError) {
-            answer = try Terminal().ask(prompt, hidden: true, limit: InputLimits.value)
+            answer = try Terminal().ask(prompt, hidden: true, limit: InputLimits.value, guardian: Terminal.guardian)
         } catch {
             throw KeychainError(
                 .failed, "cannot read from the terminal: \(error.reason)", advice: "pipe the value in instead")
