@@ -57,6 +57,8 @@ actor SettingsExchange {
         let isErased = failure == nil
         seen = ([:], [:])
         refused = [:]
+        // `try?`: what is in memory goes all the same. Another program may have written more into the file.
+        try? store.reload()
         store.edit { content, edits in
             for name in Set(content.values.keys).union(content.pending) {
                 // What the vault still has is removed by the next exchange.

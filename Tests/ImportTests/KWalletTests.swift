@@ -38,6 +38,14 @@ struct KWalletTests {
         #expect(try DataStreamMap.read([0, 0, 0, 0]) == [])
     }
 
+    @Test("An entry that is named by an address is not called after a password in it")
+    func addresses() throws {
+        #expect(try entry("Passwords", "https://me:hun/ter@host/").service == "host/")
+        #expect(try entry("Passwords", "https://git.example:8443/in?user=me@x&token=hun").service == nil)
+        #expect(try entry("Passwords", "https://me:pw@git.example/").service == "git.example")
+        #expect(try entry("Passwords", "me@host").service == "me@host")
+    }
+
     @Test("A map that is cut off at any byte, or has something behind it, is refused")
     func cutMaps() throws {
         let whole = map([("name", "value"), ("other", "")])

@@ -244,6 +244,18 @@ import Testing
             ])
     }
 
+    /// Other programs name a server by an address that can have a password in it. No service is called so.
+    @Test(arguments: [
+        ("https://git.example:8443/in?user=me@x&token=hun", "my login"), ("https://me:hun/ter@host/", "host/"),
+        ("https://me:pw@git.example/", "git.example"), ("a server", "a server"), ("me@host", "me@host"),
+    ])
+    func anItemOfAKeyringIsNotNamedAfterAPassword(_ server: String, _ service: String) {
+        let entry = KeyringEntry.read(
+            ImportPlace(item: 1), label: "my login", collection: "Login", attributes: ["server": server], created: 0,
+            changed: 0, secret: [1])
+        #expect(entry.service == service)
+    }
+
     @Test func anItemOfABrowserIsNamedAfterItsSite() {
         let entry = KeyringEntry.read(
             ImportPlace(item: 1), label: "l", collection: "Login",

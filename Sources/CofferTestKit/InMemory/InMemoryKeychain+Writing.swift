@@ -61,7 +61,8 @@ extension MemoryVault {
         _ change: ItemChange, _ call: MemoryCall
     ) throws(KeychainError) -> (ChangeOutcome, KeychainEvent?) {
         let old = items[change.name]
-        try Self.check(change.condition, change.name, old, at: call.now)
+        let deletes = if case .delete = change.action { true } else { false }
+        try Self.check(change.condition, change.name, old, deletes: deletes, at: call.now)
         switch change.action {
         case .set(let new):
             let item = try set(new, change.name, call)

@@ -107,9 +107,10 @@ struct MemoryVault: Sendable {
         }
     }
 
+    /// - Parameter deletes: whether the item goes, which may have expired.
     /// - Throws: if the condition is not met by the item, which may be absent or expired.
     static func check(
-        _ condition: ItemChange.Condition, _ name: ItemName, _ old: MemoryItem?, at now: Int64
+        _ condition: ItemChange.Condition, _ name: ItemName, _ old: MemoryItem?, deletes: Bool = false, at now: Int64
     ) throws(KeychainError) {
         let live = old.flatMap { $0.value.isExpired(at: now) ? nil : $0 }
         switch condition {
@@ -119,7 +120,7 @@ struct MemoryVault: Sendable {
         case .isPresent:
             guard live != nil else { throw old?.expired ?? .noSuchItem(name) }
         case .isUnchanged(let revision):
-            guard live?.revision == revision else {
+            guard (deletes ? old : live)?.revision == revision else {
                 throw KeychainError(
                     .changedMeanwhile, "\(name) was changed or deleted meanwhile", advice: "look at it again")
             }

@@ -54,6 +54,15 @@ struct WebAddress: Equatable {
         return mark.elementsEqual("://".unicodeScalars) ? mark.endIndex : text.startIndex
     }
 
+    /// What a service is called that other programs have named by an address or by another text.
+    ///
+    /// - Returns: nil if all of it may be a user and a password.
+    static func service(_ text: String) -> String? {
+        if let address = WebAddress(text) { return address.host }
+        let open = text.contains("://") ? openPart(text) : text
+        return open.isEmpty ? nil : open
+    }
+
     /// What may be shown of text that is no address with a host, such as `router/login?token=1`.
     /// - Returns: nothing if all of it may be a user and a password.
     static func openPart(_ text: String) -> String {

@@ -22,7 +22,7 @@ public enum KWalletEntry {
         entry.title = folder.isEmpty ? name : "\(folder)/\(name)"
         entry.folder = folder.isEmpty ? wallet : "\(wallet)/\(folder)"
         if general.contains(folder) {
-            entry.service = (name.contains("://") ? WebAddress(name)?.host : nil) ?? name
+            entry.service = name.contains("://") ? WebAddress.service(name) : name
         } else {
             entry.service = folder
             entry.userName = name

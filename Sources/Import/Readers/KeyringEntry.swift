@@ -18,7 +18,7 @@ public enum KeyringEntry {
         entry.title = label
         entry.folder = collection
         entry.attributes = stored(attributes)
-        entry.service = first(services).map { WebAddress($0)?.host ?? $0 } ?? label
+        entry.service = first(services).flatMap(WebAddress.service) ?? WebAddress.service(label)
         entry.userName = first(users) ?? ""
         entry.created = TimeStamp.text(seconds: Int64(clamping: created))
         entry.changed = TimeStamp.text(seconds: Int64(clamping: changed))

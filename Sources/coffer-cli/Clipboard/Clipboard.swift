@@ -100,6 +100,8 @@ struct Clipboard {
     private var board: String {
         var name = (tool.isSeen ? ClipboardClaim.display : "") + ".\(tool.rawValue).\(display)"
         if tool == .terminal, let terminal { name = terminal }
+        // Behind its last comma, TMUX has the session. All sessions of one tmux have one clipboard.
+        if tool == .tmux, let comma = name.lastIndex(of: ",") { name = String(name[..<comma]) }
         return String(name.map { $0 == "/" ? "." : $0 })
     }
 }

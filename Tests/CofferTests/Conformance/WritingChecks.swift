@@ -233,6 +233,7 @@ let writingChecks = [
         await refused(.changedMeanwhile) { () throws(KeychainError) in
             try await keychain.set("y", for: "state", if: .isUnchanged(since: ended))
         }
+        #expect(try await keychain.delete("state", if: .isUnchanged(since: ended)), "what has expired can go")
         let again = try await keychain.setTemporary("y", for: "again", lifetime: .seconds(86_400))
         #expect(again.access == strict && again.expires != nil)
         #expect(try await keychain.string(for: "again") == "y")

@@ -163,6 +163,18 @@ struct SyncedFileTests {
         #expect(try pair.laptop.get("theme") == "none")
     }
 
+    /// Another program has just set something, and this one has not looked at the file since.
+    @Test func theEndOfAnAccountEndsWhatAnotherProgramHasSet() async throws {
+        let cache = InMemorySettings()
+        let (one, other) = (settings(cache), settings(cache))
+        try #require(other.sharedNames == [])
+        try one.set("dark", for: theme)
+        try await one.flush()
+        try await other.deleteEverything(of: "app")
+        #expect(other.sharedNames == [])
+        #expect(settings(cache).sharedNames == [])
+    }
+
     @Test func theEndOfAnAccountCountsWhileTheSwitchIsOff() async throws {
         let pair = try await SyncedPair()
         try pair.desk.set("theme", "dark")
