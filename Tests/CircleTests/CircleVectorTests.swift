@@ -183,7 +183,7 @@ struct CircleVectorTests {
     }
 
     @Test func theStreamIsJudgedAlike() throws {
-        let segments = try file.segments.map { try RecordSegment(decoding: Self.raw($0)) }
+        let segments = try file.segments.map { try KnownSegment(decoding: Self.raw($0)) }
         let heads = try file.heads.map { try SignedHead(decoding: Self.raw($0)) }
         let stream = try DeviceStream(of: desk, in: circle, heads: heads, segments: segments)
         #expect(stream.counted.map(\.record.header.number).sorted() == [1, 2, 3, 4, 4, 5])
@@ -192,7 +192,7 @@ struct CircleVectorTests {
         #expect(file.ends.dropFirst().allSatisfy { ends.contains(Array(Self.raw($0)[24...])) })
         let forked = try DeviceStream(
             of: desk, in: circle, heads: heads + [SignedHead(decoding: Self.raw(file.forkHead))],
-            segments: segments + [RecordSegment(decoding: Self.raw(file.forkSegment))])
+            segments: segments + [KnownSegment(decoding: Self.raw(file.forkSegment))])
         #expect(forked.isSuspended && forked.counted.count == 7)
     }
 
@@ -211,7 +211,7 @@ struct CircleVectorTests {
     /// T1: the other signature of a head (s and n − s) and records with a byte too many do not count, and a head that
     /// was signed again after a crash makes no second record.
     @Test func whatIsSaidAgainIsNoFork() throws {
-        let segments = try file.segments.map { try RecordSegment(decoding: Self.raw($0)) }
+        let segments = try file.segments.map { try KnownSegment(decoding: Self.raw($0)) }
         let first = try SignedHead(decoding: Self.raw(file.heads[0]))
         let raised = try SignedHead(decoding: Self.raw(file.raisedHead))
         let again = try SignedHead(decoding: Self.raw(file.headAgain))

@@ -132,8 +132,10 @@ struct MergingCostTests {
     }
 
     @Test func aRegisterKeepsItsOrder() throws {
-        var register = PartRegister()
+        var register = ItemRegister()
         var present: [PartChange] = []
+        // One name of an attribute begins with another one's, and one is longer but smaller.
+        let parts: [SharedPart] = [.comment, .label, .attribute([97]), .attribute([97, 97]), .attribute([98])]
         var seed = UInt64(7)
         func next(below bound: Int) -> Int {
             seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
@@ -142,19 +144,27 @@ struct MergingCostTests {
         for number in 0..<400 {
             let (clock, writer) = (UInt64(next(below: 20)), UInt64(next(below: 3)))
             let stamp = try #require(PartStamp(clock: clock, writer: WriterID(number: writer)))
+            let part = parts[next(below: parts.count)]
             let change = try PartChange(
-                item: Bench.item, part: .label, stamp: stamp, replacing: [],
+                item: Bench.item, part: part, stamp: stamp, replacing: [],
                 content: .text([UInt8(number >> 8), UInt8(number & 255)]))
             register.insert(change)
             present.append(change)
             if next(below: 3) == 0 {
                 let gone = present.remove(at: next(below: present.count))
-                register.remove(gone.name, stamp: gone.stamp)
+                register.remove(gone.name, of: gone.part, stamp: gone.stamp)
                 // What is not there is not removed, nor anything else.
-                register.remove(gone.name, stamp: gone.stamp)
+                register.remove(gone.name, of: gone.part, stamp: gone.stamp)
             }
-            present.sort { ($0.stamp, $0.name) > ($1.stamp, $1.name) }
+            present.sort {
+                $0.part == $1.part
+                    ? ($0.stamp, $0.name) > ($1.stamp, $1.name)
+                    : $0.part.bytes.lexicographicallyPrecedes($1.part.bytes)
+            }
             #expect(register.present == present)
+            for part in parts {
+                #expect(Array(register.present.revisions(of: part)) == present.filter { $0.part == part })
+            }
         }
     }
 }

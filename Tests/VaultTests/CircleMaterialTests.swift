@@ -64,13 +64,17 @@ struct CircleMaterialTests {
 
     /// Who keeps a store can make one file of two. Whichever of the rows comes first, the longer file is meant.
     @Test func ofTwoSegmentsInOnePlaceTheLongerOneIsMeant() throws {
-        let found = try desk.vault.read { (snapshot) throws(VaultError) in try CircleMaterial(snapshot) }
-        var material = try #require(found)
-        let whole = try #require(material.segments.first)
+        let (found, file) = try desk.vault.read { (snapshot) throws(VaultError) in
+            let material = try CircleMaterial(snapshot)
+            return (material, try material?.segments.first.map { (one) throws(VaultError) in try snapshot.circle(one) })
+        }
+        let known = try #require(found)
+        let whole = try RecordSegment(decoding: #require(file))
         let part = try RecordSegment(before: whole.before, records: Array(whole.records.dropLast()))
         for segments in [[whole, part], [part, whole]] {
-            material.segments = segments
-            #expect(material.segments(of: material.device.id).map(\.segment) == [whole])
+            var material = CircleMaterial(device: known.device)
+            for segment in segments { try material.add(segment) }
+            #expect(material.segments(of: material.device.id).map(\.segment) == known.segments)
         }
     }
 
@@ -87,7 +91,9 @@ struct CircleMaterialTests {
                 publicHalves: halves.publicHalves, receivers: [halves.sealed(to: view.device.keys, in: circle)])
             var more = material
             more.generations.append(generation)
-            let after = try CircleView(more, desk.classKeys, in: desk.vault.format.vault)
+            let after = try desk.vault.read { [more] (snapshot) throws(VaultError) in
+                try CircleView(more, desk.classKeys, in: snapshot)
+            }
             #expect((after.halves[generation.name] == nil) == (circle == other))
         }
     }

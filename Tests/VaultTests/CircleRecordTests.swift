@@ -66,7 +66,9 @@ struct CircleRecordTests {
         let material = try desk.vault.read { (snapshot) throws(VaultError) in try CircleMaterial(snapshot) }
         var waiting = try #require(material)
         waiting.released = slots
-        let view = try CircleView(waiting, desk.classKeys, in: desk.vault.format.vault)
+        let view = try desk.vault.read { (snapshot) throws(VaultError) in
+            try CircleView(waiting, desk.classKeys, in: snapshot)
+        }
         let present = try #require(view.present)
         let key = try #require(view.halves[present.name])
         return try desk.vault.records(view, [], in: present, key).segments.flatMap(\.records)

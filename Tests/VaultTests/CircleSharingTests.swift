@@ -84,7 +84,7 @@ struct CircleSharingTests {
         let segments = try desk.vault.read { (snapshot) throws(VaultError) in
             try desk.vault.view(snapshot, desk.classKeys).0.segments(of: own).map(\.segment)
         }
-        #expect(segments.count > 2 && segments.allSatisfy { $0.bytes.count <= CircleLimits.segment })
+        #expect(segments.count > 2 && segments.allSatisfy { $0.count <= CircleLimits.segment })
         let numbers = segments.flatMap(\.records).map(\.header.number)
         #expect(numbers.sorted() == Array(1...UInt64(numbers.count)))
         try laptop.sync(store)

@@ -48,7 +48,7 @@ package struct PartChange: Hashable, Sendable {
         }
         // A name and an access control are replaced, never removed: a value that comes back needs both.
         guard content != nil || part != .name && part != .access else { throw .impossible }
-        let sorted = replaced.sorted()
+        let sorted = replaced.count > 1 ? replaced.sorted() : replaced
         guard !zip(sorted, sorted.dropFirst()).contains(where: ==) else { throw .impossible }
         let name = try RevisionName(hashing: Self.bytes(item, part, stamp, sorted, content))
         fields = Fields(name, item, part, stamp, sorted, content)

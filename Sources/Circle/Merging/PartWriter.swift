@@ -93,8 +93,9 @@ package struct PartWriter: Sendable {
     /// Another access control, instead of all that the writer sees. The broker has taken their proofs.
     package func guardItem(_ item: SharedItem, by access: AccessControl) throws(MergingError) -> [PartChange] {
         var changes: [PartChange] = []
+        let present = item.revisionsOfEach(.access)
         for id in item.ids {
-            changes.append(try change(id, .access, replacing: item.accessRevisions(of: id), .access(access)))
+            changes.append(try change(id, .access, replacing: present[id] ?? [], .access(access)))
         }
         return changes
     }
@@ -103,10 +104,10 @@ package struct PartWriter: Sendable {
     package func bin(_ item: SharedItem, days: UInt16) throws(MergingError) -> [PartChange] {
         let values = item.parts.filter(\.isField).flatMap { item.revisions(of: $0).map(\.name) }
             .prefix(PartChange.mostReplaced)
+        let (record, present) = (BinRecord(days: days, values: Array(values)), item.revisionsOfEach(.bin))
         var changes: [PartChange] = []
         for id in item.ids {
-            let record = BinRecord(days: days, values: Array(values))
-            changes.append(try change(id, .bin, replacing: item.binRevisions(of: id), .bin(record)))
+            changes.append(try change(id, .bin, replacing: present[id] ?? [], .bin(record)))
         }
         return changes
     }
@@ -114,8 +115,9 @@ package struct PartWriter: Sendable {
     /// Out of the bin.
     package func restore(_ item: SharedItem) throws(MergingError) -> [PartChange] {
         var changes: [PartChange] = []
-        for id in item.ids where !item.binRevisions(of: id).isEmpty {
-            changes.append(try change(id, .bin, replacing: item.binRevisions(of: id), nil))
+        let present = item.revisionsOfEach(.bin)
+        for id in item.ids {
+            if let revisions = present[id] { changes.append(try change(id, .bin, replacing: revisions, nil)) }
         }
         return changes
     }

@@ -7,72 +7,69 @@ package struct SharedItem: Sendable {
 
     /// The ids that are this item, sorted. The smallest is its own.
     package let ids: [SharedItemID]
-    /// The present revisions of each part. The first one is shown.
-    private let present: [SharedPart: [PartChange]]
-    /// Those of each id's access controls.
-    private let accessOfEach: [SharedItemID: [PartChange]]
-    /// Those of each id's place in the bin.
-    private let binOfEach: [SharedItemID: [PartChange]]
+    /// The present revisions of all parts, in the order of a register. Of each part, the first one is shown.
+    private let present: [PartChange]
     package let name: ItemName
     /// Somebody has put it into the bin, knowing of all its values.
     package let isInBin: Bool
 
     /// - Returns: nil for ids that have no name, or no value in any field.
-    init?(ids: [SharedItemID], _ registers: [SharedItemID: [SharedPart: PartRegister]]) {
-        var present: [SharedPart: [PartChange]] = [:]
-        for id in ids {
-            for (part, register) in registers[id] ?? [:] where !register.present.isEmpty {
-                present[part, default: []] += register.present
-            }
+    init?(ids: [SharedItemID], _ registers: [SharedItemID: ItemRegister]) {
+        guard ids.count == 1 else {
+            self.init(ids, ids.flatMap { registers[$0]?.present ?? [] }.inOrder())
+            return
         }
-        self.init(
-            ids, present, access: registers.presentOfEach(ids, .access), bin: registers.presentOfEach(ids, .bin))
+        self.init(ids, registers[ids[0]]?.present ?? [])
     }
 
-    private init?(
-        _ ids: [SharedItemID], _ present: [SharedPart: [PartChange]], access: [SharedItemID: [PartChange]],
-        bin: [SharedItemID: [PartChange]]
-    ) {
-        let sorted = present.mapValues { $0.sorted { $1.precedes($0) } }
-        guard case .name(let name)? = sorted[.name]?.first?.content, sorted.keys.contains(where: \.isField) else {
-            return nil
-        }
-        self.ids = ids
-        self.present = sorted
-        self.name = name
-        accessOfEach = access
-        binOfEach = bin
-        isInBin = Self.isInBin(sorted, bin)
+    /// Several as one item, because they have one name.
+    ///
+    /// - Returns: nil for none.
+    init?(joining items: [SharedItem]) {
+        self.init(items.flatMap(\.ids).sorted(), items.flatMap(\.present).inOrder())
+    }
+
+    private init?(_ ids: [SharedItemID], _ present: [PartChange]) {
+        guard case .name(let name)? = present.revisions(of: .name).first?.content,
+            present.contains(where: \.part.isField)
+        else { return nil }
+        (self.ids, self.present, self.name) = (ids, present, name)
+        isInBin = Self.isInBin(present)
     }
 
     /// A move to the bin counts for its own id alone. So a name that joins ids does not undo the restoring of one.
-    private static func isInBin(_ present: [SharedPart: [PartChange]], _ bin: [SharedItemID: [PartChange]]) -> Bool {
+    private static func isInBin(_ present: [PartChange]) -> Bool {
         // Each list of deleted values is read once, and not for each value.
-        let deleted = bin.mapValues { Set($0.flatMap(\.binned)) }
-        return present.allSatisfy { part, revisions in
-            !part.isField || revisions.allSatisfy { deleted[$0.item]?.contains($0.name) == true }
-        }
+        var deleted: [SharedItemID: Set<RevisionName>] = [:]
+        for change in present.revisions(of: .bin) { deleted[change.item, default: []].formUnion(change.binned) }
+        return present.allSatisfy { !$0.part.isField || deleted[$0.item]?.contains($0.name) == true }
     }
 
     package var id: SharedItemID { ids[0] }
 
     /// The parts that have something, in the order of their bytes.
     package var parts: [SharedPart] {
-        present.keys.sorted { $0.precedes($1) }
+        var parts: [SharedPart] = []
+        for change in present where change.part != parts.last { parts.append(change.part) }
+        return parts
     }
 
     /// The parts that have several revisions, in the order of their bytes. Access controls combine, and a place in the bin
     /// is no value: neither is a conflict.
     package var contested: [SharedPart] {
-        present.filter { $0.value.count > 1 && $0.key != .access && $0.key != .bin }.keys
-            .sorted { $0.precedes($1) }
+        var parts: [SharedPart] = []
+        for (one, next) in zip(present, present.dropFirst())
+        where one.part == next.part && one.part != parts.last && one.part != .access && one.part != .bin {
+            parts.append(one.part)
+        }
+        return parts
     }
 
     /// All present revisions of a part; the shown one first.
-    package func revisions(of part: SharedPart) -> [PartChange] { present[part] ?? [] }
+    package func revisions(of part: SharedPart) -> [PartChange] { Array(present.revisions(of: part)) }
 
     /// The one that everybody shows.
-    package func shown(_ part: SharedPart) -> PartChange? { present[part]?.first }
+    package func shown(_ part: SharedPart) -> PartChange? { present.revisions(of: part).first }
 
     /// What lost against the shown revision: eight at most, each content once.
     ///
@@ -98,10 +95,8 @@ package struct SharedItem: Sendable {
     /// The access controls that all must be met, each once. None of them was loosened by somebody who knew of it.
     package var floor: [AccessControl] {
         var floor: [AccessControl] = []
-        for id in ids {
-            for case .access(let access)? in (accessOfEach[id] ?? []).map(\.content) where !floor.contains(access) {
-                floor.append(access)
-            }
+        for case .access(let access)? in present.revisions(of: .access).map(\.content) where !floor.contains(access) {
+            floor.append(access)
         }
         return floor.sorted { $0.encoded.lexicographicallyPrecedes($1.encoded) }
     }
@@ -109,32 +104,9 @@ package struct SharedItem: Sendable {
     /// It was made under the name that is shown. Otherwise somebody has renamed it.
     package var isBornUnderItsName: Bool { shown(.name)?.replaced.isEmpty == true }
 
-    /// The present access controls of one of the ids.
-    func accessRevisions(of id: SharedItemID) -> [PartChange] { accessOfEach[id] ?? [] }
-
-    /// The present places in the bin of one of the ids.
-    func binRevisions(of id: SharedItemID) -> [PartChange] { binOfEach[id] ?? [] }
-
-    /// Several as one item, because they have one name.
-    ///
-    /// - Returns: nil for none.
-    init?(joining items: [SharedItem]) {
-        var present: [SharedPart: [PartChange]] = [:]
-        var (access, bin): ([SharedItemID: [PartChange]], [SharedItemID: [PartChange]]) = ([:], [:])
-        for item in items {
-            for (part, revisions) in item.present { present[part, default: []] += revisions }
-            access.merge(item.accessOfEach) { one, _ in one }
-            bin.merge(item.binOfEach) { one, _ in one }
-        }
-        self.init(items.flatMap(\.ids).sorted(), present, access: access, bin: bin)
-    }
-}
-
-extension [SharedItemID: [SharedPart: PartRegister]] {
-    fileprivate func presentOfEach(_ ids: [SharedItemID], _ part: SharedPart) -> [SharedItemID: [PartChange]] {
-        var each: [SharedItemID: [PartChange]] = [:]
-        for id in ids { each[id] = self[id]?[part]?.present }
-        return each
+    /// The present revisions of a part that each of the ids has for itself.
+    func revisionsOfEach(_ part: SharedPart) -> [SharedItemID: [PartChange]] {
+        Dictionary(grouping: present.revisions(of: part), by: \.item)
     }
 }
 

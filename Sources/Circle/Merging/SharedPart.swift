@@ -16,7 +16,10 @@ package enum SharedPart: Hashable, Sendable {
 
     /// Whether the bytes of one are before those of the other.
     func precedes(_ other: SharedPart) -> Bool {
-        number == other.number ? bytes.lexicographicallyPrecedes(other.bytes) : number < other.number
+        guard number == other.number else { return number < other.number }
+        let (one, two) = (ownName, other.ownName)
+        // A name's length is before its bytes.
+        return one.count == two.count ? one.lexicographicallyPrecedes(two) : one.count < two.count
     }
 
     private var number: UInt8 {

@@ -30,7 +30,7 @@ package struct SharedState: Sendable {
     private var named: Set<SharedItemID> = []
     /// The ids that names of items stand for.
     private var namedIDs = NamedIDs()
-    private var registers: [SharedItemID: [SharedPart: PartRegister]] = [:]
+    private var registers: [SharedItemID: ItemRegister] = [:]
     /// Each id that a name has joined to a smaller one.
     private var joined: [SharedItemID: SharedItemID] = [:]
     private var waiting: [Missing: [PartChange]] = [:]
@@ -138,14 +138,14 @@ package struct SharedState: Sendable {
         let isVoid = !Self.mayReplace(change, replaced) || change.part == .name && given == nil
         if isVoid { disputed.formUnion(change.named) }
         if case .access(let access)? = change.content, !access.requirements.isEmpty { guarded.insert(change.item) }
-        merged[change.name] = MergedChange(
-            item: change.item, part: change.part, stamp: change.stamp, given: given, isVoid: isVoid)
+        merged[change.name] = MergedChange(change, given, isVoid: isVoid)
         guard !isVoid else { return }
         for (name, former) in known {
-            registers[former.item]?[former.part]?.remove(name, stamp: former.stamp)
+            registers[former.item]?.remove(name, of: former.part, stamp: former.stamp)
+            merged[name]?.replace()
         }
         if change.content != nil {
-            registers[change.item, default: [:]][change.part, default: PartRegister()].insert(change)
+            registers[change.item, default: ItemRegister()].insert(change)
         }
         guard let given else { return }
         named.insert(change.item)
@@ -186,7 +186,7 @@ package struct SharedState: Sendable {
 extension SharedState {
     /// All present revisions.
     package var present: Set<RevisionName> {
-        Set(registers.values.flatMap { $0.values.flatMap { $0.present.map(\.name) } })
+        Set(registers.values.flatMap { $0.present.map(\.name) })
     }
 
     /// Whether a change was merged and breaks no rule.
@@ -206,10 +206,8 @@ extension SharedState {
     }
 
     func presentCount(of writer: WriterID, where isMeant: (SharedPart) -> Bool) -> Int {
-        registers.values.reduce(0) { count, parts in
-            parts.filter { isMeant($0.key) }.values.reduce(count) { count, register in
-                count + register.present.count { $0.stamp.writer == writer }
-            }
+        registers.values.reduce(0) { count, register in
+            count + register.present.count { $0.stamp.writer == writer && isMeant($0.part) }
         }
     }
 
@@ -223,7 +221,7 @@ extension SharedState {
     /// Equal at members that have the same changes: the SHA-256 of all present revisions and of what was joined.
     package var digest: RevisionName {
         get throws(MergingError) {
-            let present = registers.values.flatMap { $0.values.flatMap { $0.present.map(\.name) } }.sorted()
+            let present = registers.values.flatMap { $0.present.map(\.name) }.sorted()
             let ids = joined.keys.sorted()
             return try RevisionName(
                 hashing: LengthPrefixed.encode(Array("org.coffer.circle.state".utf8))
@@ -240,20 +238,27 @@ extension SharedState {
 
     /// All items that have a value, those in the bin, too; sorted by their ids.
     package var items: [SharedItem] {
+        // Of most ids, none was joined to another.
         var classes: [SharedItemID: [SharedItemID]] = [:]
-        for id in registers.keys.sorted() { classes[root(of: id), default: []].append(id) }
+        for id in joined.keys.sorted() where registers[id] != nil { classes[root(of: id), default: []].append(id) }
         var items: [SharedItem] = []
-        var born: [ItemName: [SharedItem]] = [:]
-        for root in classes.keys.sorted() {
-            guard let item = SharedItem(ids: classes[root] ?? [], registers) else { continue }
-            guard !item.isInBin, item.isBornUnderItsName else {
-                items.append(item)
-                continue
+        var born: [ItemName: Int] = [:]
+        var twins: [Int: [SharedItem]] = [:]
+        let roots = Set(classes.keys).union(registers.keys.lazy.filter { joined[$0] == nil })
+        for root in roots.sorted() {
+            let ids = (registers[root] == nil ? [] : [root]) + (classes[root] ?? [])
+            guard let item = SharedItem(ids: ids, registers) else { continue }
+            if !item.isInBin, item.isBornUnderItsName {
+                if let place = born[item.name] {
+                    twins[place, default: [items[place]]].append(item)
+                    continue
+                }
+                born[item.name] = items.count
             }
-            born[item.name, default: []].append(item)
+            items.append(item)
         }
         // All of one name at once: one after the other, thousands of them would be sorted thousands of times.
-        items += born.values.compactMap { $0.count == 1 ? $0.first : SharedItem(joining: $0) }
+        for (place, same) in twins { if let one = SharedItem(joining: same) { items[place] = one } }
         return items.sorted { $0.id < $1.id }
     }
 }

@@ -11,19 +11,24 @@ package struct SharedNames: Sendable {
         case ambiguous([SharedItemID])
     }
 
-    /// The live items of each name. The first one is shown without a suffix.
-    private let holders: [ItemName: [SharedItem]]
+    /// A live item of each name.
+    private var ids: [ItemName: SharedItemID] = [:]
+    /// All live items of a name that several have. The first one is shown without a suffix.
+    private var holders: [ItemName: [SharedItem]] = [:]
 
     package init(_ items: [SharedItem]) {
-        var holders: [ItemName: [SharedItem]] = [:]
-        for item in items where !item.isInBin { holders[item.name, default: []].append(item) }
-        self.holders = holders.mapValues { $0.sorted(by: Self.comesFirst) }
+        // Few names are of several items, and there are lists for these alone.
+        for item in items where !item.isInBin {
+            if ids.updateValue(item.id, forKey: item.name) != nil { holders[item.name] = [] }
+        }
+        guard !holders.isEmpty else { return }
+        for item in items where !item.isInBin { holders[item.name]?.append(item) }
+        holders = holders.mapValues { $0.sorted(by: Self.comesFirst) }
     }
 
     package func find(_ name: ItemName) -> Found {
-        let items = holders[name] ?? []
-        guard let only = items.first else { return .nothing }
-        return items.count == 1 ? .item(only.id) : .ambiguous(items.map(\.id))
+        if let items = holders[name] { return .ambiguous(items.map(\.id)) }
+        return ids[name].map { .item($0) } ?? .nothing
     }
 
     /// What is shown behind the name of an item that ran into a taken name: eight or more digits of its id.

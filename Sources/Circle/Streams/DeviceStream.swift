@@ -3,7 +3,7 @@
 package struct DeviceStream: Sendable {
     /// A record that counts, with the chain hash after it.
     package struct Counted: Hashable, Sendable {
-        package let record: CircleRecord
+        package let record: KnownRecord
         package let after: ChainHash
 
         /// The end of a run that has this record last.
@@ -35,7 +35,7 @@ package struct DeviceStream: Sendable {
     /// - Parameter keys: the device's.
     /// - Throws: `.hash`.
     package init(
-        of keys: MemberKeys, in circle: StatementName, heads: [SignedHead], segments: [RecordSegment]
+        of keys: MemberKeys, in circle: StatementName, heads: [SignedHead], segments: [KnownSegment]
     ) throws(CircleFormError) {
         let good = heads.filter { $0.head.circle == circle && $0.isSigned(by: keys) }
             .sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
@@ -43,13 +43,12 @@ package struct DeviceStream: Sendable {
             (one.head.end.number, one.head.time) < (other.head.end.number, other.head.time)
         }
         // What has this chain hash after it. A hash belongs to one record and one place, so junk is found by no head.
-        var links: [ChainHash: (before: ChainHash, record: CircleRecord)] = [:]
+        var links: [ChainHash: (before: ChainHash, record: KnownRecord)] = [:]
         for segment in segments where segment.circle == circle && segment.device == keys.device {
             var chain = segment.before
             for record in segment.records {
-                let after = try chain.followed(by: record.bytes)
-                links[after] = (chain, record)
-                chain = after
+                links[record.after] = (chain, record)
+                chain = record.after
             }
         }
         var runs: [RunID: [StreamHead]] = [:]
@@ -104,7 +103,7 @@ package struct DeviceStream: Sendable {
     }
 
     private mutating func take(
-        _ run: RunID, _ heads: [StreamHead], _ links: [ChainHash: (before: ChainHash, record: CircleRecord)]
+        _ run: RunID, _ heads: [StreamHead], _ links: [ChainHash: (before: ChainHash, record: KnownRecord)]
     ) throws(CircleFormError) {
         var taken: Set<ChainHash> = []
         var records: [Counted] = []

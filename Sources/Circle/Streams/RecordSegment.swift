@@ -18,7 +18,8 @@ package struct RecordSegment: Hashable, Sendable {
             + [UInt8](list: records) { LengthPrefixed.encode($0.bytes) }
     }
 
-    private static let frame =
+    /// The bytes before the first record.
+    static let frame =
         domain.count + 2 + StatementName.count + SharedItemID.count + RunID.count + ChainHash.count + 4
 
     private static let domain = LengthPrefixed.encode(Array("org.coffer.circle.segment".utf8))

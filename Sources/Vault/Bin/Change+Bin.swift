@@ -65,13 +65,11 @@ extension Change {
     /// - Parameters:
     ///   - item: stays.
     ///   - fits: whether the vault is not too full.
-    /// - Returns: what was dropped.
-    @discardableResult
     func makeRoomInBin(
         besides item: ItemID? = nil, _ fits: () throws(VaultError) -> Bool
-    ) throws(VaultError) -> [ItemID] {
-        guard !room.keepsBin, try !fits() else { return [] }
-        var (spare, dropped): (Int, [ItemID]) = (Self.spare, [])
+    ) throws(VaultError) {
+        guard !room.keepsBin, try !fits() else { return }
+        var spare = Self.spare
         for binned in try bin().sorted(by: BinnedItem.isBefore) where binned.item.summary.id != item {
             // A few more than needed, so that the next change does not have to look again.
             if try fits() {
@@ -79,9 +77,7 @@ extension Change {
                 guard spare > 0 else { break }
             }
             try drop(binned.item)
-            dropped.append(binned.item.summary.id)
         }
-        return dropped
     }
 
     /// How many items are dropped in addition.

@@ -13,7 +13,9 @@ struct CircleMaterial: Sendable {
     var brought: [StatementName: KeyGeneration.Receiver] = [:]
     /// Those of them that are known before a record tells them.
     var generations: [KeyGeneration] = []
-    var segments: [RecordSegment] = []
+    private(set) var segments: [KnownSegment] = []
+    /// The bytes of those that are no rows yet.
+    private(set) var arrived: [FileDigest: [UInt8]] = [:]
     var heads: [SignedHead] = []
     /// What this vault has changed and not given out yet, in its order.
     var pending: [(number: UInt64, change: PendingChange)] = []
@@ -48,6 +50,17 @@ struct CircleMaterial: Sendable {
         pending.sort { $0.number < $1.number }
     }
 
+    /// Adds a segment that is no row yet.
+    mutating func add(_ segment: KnownSegment, _ file: [UInt8]) {
+        segments.append(segment)
+        arrived[segment.digest] = file
+    }
+
+    mutating func add(_ segment: RecordSegment) throws(VaultError) {
+        let file = segment.bytes
+        do throws(CircleFormError) { add(try KnownSegment(decoding: file), file) } catch { throw .impossible(error) }
+    }
+
     /// The devices that this one has succeeded, the first one first, and this one.
     var ownDevices: [WriterID] {
         var devices = [device.id]
@@ -70,16 +83,15 @@ struct CircleMaterial: Sendable {
 
     /// A device's segments, in their order, with their places in a store. Who keeps a store can make one file
     /// of two; of those with one place, the one with more records is meant.
-    func segments(of device: WriterID) -> [(path: StorePath, segment: RecordSegment)] {
-        var longest: [StorePath: RecordSegment] = [:]
+    func segments(of device: WriterID) -> [(path: StorePath, segment: KnownSegment)] {
+        var longest: [StorePath: KnownSegment] = [:]
         for segment in segments where segment.device == device {
             let path = place(of: segment)
             guard segment.records.count > longest[path]?.records.count ?? 0 else { continue }
             longest[path] = segment
         }
         return longest.map { (path: $0.key, segment: $0.value) }.sorted { one, other in
-            (one.segment.records[0].header.number, one.segment.run)
-                < (other.segment.records[0].header.number, other.segment.run)
+            (one.segment.number, one.segment.run) < (other.segment.number, other.segment.run)
         }
     }
 
@@ -93,9 +105,9 @@ struct CircleMaterial: Sendable {
         return held
     }
 
-    private func place(of segment: RecordSegment) -> StorePath {
+    private func place(of segment: KnownSegment) -> StorePath {
         .segment(
-            circle: device.circle, device: segment.device, number: segment.records[0].header.number, run: segment.run)
+            circle: device.circle, device: segment.device, number: segment.number, run: segment.run)
     }
 
     private mutating func take(_ row: CircleRow, _ content: [UInt8]) throws(CircleFormError) {
@@ -114,7 +126,7 @@ struct CircleMaterial: Sendable {
             let generation = try KeyGeneration(decoding: Array(known[4...]))
             guard generation.name == name else { throw .place }
             generations.append(generation)
-        case .segment: segments.append(try RecordSegment(decoding: content))
+        case .segment: segments.append(try KnownSegment(decoding: content))
         case .head: heads.append(try SignedHead(decoding: content))
         case .pending(let number): pending.append((number, try PendingChange(decoding: content)))
         case .answered(let device):

@@ -102,6 +102,17 @@ enum CircleRow: Hashable, Sendable {
         return .segment(
             segment.device, segment.run, segment.records[0].header.number, Array(hash.prefix(hashCount)))
     }
+
+    /// The row of a segment.
+    static func segment(_ segment: KnownSegment) -> CircleRow {
+        .segment(segment.device, segment.run, segment.number, Array(segment.digest.bytes.prefix(hashCount)))
+    }
+
+    /// The row of the segment that has a record.
+    static func segment(of record: KnownRecord) -> CircleRow {
+        .segment(
+            record.header.device, record.header.run, record.first, Array(record.file.bytes.prefix(hashCount)))
+    }
 }
 
 /// A row that the tree has authenticated. The digest is of its id and its content.
@@ -122,6 +133,12 @@ extension Snapshot {
         guard try tree.digest(of: key) == digest else {
             throw .damaged("a row of the circle is missing, foreign or changed")
         }
+        return bytes
+    }
+
+    /// The bytes of a segment that has a row.
+    func circle(_ segment: KnownSegment) throws(VaultError) -> [UInt8] {
+        guard let bytes = try circle(.segment(segment)) else { throw .damaged("a row of the circle is missing") }
         return bytes
     }
 

@@ -16,9 +16,23 @@ extension CircleView {
         return stream.newest?.head.end
     }
 
+    /// Items in the order in which their values were given out. Who takes in all of them then has the values of one record
+    /// in memory, and not those of all.
+    func inOrderOfRecords(_ items: [SharedItem]) -> [SharedItem] {
+        let numbered = items.indices.map { place -> (number: UInt64, device: WriterID?, place: Int) in
+            let field = items[place].parts.first(where: \.isField)
+            let header = field.flatMap(items[place].shown).flatMap { places[$0.name] }?.header
+            return (header?.number ?? .max, header?.device, place)
+        }
+        return numbered.sorted {
+            guard $0.device == $1.device else { return ($0.device ?? device.id) < ($1.device ?? device.id) }
+            return ($0.number, $0.place) < ($1.number, $1.place)
+        }.map { items[$0.place] }
+    }
+
     /// The records of a device that the vault keeps: all that count and that the device still gives out, and of a removed
     /// device those that have an effect.
-    func whatIsKept(of device: WriterID) -> Set<CircleRecord> {
+    func whatIsKept(of device: WriterID) -> Set<KnownRecord> {
         let outdated = outdated(of: device)
         let counted = (streams[device]?.counted ?? []).filter { !outdated.contains($0.after) }
         guard membership.others.contains(device) else { return Set(counted.map(\.record)) }

@@ -9,6 +9,8 @@ struct CircleView: Sendable {
     /// Each with all signatures that came with it. Somebody else's may have come first.
     private(set) var statements: [StatementName: [SignedStatement]] = [:]
     private(set) var membership: Membership
+    /// The devices whose changes have no effect.
+    private(set) var readers: Set<WriterID> = []
     /// How many signed statements it is made of. They only become more.
     private var judged = 0
     private(set) var generations: [StatementName: KeyGeneration] = [:]
@@ -22,7 +24,7 @@ struct CircleView: Sendable {
     /// The same without what this vault has not given out; nil if there is nothing like that.
     private(set) var givenState: SharedState?
     /// The record that carries a value, by the change that gave it. Of several, one: their values are the same.
-    private var places: [RevisionName: CircleRecord] = [:]
+    private(set) var places: [RevisionName: KnownRecord] = [:]
     /// Records that this vault cannot read yet: of a generation or a kind that it does not know, or written wrongly.
     private(set) var unread = 0
     private(set) var pending: [(number: UInt64, change: PendingChange)]
@@ -35,11 +37,12 @@ struct CircleView: Sendable {
     private var receiving: ReceivingKeys
     private var received: [StatementName: KeyGeneration.Receiver] = [:]
     private let brought: [StatementName: KeyGeneration.Receiver]
+    private var files: SegmentFiles
     private(set) var read: Set<ChainHash> = []
     private(set) var opened = OpenedValues()
     /// Heads that records pass on. A run begins with that of the run before.
     private var passed: [SignedHead] = []
-    private(set) var changes: [(change: PartChange, writer: WriterID, record: CircleRecord, after: ChainHash)] = []
+    private(set) var changes: [(change: PartChange, writer: WriterID, record: KnownRecord, after: ChainHash)] = []
     private var releases: [(slots: ReleasedSlots, writer: WriterID, after: ChainHash)] = []
     /// What each device has said to have seen of others, in its records.
     private(set) var vouched = VouchedEnds()
@@ -63,12 +66,15 @@ struct CircleView: Sendable {
     private var removals: [StatementName: [(by: WriterID, end: RunEnd)]] = [:]
 
     /// - Throws: `.outOfMemory`, `.storage` for a library that fails. Nothing that others have written is an error.
-    init(_ material: CircleMaterial, _ classKeys: ClassKeys, in vault: VaultID) throws(VaultError) {
+    init(_ material: CircleMaterial, _ classKeys: ClassKeys, in snapshot: Snapshot) throws(VaultError) {
         try self.init(
-            material, by: ReceivingKeys(classKeys, vault: vault, material.device.keys.random))
+            material, by: ReceivingKeys(classKeys, vault: snapshot.header.vault, material.device.keys.random),
+            SegmentFiles(material.arrived, in: snapshot))
     }
 
-    init(_ material: CircleMaterial, by receiving: ReceivingKeys) throws(VaultError) {
+    /// - Parameter files: have the bytes of the material's segments.
+    init(_ material: CircleMaterial, by receiving: ReceivingKeys, _ files: SegmentFiles) throws(VaultError) {
+        self.files = files
         device = material.device
         pending = material.pending
         pendingSlots = material.released
@@ -84,6 +90,8 @@ struct CircleView: Sendable {
         for (id, stream) in streams {
             lastSaid[id] = stream.counted.filter { !silent.contains($0.after) }.map(\.record.header.number).max()
         }
+        readers = Set(membership.members.filter { !$0.role.mayWrite }.map(\.keys.device))
+            .union(membership.formerReaders)
         try merge()
     }
 
@@ -135,14 +143,14 @@ struct CircleView: Sendable {
     /// The same without any key, and without what was opened since.
     var withoutKeys: CircleView {
         var view = self
-        (view.receiving, view.halves, view.opened) = (.none, [:], OpenedValues())
+        (view.receiving, view.halves, view.opened, view.files) = (.none, [:], OpenedValues(), .none)
         return view
     }
 
-    /// The same with the keys that it was made with.
-    func with(_ keys: ReceivingKeys) throws(VaultError) -> CircleView {
+    /// The same with the keys that it was made with, and with the files of a snapshot.
+    func with(_ keys: ReceivingKeys, _ files: SegmentFiles) throws(VaultError) -> CircleView {
         var view = self
-        (view.receiving, view.opened) = (keys, OpenedValues())
+        (view.receiving, view.opened, view.files) = (keys, OpenedValues(), files)
         for (name, receiver) in received { if let one = generations[name] { try view.take(one, receiver) } }
         return view
     }
@@ -157,12 +165,12 @@ struct CircleView: Sendable {
     typealias OpenedRecord = (body: RecordBody, generation: StatementName?)
 
     /// - Returns: nil for a record that does not open here, and for one of a kind that this version does not know.
-    func open(_ record: CircleRecord) throws(VaultError) -> OpenedRecord? {
+    func open(_ record: KnownRecord) throws(VaultError) -> OpenedRecord? {
         guard let generation = record.header.generation else {
-            return try RecordSealing.open(record, half: nil).map { ($0, nil) }
+            return try RecordSealing.open(files.record(record), half: nil).map { ($0, nil) }
         }
         guard let half = halves[generation]?.metadata else { return nil }
-        switch try RecordSealing.open(record, half: half) {
+        switch try RecordSealing.open(files.record(record), half: half) {
         // It waits for a version that knows it.
         case .unknown?, nil: return nil
         case .again(let body, let former)?: return (body, former)
@@ -282,11 +290,6 @@ struct CircleView: Sendable {
         (changes, releases) = ([], [])
     }
 
-    /// The devices whose changes have no effect.
-    var readers: Set<WriterID> {
-        Set(membership.members.filter { !$0.role.mayWrite }.map(\.keys.device)).union(membership.formerReaders)
-    }
-
     /// The places up to which a removed device's records count: those that lead to an end which a member that may write has
     /// named in a record of its own, or which this vault is about to name, and those that lead to its leaving, if nobody
     /// else has removed it.
@@ -372,7 +375,11 @@ struct CircleView: Sendable {
         for (_, own) in pending where wanted.contains(own.carried.change.name) {
             values[own.carried.change.name] = own.carried.value.map { ($0, own.generation) }
         }
-        for record in Set(changes.compactMap { places[$0.name] }) {
+        // Those of one file follow each other, so that it is read once.
+        let records = Set(changes.compactMap { places[$0.name] }).sorted {
+            ($0.header.device, $0.header.run, $0.header.number) < ($1.header.device, $1.header.run, $1.header.number)
+        }
+        for record in records {
             guard case (.changes(let carried), let generation?)? = try open(record) else { continue }
             for one in carried where wanted.contains(one.change.name) && places[one.change.name] == record {
                 values[one.change.name] = one.value.map { ($0, generation) }

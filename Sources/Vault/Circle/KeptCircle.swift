@@ -20,20 +20,20 @@ struct KeptCircle: Sendable {
     init(_ digest: [UInt8], _ material: CircleMaterial, _ view: CircleView) {
         (self.material, bare, receivers) = (material, view.withoutKeys, view.receivers)
         rows = digest
-        // A segment is there as its records. A change is in the state several times.
-        let segments = material.segments.reduce(0) { $0 + $1.count }
+        // Of a record, some places are there. A change is in the state several times.
+        let segments = material.segments.reduce(0) { $0 + 300 + 600 * $1.records.count }
         let pending = material.pending.reduce(0) { $0 + ($1.change.carried.value?.sealed.count ?? 0) + 600 }
         // A name has four bytes for each id that it joins.
-        cost = segments + segments / 8 + pending + 700 * view.state.changeCount + 4 * view.state.listedIDCount
+        cost = segments + pending + 700 * view.state.changeCount + 4 * view.state.listedIDCount
     }
 
     /// Whether it was made of the rows with this digest. The caller has checked each of them.
     func isMade(of digest: [UInt8]) -> Bool { digest == rows }
 
     /// - Returns: nil if it was made with other keys. Then another view comes of it.
-    func view(_ classKeys: ClassKeys, in vault: VaultID) throws(VaultError) -> CircleView? {
-        let keys = try ReceivingKeys(classKeys, vault: vault, material.device.keys.random)
-        return keys.publicHalves == receivers ? try bare.with(keys) : nil
+    func view(_ classKeys: ClassKeys, in snapshot: Snapshot) throws(VaultError) -> CircleView? {
+        let keys = try ReceivingKeys(classKeys, vault: snapshot.header.vault, material.device.keys.random)
+        return keys.publicHalves == receivers ? try bare.with(keys, SegmentFiles([:], in: snapshot)) : nil
     }
 
     static func digest(ofRows digests: [[UInt8]]) throws(VaultError) -> [UInt8] {

@@ -26,8 +26,6 @@ struct LocalEdits {
     private(set) var released: [ReleasedSlots] = []
     /// The fields whose values are not the circle's and could not be said. They are said once they can be.
     private(set) var unsaid: [ItemID: Set<FieldName>] = [:]
-    /// The vault's items, as they were found; nil if one was sealed anew since.
-    private(set) var items: [StoredItem]?
 
     /// - Returns: nil if this device can open no generation, so that it has nothing to say things with.
     init?(
@@ -49,18 +47,19 @@ struct LocalEdits {
     /// - Returns: the view and the shared items with this vault's changes in them.
     /// - Throws: `.locked` if a class key is missing that a changed value needs; `.damaged`, `.storage`.
     mutating func find() throws(VaultError) -> (view: CircleView, shared: SharedItems) {
-        let (items, time) = (try change.allItems(), vault.now())
-        self.items = items
+        let (items, time) = (try change.allIDs(), vault.now())
         let names = SharedNames(sharedBefore)
         var known: [SharedItemID: SharedItem] = [:]
         for item in sharedBefore { for id in item.ids { known[id] = item } }
-        for item in items.sorted(by: { $0.summary.id.bytes.lexicographicallyPrecedes($1.summary.id.bytes) }) {
-            guard let id = SharedItemID(bytes: item.summary.id.bytes) else { continue }
+        // One after the other, because all of them together are large.
+        for id in items {
+            let item = try change.item(id)
+            guard let id = SharedItemID(bytes: id.bytes) else { continue }
             stamps = try change.stamps(of: item.summary.id, in: change.fields(of: item))
             try look(at: item, known[id], id, names, time)
         }
         stamps = nil
-        let present = Set(items.map(\.summary.id))
+        let present = Set(items)
         for id in shared.ids where !present.contains(id) {
             shared.remove(id)
             guard let id = SharedItemID(bytes: id.bytes), let item = known[id], !item.isInBin, !item.isExpired(at: time)
@@ -241,7 +240,6 @@ struct LocalEdits {
                 applicationPassword: nil)
             opened.append(FieldValue(value.fieldName, plain))
         }
-        items = nil
         _ = try vault.store(
             opened, item.summary.metadata, item.record.access, password: nil, replacing: item, for: .access, change)
         return try change.item(item.summary.id)

@@ -124,13 +124,13 @@ extension OpenVault {
         _ snapshot: Snapshot, _ classKeys: ClassKeys
     ) throws(VaultError) -> (CircleMaterial, CircleView)? {
         let digest = try KeptCircle.digest(ofRows: snapshot.circleDigests())
-        if let known = kept.circle, known.isMade(of: digest), let view = try known.view(classKeys, in: format.vault) {
+        if let known = kept.circle, known.isMade(of: digest), let view = try known.view(classKeys, in: snapshot) {
             return (known.material, view)
         }
         // The kept view is outdated. It goes first, because the new one takes as much memory.
         kept.dropCircle()
         guard let material = try CircleMaterial(snapshot) else { return nil }
-        let view = try CircleView(material, classKeys, in: format.vault)
+        let view = try CircleView(material, classKeys, in: snapshot)
         kept.put(KeptCircle(digest, material, view))
         return (material, view)
     }

@@ -30,17 +30,16 @@ extension OpenVault {
         return try write(protection: .later) { (change) throws(VaultError) in
             var (material, before) = try view(change, classKeys)
             material.merged = before.mergedEnds
-            if !before.unnamed.isEmpty { before = try CircleView(material, classKeys, in: format.vault) }
+            if !before.unnamed.isEmpty { before = try CircleView(material, classKeys, in: change) }
             let known = before.pending.count
             var obstacles: [ItemID: TravelRule.Obstacle] = [:]
-            var local: [StoredItem]?
             var unsaid: [ItemID: Set<FieldName>] = [:]
             // A removed machine gives nothing out and takes nothing in. One that only reads has nothing to say.
             if before.role?.mayWrite == true,
                 var edits = LocalEdits(self, before, material.shared, classKeys: classKeys, change)
             {
                 (before, material.shared) = try edits.find()
-                (obstacles, local, unsaid) = (edits.obstacles, edits.items, edits.unsaid)
+                (obstacles, unsaid) = (edits.obstacles, edits.unsaid)
                 try keepSlots(edits, material, change)
             }
             let fresh = try Self.fresh(heads: heads, segments: segments, material)
@@ -48,26 +47,27 @@ extension OpenVault {
             material.pending = before.pending
             let heads = material.heads
             material.heads += fresh.heads
-            material.segments += fresh.segments
-            // Of the view before, nothing else is needed. It takes as much memory as the one after it.
+            for one in fresh.segments { material.add(one.segment, one.file) }
+            // Of the view before, nothing else is needed, nor of what is kept. It takes as much memory as the one after it.
             let streams = before.streams
             let after: CircleView
             if fresh.isEmpty {
                 after = consume before
             } else {
                 _ = consume before
-                after = try CircleView(material, classKeys, in: format.vault)
+                kept.dropCircle()
+                after = try CircleView(material, classKeys, in: change)
             }
             var (shared, outcome) = (material.shared, SharedApplication.Outcome())
             let items = after.role == nil ? [] : after.state.items
             if after.role != nil {
-                if local == nil { local = try change.allItems() }
                 var application = SharedApplication(
-                    self, after, material.shared, items, over: local ?? [], leaving: unsaid, classKeys: classKeys,
-                    change)
+                    self, after, material.shared, items, leaving: unsaid, classKeys: classKeys, change)
                 if after.role == .reader { try application.giveWay() }
                 (shared, outcome) = try application.run()
             }
+            // This reads records, also of files that go now.
+            let conflicts = try conflictCount(after, items, shared, change)
             // Small rows come before long ones: to find a row's place, SQLite reads the whole of others.
             try change.put(pending: after.pending.dropFirst(known))
             try keep(fresh, streams, after, heads, change)
@@ -79,7 +79,7 @@ extension OpenVault {
             for obstacle in Array(obstacles.values) + Array(outcome.obstacles.values) {
                 taken.obstacles[obstacle.rawValue, default: 0] += 1
             }
-            taken.conflicts = try conflictCount(after, items, shared, change)
+            taken.conflicts = conflicts
             taken.held = held
             return taken
         }
@@ -115,7 +115,7 @@ extension OpenVault {
 
     struct Fresh {
         var heads: [SignedHead] = []
-        var segments: [RecordSegment] = []
+        var segments: [(segment: KnownSegment, file: [UInt8])] = []
         var isEmpty: Bool { heads.isEmpty && segments.isEmpty }
     }
 
@@ -125,8 +125,7 @@ extension OpenVault {
     ) throws(VaultError) -> Fresh {
         var fresh = Fresh()
         let hadHeads = Set(material.heads)
-        // Hashing all of them takes longer than comparing those of one place.
-        let hadSegments = Dictionary(grouping: material.segments) { $0.records[0].header }
+        let hadSegments = Set(material.segments.map(\.digest))
         for bytes in heads {
             guard let head = Self.read({ () throws(CircleFormError) in try SignedHead(decoding: bytes) }),
                 head.head.circle == material.device.circle, !hadHeads.contains(head)
@@ -134,11 +133,10 @@ extension OpenVault {
             fresh.heads.append(head)
         }
         for bytes in segments {
-            guard let segment = Self.read({ () throws(CircleFormError) in try RecordSegment(decoding: bytes) }),
-                segment.circle == material.device.circle,
-                !(hadSegments[segment.records[0].header] ?? []).contains(where: { $0.bytes == bytes })
+            guard let segment = Self.read({ () throws(CircleFormError) in try KnownSegment(decoding: bytes) }),
+                segment.circle == material.device.circle, !hadSegments.contains(segment.digest)
             else { continue }
-            fresh.segments.append(segment)
+            fresh.segments.append((segment, bytes))
         }
         return fresh
     }
@@ -154,7 +152,7 @@ extension OpenVault {
         _ fresh: Fresh, _ streams: [WriterID: DeviceStream], _ after: CircleView, _ heads: [SignedHead],
         _ change: Change
     ) throws(VaultError) {
-        for device in Set(fresh.heads.map(\.head.device) + fresh.segments.map(\.device)) {
+        for device in Set(fresh.heads.map(\.head.device) + fresh.segments.map(\.segment.device)) {
             guard let stream = after.streams[device], let newest = stream.newest else { continue }
             for head in stream.outdated(among: heads.filter { $0.head.device == device }) {
                 try change.put(.head(device, head.head.end.run, head.head.end.chain), [])
@@ -166,16 +164,16 @@ extension OpenVault {
                 try change.put(.head(device, head.head.end.run, head.head.end.chain), head.bytes)
             }
         }
-        var had: [WriterID: Set<CircleRecord>] = [:]
+        var had: [WriterID: Set<KnownRecord>] = [:]
         for (id, stream) in streams { had[id] = Set(stream.counted.map(\.record)) }
-        for segment in fresh.segments {
+        for (segment, file) in fresh.segments {
             let counted = after.whatIsKept(of: segment.device)
             let isNew = segment.records.contains {
                 counted.contains($0) && !(had[segment.device] ?? []).contains($0)
             }
             guard isNew else { continue }
             had[segment.device, default: []].formUnion(segment.records)
-            try change.put(.segment(segment), segment.bytes)
+            try change.put(.segment(segment), file)
         }
     }
 
@@ -297,7 +295,7 @@ extension OpenVault {
                 try ItemChanges(of: item, in: view, material.shared, snapshot)
             }
             let digest = try view.stateDigest(given: [])
-            let leavers = view.leavers
+            let (leavers, telling) = (view.leavers, view.telling)
             let machines = try view.membership.members.filter { $0.role != .paper }
                 .map { (member) throws(VaultError) in
                     let stream = view.streams[member.keys.device]
@@ -306,7 +304,7 @@ extension OpenVault {
                         isOwn: member.keys == view.device.keys, heard: stream?.newest?.head.time,
                         isForked: stream?.isSuspended ?? false,
                         hasTakenAll: changes?.areAll(at: member.keys.device) ?? view.hasTakenAll(member.keys.device),
-                        agrees: try view.agrees(member.keys.device, with: digest))
+                        agrees: try view.agrees(member.keys.device, with: digest, telling))
                 }
             return CircleState(
                 circle: view.device.circle, machines: machines,
@@ -339,7 +337,7 @@ extension OpenVault {
             for device in material.ownDevices {
                 for (path, segment) in material.segments(of: device) where !names.contains(path) {
                     guard files.isEmpty || segment.count <= left else { return (files, true) }
-                    files.append((path, segment.bytes))
+                    files.append((path, try snapshot.circle(segment)))
                     left -= segment.count
                 }
                 guard let head = material.lastHead(of: device), !heads.contains(head.bytes) else { continue }
@@ -367,7 +365,7 @@ extension OpenVault {
             var left = room
             for (path, segment) in material.segments(of: device) where !names.contains(path) {
                 guard files.isEmpty || segment.count <= left else { return (files, true) }
-                files.append((path, segment.bytes))
+                files.append((path, try snapshot.circle(segment)))
                 left -= segment.count
             }
             if !hasHead, let head = material.lastHead(of: device) {

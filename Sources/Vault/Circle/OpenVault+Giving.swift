@@ -26,7 +26,7 @@ extension OpenVault {
                 bodies.append(.seen(unnamed))
                 // It counts with these records, and their head says what comes of it.
                 material.merged = view.mergedEnds
-                view = try CircleView(material, classKeys, in: format.vault)
+                view = try CircleView(material, classKeys, in: snapshot)
             }
             let seen = view.seenRecord
             if let seen { bodies.append(.seen(seen)) }

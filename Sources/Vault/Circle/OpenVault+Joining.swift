@@ -119,7 +119,7 @@ extension OpenVault {
             let (material, before) = try view(snapshot, classKeys)
             var after = material
             after.statements.append(signed)
-            let view = try CircleView(after, classKeys, in: format.vault)
+            let view = try CircleView(after, classKeys, in: snapshot)
             guard case .addition(request.keys, _, _) = signed.statement.content,
                 view.membership.members.contains(where: { $0.keys == request.keys })
             else {

@@ -40,7 +40,7 @@ extension OpenVault {
             let (material, before) = try view(snapshot, classKeys)
             var after = material
             after.statements.append(signed)
-            let view = try CircleView(after, classKeys, in: format.vault)
+            let view = try CircleView(after, classKeys, in: snapshot)
             guard case .addition(let paper, .paper, _) = signed.statement.content, view.paper == paper else {
                 throw VaultError(.changed, "the members were changed meanwhile", advice: "try again")
             }

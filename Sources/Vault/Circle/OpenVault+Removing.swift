@@ -40,7 +40,7 @@ extension OpenVault {
             let (material, before) = try view(snapshot, classKeys)
             var after = material
             after.statements.append(signed)
-            var view = try CircleView(after, classKeys, in: format.vault)
+            var view = try CircleView(after, classKeys, in: snapshot)
             guard case .removal(let devices) = signed.statement.content,
                 view.membership.members.allSatisfy({ !devices.contains($0.keys.device) })
             else {
@@ -48,7 +48,7 @@ extension OpenVault {
             }
             let merged = view.unnamed.filter { devices.contains($0.device) }
             after.merged = before.mergedEnds.filter { devices.contains($0.key) }
-            view = try CircleView(after, classKeys, in: format.vault)
+            view = try CircleView(after, classKeys, in: snapshot)
             var prepared = try prepared(
                 view, (merged.isEmpty ? [] : [.seen(merged)]) + [.statement(signed)], given: [], from: before)
             // From now on, what is set here is not for them.

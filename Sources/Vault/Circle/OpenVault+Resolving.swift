@@ -43,7 +43,7 @@ extension OpenVault {
             if resolution.keepsOthers { try decision.keep(others: search.others(than: taken, in: place)) }
             try decision.take(taken, change)
             var application = SharedApplication(
-                self, decision.view, shared, decision.view.state.items, over: try change.allItems(),
+                self, decision.view, shared, decision.view.state.items,
                 leaving: edits.unsaid, classKeys: classKeys, change)
             let after = try application.run().shared
             try store(decision.view, beyond: material.pending.count, after, change)

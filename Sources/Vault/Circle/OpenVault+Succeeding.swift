@@ -71,7 +71,7 @@ extension OpenVault {
     ) throws(VaultError) -> PreparedRecords {
         try read { (snapshot) throws(VaultError) in
             let (material, view) = try view(snapshot, classKeys)
-            try Self.check(signed, material, classKeys, in: format.vault)
+            try Self.check(signed, material, classKeys, in: snapshot)
             let opening: [RecordBody] = view.unnamed.isEmpty ? [] : [.seen(view.unnamed)]
             let last = [RecordBody.statement(signed)]
             guard view.role?.mayWrite == true, let former = view.usable else {
@@ -98,11 +98,11 @@ extension OpenVault {
 
     /// Checks that a succession counts by all that this vault knows.
     private static func check(
-        _ signed: SignedStatement, _ material: CircleMaterial, _ classKeys: ClassKeys, in vault: VaultID
+        _ signed: SignedStatement, _ material: CircleMaterial, _ classKeys: ClassKeys, in snapshot: Snapshot
     ) throws(VaultError) {
         var after = material
         after.statements.append(signed)
-        let members = try CircleView(after, classKeys, in: vault).membership.members
+        let members = try CircleView(after, classKeys, in: snapshot).membership.members
         guard members.contains(where: { $0.keys == signed.statement.content.newKeys }) else {
             throw VaultError(.changed, "the members were changed meanwhile", advice: "try again")
         }
@@ -128,9 +128,9 @@ extension OpenVault {
             guard var material = try CircleMaterial(snapshot), let signed = succession.signed,
                 material.device.id == succession.signer, material.device.circle == succession.circle
             else { throw .otherDevice }
-            material.segments += farewell.prepared.segments
+            for segment in farewell.prepared.segments { try material.add(segment) }
             material.heads.append(farewell.head)
-            let view = try CircleView(material, classKeys, in: format.vault)
+            let view = try CircleView(material, classKeys, in: snapshot)
             guard view.membership.members.contains(where: { $0.keys == succession.keys }) else {
                 throw VaultError(.changed, "the members were changed meanwhile", advice: "try again")
             }

@@ -11,7 +11,7 @@ extension SharedApplication {
         for item in waiting {
             for id in item.ids.compactMap({ ItemID(bytes: $0.bytes) }) {
                 // A guarded item keeps its name: its values open under no other.
-                guard let here = local[id], TravelRule.obstacle(here.record.access) == nil,
+                guard let here = try change.itemIfPresent(id), TravelRule.obstacle(here.record.access) == nil,
                     here.record.access.requirements.isEmpty
                 else { continue }
                 moving.append((here, item.localName(names), Self.asideName(of: item)))
@@ -29,15 +29,13 @@ extension SharedApplication {
             moving = left
         }
         // What made room was in the bin.
-        for (here, _, name) in moving where local[here.summary.id] != nil {
+        for (here, _, name) in moving {
+            guard try change.itemIfPresent(here.summary.id) != nil else { continue }
             let metadata = here.summary.metadata.renamed(name.service, name.account, at: vault.now())
             // Without room for the longer name, the item keeps its own. What others have written stops no exchange.
-            let (hasRoom, dropped) = try change.makeRoom(for: metadata, values: 0, over: here)
-            for id in dropped { local[id] = nil }
-            guard hasRoom else { continue }
+            guard try change.makeRoom(for: metadata, values: 0, over: here) else { continue }
             former[here.summary.id] = here.summary.metadata.name
             _ = try vault.replace(here, metadata: metadata, change)
-            local[here.summary.id] = try change.item(here.summary.id)
         }
     }
 
@@ -48,7 +46,7 @@ extension SharedApplication {
         // A device that has come back has items of the circle from before. They become what the circle says.
         for item in items {
             for id in item.ids.compactMap({ ItemID(bytes: $0.bytes) }) where !shared.contains(id) {
-                guard let here = local[id], TravelRule.obstacle(here.record.access) == nil,
+                guard let here = try change.itemIfPresent(id), TravelRule.obstacle(here.record.access) == nil,
                     here.summary.metadata.kind == item.name.itemClass
                 else { continue }
                 shared.put(id)
@@ -93,8 +91,7 @@ extension SharedApplication {
         let present = old.summary.metadata
         guard let name = former[old.summary.id], try isFree(name, for: old) else { return present.name }
         let metadata = present.renamed(name.service, name.account, at: present.modified)
-        let (hasRoom, dropped) = try change.makeRoom(for: metadata, values: 0, over: old)
-        for id in dropped { local[id] = nil }
+        let hasRoom = try change.makeRoom(for: metadata, values: 0, over: old)
         return hasRoom ? name : present.name
     }
 

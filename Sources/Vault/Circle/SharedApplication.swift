@@ -16,7 +16,6 @@ struct SharedApplication {
     private let unsaid: [ItemID: Set<FieldName>]
     private var outcome = Outcome()
     let items: [SharedItem]
-    var local: [ItemID: StoredItem] = [:]
     /// The revisions that this change has sealed or taken.
     private var revisions: Set<RevisionID> = []
     /// The points of the guarded values that this change has taken.
@@ -28,14 +27,12 @@ struct SharedApplication {
 
     /// - Parameters:
     ///   - items: the circle's, by the view.
-    ///   - local: the vault's.
     ///   - unsaid: the fields whose values stay, because they could not be said.
     init(
-        _ vault: OpenVault, _ view: CircleView, _ shared: SharedItems, _ items: [SharedItem], over local: [StoredItem],
+        _ vault: OpenVault, _ view: CircleView, _ shared: SharedItems, _ items: [SharedItem],
         leaving unsaid: [ItemID: Set<FieldName>], classKeys: ClassKeys, _ change: Change
     ) {
         (self.items, self.unsaid) = (items, unsaid)
-        for item in local { self.local[item.summary.id] = item }
         (self.vault, self.view, self.shared, self.classKeys, self.change) = (vault, view, shared, classKeys, change)
         guarded = GuardedReader(vault: vault, view: view, change: change)
     }
@@ -50,10 +47,13 @@ struct SharedApplication {
         for id in shared.ids {
             guard let own = SharedItemID(bytes: id.bytes), !living.contains(own) else { continue }
             shared.remove(id)
-            if let item = local[id], TravelRule.obstacle(item.record.access) == nil { try drop(item) }
+            if let item = try change.itemIfPresent(id), TravelRule.obstacle(item.record.access) == nil { try drop(item) }
         }
         var waiting: [SharedItem] = []
-        for item in items where try !apply(item, names, isLast: false) { waiting.append(item) }
+        for item in view.inOrderOfRecords(items) {
+            if try !apply(item, names, isLast: false) { waiting.append(item) }
+        }
+        waiting.sort { $0.id < $1.id }
         try setNamesAside(of: waiting, names)
         for item in waiting { _ = try apply(item, names, isLast: true) }
         return (shared, outcome)
@@ -64,7 +64,10 @@ struct SharedApplication {
     private mutating func apply(
         _ item: SharedItem, _ names: SharedNames, isLast: Bool
     ) throws(VaultError) -> Bool {
-        let here = item.ids.compactMap { ItemID(bytes: $0.bytes).flatMap { local[$0] } }
+        var here: [StoredItem] = []
+        for id in item.ids.compactMap({ ItemID(bytes: $0.bytes) }) {
+            if let stored = try change.itemIfPresent(id) { here.append(stored) }
+        }
         // Another machine's item may have the id of one that stays here. The one that is here is not touched.
         guard here.allSatisfy({ TravelRule.obstacle($0.record.access) == nil && shared.contains($0.summary.id) }) else {
             return true
@@ -215,8 +218,7 @@ struct SharedApplication {
                 as: name, fields.inOrder, over: old?.summary.metadata, at: vault.now(), &withheld)
         }
         let values = fresh.reduce(0) { $0 + $1.sealed.count }
-        let (hasRoom, dropped) = try isFull ? (true, []) : change.makeRoom(for: metadata, values: values, over: old)
-        for id in dropped { local[id] = nil }
+        let hasRoom = isFull ? true : try change.makeRoom(for: metadata, values: values, over: old)
         guard hasRoom else {
             takeNothing()
             outcome.obstacles[item.id] = .noRoom
@@ -229,7 +231,7 @@ struct SharedApplication {
         let gone = before.filter { records[$0.fieldName] != $0.field }
         let isOther = !fresh.isEmpty || !gone.isEmpty
         guard isOther || old.map({ !$0.summary.metadata.isSame(as: metadata) }) ?? true else { return true }
-        local[id] = try store(
+        try store(
             id, metadata, access, records, fresh, version: first + (isOther ? UInt64(max(1, fresh.count)) : 0),
             over: old, gone)
         if old == nil { outcome.added += 1 } else { outcome.updated += 1 }
@@ -289,7 +291,7 @@ struct SharedApplication {
     private func store(
         _ id: ItemID, _ metadata: Metadata, _ access: AccessControl, _ records: [FieldName: FieldRecord],
         _ fresh: [(sealed: [UInt8], record: FieldRecord)], version: UInt64, over old: StoredItem?, _ gone: [ItemValue]
-    ) throws(VaultError) -> StoredItem {
+    ) throws(VaultError) {
         let names = Set(metadata.fields.map(\.name).filter { name in fresh.contains { records[name] == $0.record } })
         let stamps = try vault.stamps(
             of: id, replacing: old, by: metadata, access, names, for: .value, change)
@@ -304,7 +306,6 @@ struct SharedApplication {
         for (sealed, record) in fresh { try change.put(sealedValue: sealed, record, of: id) }
         // A value makes room when it is put. A field that is only removed leaves a former value, too.
         if fresh.isEmpty, !gone.isEmpty { try change.makeRoom() }
-        return try change.item(id)
     }
 
     /// A value that another machine has sealed, with slots for this vault.
@@ -365,13 +366,11 @@ struct SharedApplication {
         var metadata = item.summary.metadata
         metadata.deleted = vault.now()
         _ = try vault.replace(item, metadata: metadata, change)
-        local[item.summary.id] = try change.item(item.summary.id)
     }
 
     /// An older copy of the file may bring it back until the epoch advances. What is taken in takes no step of its own.
     private mutating func drop(_ item: StoredItem) throws(VaultError) {
         try change.drop(item)
-        local[item.summary.id] = nil
         outcome.deleted += 1
     }
 }

@@ -75,6 +75,19 @@ class Snapshot {
         return items
     }
 
+    /// The ids of every item, also of those in the bin, sorted. Their number must match the header's. Whether each of them
+    /// is an item is known once it is read.
+    func allIDs() throws(VaultError) -> [ItemID] {
+        let ids = try rows.itemIDs().map { (bytes) throws(VaultError) in
+            guard let id = ItemID(bytes: bytes) else { throw .damaged("an item has no id") }
+            return id
+        }.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+        guard ids.count == Int(header.itemCount), !zip(ids, ids.dropFirst()).contains(where: ==) else {
+            throw .damaged("an item is missing")
+        }
+        return ids
+    }
+
     /// What lists tell of every item that is not in the bin.
     func liveSummaries() throws(VaultError) -> [ItemSummary] {
         let all = try allSummaries()

@@ -80,12 +80,13 @@ package struct RecoverableCircle: Sendable {
                     membership: SealedObject(role: .membershipKey, public: [], private: [])),
                 profile: DeviceProfile(MachineName(near: "paper"), .software)))
         let fresh = try OpenVault.fresh(heads: heads, segments: segments, material)
-        (material.heads, material.segments) = (fresh.heads, fresh.segments)
-        let receiving = ReceivingKeys(keys)
+        material.heads = fresh.heads
+        for one in fresh.segments { material.add(one.segment, one.file) }
+        let (receiving, files) = (ReceivingKeys(keys), SegmentFiles(material.arrived, in: nil))
         var known: Set<PaperEnvelope> = []
-        for record in fresh.segments.flatMap(\.records) where record.header.generation == nil {
+        for record in material.segments.flatMap(\.records) where record.header.generation == nil {
             // The statements in it say who its writer is, so it is read before anybody is known. They are judged as all.
-            guard case .paper(let envelope)? = try RecordSealing.open(record, half: nil),
+            guard case .paper(let envelope)? = try RecordSealing.open(files.record(record), half: nil),
                 known.insert(envelope).inserted,
                 let content = try PaperSealing.open(envelope, with: keys, in: circle)
             else { continue }
@@ -100,7 +101,7 @@ package struct RecoverableCircle: Sendable {
                 material.generations.append(generation)
             }
         }
-        return try CircleView(material, by: receiving)
+        return try CircleView(material, by: receiving, files)
     }
 
     private init(_ view: CircleView, _ keys: PaperKeys, at now: UInt64) throws(VaultError) {

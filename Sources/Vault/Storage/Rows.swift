@@ -147,6 +147,11 @@ struct Rows {
         return try pairs("SELECT id, record FROM item")
     }
 
+    func itemIDs() throws(VaultError) -> [[UInt8]] {
+        try checkLength("item", "length(id)", DatabaseLimits.items)
+        return try fetch("SELECT id FROM item").map { (row) throws(VaultError) in try bytes(row, 0) }
+    }
+
     /// Gives away all items' rows, one by one.
     func forEachItem(_ body: (_ id: [UInt8], _ record: [UInt8]) throws(VaultError) -> Void) throws(VaultError) {
         try checkLength("item", "length(id) + length(record)", DatabaseLimits.items)

@@ -132,12 +132,18 @@ final class SharingMachine {
 
     /// All bodies that count and open here.
     func bodies() throws -> [RecordBody] {
-        let view = try view()
-        return try view.streams.keys.sorted().flatMap { device in
-            try (view.streams[device]?.counted ?? []).compactMap { counted in
-                let half = counted.record.header.generation.flatMap { view.halves[$0]?.metadata }
-                return try RecordSealing.open(counted.record, half: half)
+        try vault.read { (snapshot) throws(VaultError) in
+            let view = try vault.view(snapshot, classKeys).1
+            let files = SegmentFiles([:], in: snapshot)
+            var bodies: [RecordBody] = []
+            for device in view.streams.keys.sorted() {
+                for counted in view.streams[device]?.counted ?? [] {
+                    let half = counted.record.header.generation.flatMap { view.halves[$0]?.metadata }
+                    let body = try RecordSealing.open(files.record(counted.record), half: half)
+                    if let body { bodies.append(body) }
+                }
             }
+            return bodies
         }
     }
 

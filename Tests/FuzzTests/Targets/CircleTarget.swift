@@ -33,7 +33,8 @@ struct CircleTarget: FuzzTarget {
     private let desk: MemberKeys
     private let statements: [SignedStatement]
     private let membership: Membership
-    private let segments: [RecordSegment]
+    private let segments: [KnownSegment]
+    private let files: [[UInt8]]
     private let heads: [SignedHead]
     private let counted: Set<DeviceStream.Counted>
     private let headers: [CircleRecord.Header]
@@ -58,7 +59,8 @@ struct CircleTarget: FuzzTarget {
             try SignedStatement(Statement(decoding: raw($0.bytes)), signature: raw($0.signature))
         }
         membership = try Membership(of: circle, statements)
-        segments = try file.segments.map { try RecordSegment(decoding: raw($0)) }
+        files = try file.segments.map { try raw($0) }
+        segments = try files.map { try KnownSegment(decoding: $0) }
         heads = try file.heads.map { try SignedHead(decoding: raw($0)) }
         counted = Set(try DeviceStream(of: desk, in: circle, heads: heads, segments: segments).counted)
         request = try JoinRequest(decoding: raw(file.request))
@@ -95,7 +97,7 @@ struct CircleTarget: FuzzTarget {
         code = Array(file.code.utf8)
         self.headers = headers
         var donors = try [raw(file.generation), request.bytes, answered] + Self.proof(of: request)
-        donors += statements.map(\.bytes) + segments.map(\.bytes) + heads.map(\.bytes) + bodies
+        donors += statements.map(\.bytes) + files + heads.map(\.bytes) + bodies
         donors += [content, slot.bytes, ReleasedSlots.bytes(of: [slot, slot] + value.slots), given.bytes]
         donors += [try ReleasedSlots(of: given.change.name, [slot]).bytes] + changes.map(\.change.part.bytes)
         self.donors = donors
@@ -191,8 +193,8 @@ struct CircleTarget: FuzzTarget {
             if let changed = try answer({ try SignedHead(decoding: head) }) {
                 moreHeads.insert(changed, at: mutator.below(moreHeads.count + 1))
             }
-            let segment = mutator.bytes(mutator.pick(segments)?.bytes ?? [], donors: donors)
-            if let changed = try answer({ try RecordSegment(decoding: segment) }) {
+            let segment = mutator.bytes(mutator.pick(files) ?? [], donors: donors)
+            if let changed = try answer({ try KnownSegment(decoding: segment) }) {
                 moreSegments.insert(changed, at: mutator.below(moreSegments.count + 1))
             }
         }

@@ -249,7 +249,19 @@ final class CircleMachine {
 
     /// What the vault makes of its circle.
     func view() throws -> CircleView {
-        try vault.read { (snapshot) throws(VaultError) in try vault.view(snapshot, classKeys).1 }
+        try vault.read { (snapshot) throws(VaultError) in
+            let (material, view) = try vault.view(snapshot, classKeys)
+            var files: [FileDigest: [UInt8]] = [:]
+            for segment in material.segments { files[segment.digest] = try snapshot.circle(segment) }
+            // It has its files with it, so that a test can look at it after the transaction.
+            let keys = try ReceivingKeys(classKeys, vault: vault.format.vault, material.device.keys.random)
+            return try view.with(keys, SegmentFiles(files, in: nil))
+        }
+    }
+
+    /// A record that the vault has.
+    func record(_ known: KnownRecord) throws -> CircleRecord {
+        try vault.read { (snapshot) throws(VaultError) in try SegmentFiles([:], in: snapshot).record(known) }
     }
 
     /// The only item of the circle, and who changes it.
