@@ -80,9 +80,13 @@ package struct CircleRecord: Hashable, Sendable {
 
     /// - Throws: `.length` or `.form` for what no padded body can have been sealed to.
     package init(_ header: Header, sealed: [UInt8]) throws(CircleFormError) {
+        try Self.check(sealed)
+        content = Content(header, header.bytes + LengthPrefixed.encode(sealed))
+    }
+
+    private static func check(_ sealed: [UInt8]) throws(CircleFormError) {
         guard sealed.count <= RecordPadding.largest + RecordPadding.overhead else { throw .length }
         guard RecordPadding.isClass(sealed.count - RecordPadding.overhead) else { throw .form }
-        content = Content(header, header.bytes + LengthPrefixed.encode(sealed))
     }
 
     /// Reads canonical bytes. Each record has one form.
@@ -91,9 +95,9 @@ package struct CircleRecord: Hashable, Sendable {
     package init(decoding bytes: [UInt8]) throws(CircleFormError) {
         var rest = bytes[...]
         let header = try Header(from: &rest)
-        let sealed = try rest.prefixed(upTo: RecordPadding.largest + RecordPadding.overhead)
+        try Self.check(rest.prefixed(upTo: RecordPadding.largest + RecordPadding.overhead))
         try rest.end()
-        try self.init(header, sealed: sealed)
+        content = Content(header, bytes)
     }
 }
 

@@ -49,3 +49,10 @@ extension CircleView {
         return statements.keys.filter { !past.contains($0) && !void.contains($0) }.sorted()
     }
 }
+
+extension Membership {
+    /// The devices whose changes have no effect.
+    var readers: Set<WriterID> {
+        Set(members.filter { !$0.role.mayWrite }.map(\.keys.device)).union(formerReaders)
+    }
+}

@@ -20,14 +20,18 @@ extension CircleView {
     /// in memory, and not those of all.
     func inOrderOfRecords(_ items: [SharedItem]) -> [SharedItem] {
         let numbered = items.indices.map { place -> (number: UInt64, device: WriterID?, place: Int) in
-            let field = items[place].parts.first(where: \.isField)
-            let header = field.flatMap(items[place].shown).flatMap { places[$0.name] }?.header
+            let header = record(of: items[place])?.header
             return (header?.number ?? .max, header?.device, place)
         }
         return numbered.sorted {
             guard $0.device == $1.device else { return ($0.device ?? device.id) < ($1.device ?? device.id) }
             return ($0.number, $0.place) < ($1.number, $1.place)
         }.map { items[$0.place] }
+    }
+
+    /// The record with the value of an item's first field; nil if it was not given out yet.
+    func record(of item: SharedItem) -> KnownRecord? {
+        item.parts.first(where: \.isField).flatMap(item.shown).flatMap { places[$0.name] }
     }
 
     /// The records of a device that the vault keeps: all that count and that the device still gives out, and of a removed

@@ -42,7 +42,7 @@ struct CircleView: Sendable {
     private(set) var opened = OpenedValues()
     /// Heads that records pass on. A run begins with that of the run before.
     private var passed: [SignedHead] = []
-    private(set) var changes: [(change: PartChange, writer: WriterID, record: KnownRecord, after: ChainHash)] = []
+    private(set) var changes: [(change: PartChange, record: KnownRecord)] = []
     private var releases: [(slots: ReleasedSlots, writer: WriterID, after: ChainHash)] = []
     /// What each device has said to have seen of others, in its records.
     private(set) var vouched = VouchedEnds()
@@ -90,8 +90,7 @@ struct CircleView: Sendable {
         for (id, stream) in streams {
             lastSaid[id] = stream.counted.filter { !silent.contains($0.after) }.map(\.record.header.number).max()
         }
-        readers = Set(membership.members.filter { !$0.role.mayWrite }.map(\.keys.device))
-            .union(membership.formerReaders)
+        readers = membership.readers
         try merge()
     }
 
@@ -198,7 +197,7 @@ struct CircleView: Sendable {
         case .generation(let generation):
             told[counted.after] = generation.name
             try take(generation)
-        case .changes(let carried): changes += carried.map { ($0.change, record.header.device, record, counted.after) }
+        case .changes(let carried): changes += carried.lazy.map { ($0.change, record) }
         case .released(let all): releases += all.map { ($0, record.header.device, counted.after) }
         case .profile(let profile): profiles[record.header.device] = profile
         case .head(let head):
@@ -274,20 +273,20 @@ struct CircleView: Sendable {
         }
         var ended: [WriterID: Set<UInt64>] = [:]
         for device in pasts.keys.filter(isOutdated) { ended[device] = try pastHere(of: device) }
-        for (change, writer, record, after) in changes
-        where hasEffect(writer, after) && change.stamp.writer == writer {
+        for (change, record) in changes
+        where hasEffect(record.header.device, record.after) && change.stamp.writer == record.header.device {
             // The changes that took its place are there. The ones between can be gone.
-            if change.mayEnd, ended[writer]?.contains(change.name.number) ?? false { continue }
+            if change.mayEnd, ended[change.stamp.writer]?.contains(change.name.number) ?? false { continue }
             open.append(change)
             if case .value? = change.content { places[change.name] = record }
         }
+        (changes, releases) = ([], [])
         state = SharedState(past: try pastNames(of: open + pending.map(\.change.carried.change), where: hasEffect))
         open = state.take(all: open)
         if !pending.isEmpty {
             givenState = state
             _ = state.take(all: open + pending.map(\.change.carried.change))
         }
-        (changes, releases) = ([], [])
     }
 
     /// The places up to which a removed device's records count: those that lead to an end which a member that may write has
@@ -336,6 +335,9 @@ struct CircleView: Sendable {
         }
         return leavers
     }
+
+    /// Lets go of the state, for who has its items and needs nothing else of it. It is the largest part of a view.
+    mutating func dropState() { (state, givenState) = (SharedState(), nil) }
 
     /// Takes in a change that this vault has just made.
     mutating func add(_ change: PendingChange) {

@@ -50,7 +50,7 @@ extension OpenVault {
             for one in fresh.segments { material.add(one.segment, one.file) }
             // Of the view before, nothing else is needed, nor of what is kept. It takes as much memory as the one after it.
             let streams = before.streams
-            let after: CircleView
+            var after: CircleView
             if fresh.isEmpty {
                 after = consume before
             } else {
@@ -59,7 +59,8 @@ extension OpenVault {
                 after = try CircleView(material, classKeys, in: change)
             }
             var (shared, outcome) = (material.shared, SharedApplication.Outcome())
-            let items = after.role == nil ? [] : after.state.items
+            let (items, waiting) = (after.role == nil ? [] : after.state.items, after.unread + after.state.waits.count)
+            after.dropState()
             if after.role != nil {
                 var application = SharedApplication(
                     self, after, material.shared, items, leaving: unsaid, classKeys: classKeys, change)
@@ -75,7 +76,7 @@ extension OpenVault {
             try keepStatements(after, change)
             try store(after, beyond: after.pending.count, shared, change)
             var taken = Taken(added: outcome.added, updated: outcome.updated, deleted: outcome.deleted)
-            taken.waiting = after.unread + after.state.waits.count
+            taken.waiting = waiting
             for obstacle in Array(obstacles.values) + Array(outcome.obstacles.values) {
                 taken.obstacles[obstacle.rawValue, default: 0] += 1
             }

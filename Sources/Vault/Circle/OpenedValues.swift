@@ -9,6 +9,5 @@ final class OpenedValues: Sendable {
 
     func add(_ found: [RevisionName: CircleView.GivenValue]) { values.withLock { $0.merge(found) { _, new in new } } }
 
-    /// Lets go of a value that was taken in. Hardly anybody asks for it again.
-    func forget(_ name: RevisionName) { values.withLock { $0[name] = nil } }
+    func forgetAll() { values.withLock { $0 = [:] } }
 }

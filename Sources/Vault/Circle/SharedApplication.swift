@@ -50,7 +50,11 @@ struct SharedApplication {
             if let item = try change.itemIfPresent(id), TravelRule.obstacle(item.record.access) == nil { try drop(item) }
         }
         var waiting: [SharedItem] = []
+        var last: KnownRecord?
         for item in view.inOrderOfRecords(items) {
+            let record = view.record(of: item)
+            if record != last { view.opened.forgetAll() }
+            last = record
             if try !apply(item, names, isLast: false) { waiting.append(item) }
         }
         waiting.sort { $0.id < $1.id }
@@ -337,7 +341,6 @@ struct SharedApplication {
             let (sealed, key) = (opened.carried.sealed, opened.key)
             let record = try record(
                 of: sealed, key, opened.carried.commitment, opened.context, opened.revision, version)
-            view.opened.forget(revision.name)
             return (described, record, sealed)
         }
         let again = try seal(opened.plain, of: item, field, access, own, name, version: version)

@@ -278,7 +278,7 @@ extension Rows {
 }
 
 /// What a committed change did to one item.
-public enum CommittedChange: Sendable, Hashable {
+public indirect enum CommittedChange: Sendable, Hashable {
     case added(ItemSummary)
     /// Anything about the item changed: its value, its key, its access control or its metadata.
     case updated(ItemSummary, from: ItemSummary)

@@ -4,7 +4,7 @@ import Cryptography
 /// node.
 final class Tree {
     private let rows: Rows
-    private let root: [UInt8]
+    private var root: [UInt8]
     /// Contents that were checked or written here. Empty if there is no such node.
     private var contents: [TreeNode: [UInt8]] = [:]
     private var changed: Set<TreeNode> = []
@@ -31,7 +31,14 @@ final class Tree {
         let former = start..<(isThere ? start + TreeNode.entryCount : start)
         contents[bucket, default: []].replaceSubrange(former, with: digest.map { key + $0 } ?? [])
         changed.insert(bucket)
+        guard changed.count >= Self.most else { return }
+        root = try flush()
+        contents = [:]
     }
+
+    /// So many changed nodes are kept. Then they are written, and read again if need be, because a change can put all items
+    /// that a vault can have.
+    private static let most = 512
 
     /// Writes the changed nodes and returns the new root digest.
     func flush() throws(VaultError) -> [UInt8] {
