@@ -67,7 +67,8 @@ struct StreamFixture {
     }
 
     func judged(_ heads: [SignedHead], _ segments: [RecordSegment]) throws -> DeviceStream {
-        try DeviceStream(of: keys, in: circle, heads: heads, segments: segments.map { try KnownSegment(decoding: $0.bytes) })
+        try DeviceStream(
+            of: keys, in: circle, heads: heads, segments: segments.map { try KnownSegment(decoding: $0.bytes) })
     }
 }
 

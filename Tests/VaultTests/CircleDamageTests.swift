@@ -46,6 +46,21 @@ struct CircleDamageTests {
         }
     }
 
+    /// Somebody who can write the file removes an item's row. Else all machines would delete the item.
+    @Test func anItemThatIsMissingIsNotTakenForDeleted() throws {
+        let group = try CircleGroup("desk", "laptop")
+        let (desk, laptop) = (group.machines[0], group.machines[1])
+        try desk.set("github", "", "1")
+        try group.settle()
+        let id = try desk.vault.find(service: "github", account: "").id
+        try desk.vault.close()
+        try desk.fixture.tamper { try $0.run("DELETE FROM item WHERE id = ?", [.blob(id.bytes)]) }
+        try desk.reopen()
+        #expect(vaultError { try desk.takeIn(group.store) } == .damaged)
+        try laptop.sync(group.store)
+        #expect(try laptop.get("github") == "1")
+    }
+
     @Test func whoIsAddedIsRemembered() throws {
         let desk = try founder()
         let request = try CircleMachine("laptop").request()

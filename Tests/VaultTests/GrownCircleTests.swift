@@ -48,6 +48,43 @@ import Testing
         #expect(try digests.contains(machine.digest()))
     }
 
+    /// A thousand servers only read. To tell whether each of them agrees, nobody looks at what the others have said.
+    @Test func readersTellNothing() throws {
+        let joined = try Joined(plan(1))
+        try joined.machine.sync(joined.store)
+        let view = try joined.machine.view()
+        let writers = view.membership.members.filter(\.role.mayWrite).map(\.keys.device)
+        #expect(writers.count == 3 && Set(view.telling) == Set(writers))
+        #expect(view.readers.count == 8)
+    }
+
+    /// A record has the values of many items. Each is opened once, and only the values of one are in memory.
+    @Test func itemsComeRecordByRecord() throws {
+        let joined = try Joined(plan(4))
+        try joined.machine.sync(joined.store)
+        let view = try joined.machine.view()
+        let items = view.state.items
+        let ordered = view.inOrderOfRecords(items)
+        #expect(Set(ordered.map(\.id)) == Set(items.map(\.id)) && ordered.count == items.count)
+        let records = ordered.compactMap(view.record)
+        #expect(records.count == items.count && Set(records).count > 3)
+        let changes = zip(records, records.dropFirst()).filter { $0.0 != $0.1 }.count
+        #expect(changes == Set(records).count - 1)
+    }
+
+    /// Of records, a vault keeps in memory where they are, and not what they are.
+    @Test func whatIsKeptInMemoryHasNoRecords() throws {
+        let joined = try Joined(plan(2))
+        let machine = joined.machine
+        try machine.sync(joined.store)
+        let (material, view) = try machine.vault.read { (snapshot) throws(VaultError) in
+            try machine.vault.view(snapshot, machine.classKeys)
+        }
+        #expect(material.arrived.isEmpty && !material.segments.isEmpty)
+        let change = try #require(view.state.items.first?.shown(.field(.secret)))
+        #expect(vaultError { _ = try view.value(of: change) } == .storage, "the value is in the vault's file alone")
+    }
+
     /// Twice the machines, changes and items take twice of everything.
     @Test func twiceTheCircleTakesTwice() throws {
         var costs: [[String: Int]] = []

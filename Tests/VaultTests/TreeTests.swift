@@ -95,6 +95,47 @@ struct TreeTests {
         #expect(vaultError { _ = try Tree(rows, root: root).digest(of: bytes(1)) } == .damaged)
     }
 
+    /// Keys that belong into many buckets.
+    private func keys(_ count: Int) throws -> [[UInt8]] {
+        try (0..<count).map { try SHA256.digest(Array("\($0)".utf8)) }
+    }
+
+    /// More nodes than are kept in memory are written before the change ends. The tree is the same.
+    @Test func aLargeChangeIsWrittenInParts() throws {
+        let keys = try keys(3_000)
+        let tree = Tree(rows, root: TreeNode.emptyDigest)
+        for key in keys { try tree.set(key, bytes(1)) }
+        for key in keys.prefix(1_000) { try tree.set(key, bytes(2)) }
+        for key in keys.suffix(500) { try tree.set(key, nil) }
+        let root = try tree.flush()
+        let left = keys.dropLast(500)
+        for (place, key) in left.enumerated() { #expect(try tree.digest(of: key) == bytes(place < 1_000 ? 2 : 1)) }
+        #expect(try Tree(rows, root: root).all().entries.count == left.count)
+        // The same rows make the same tree, if they are set by several changes, too.
+        let others = Rows(try Connection(path: nil))
+        try others.createTables()
+        var other = TreeNode.emptyDigest
+        for start in stride(from: 0, to: left.count, by: 100) {
+            let tree = Tree(others, root: other)
+            for place in start..<min(start + 100, left.count) {
+                try tree.set(left[place], bytes(place < 1_000 ? 2 : 1))
+            }
+            other = try tree.flush()
+        }
+        #expect(other == root)
+    }
+
+    /// What was written in between can be changed by who can write the file (attacker 5).
+    @Test func whatWasWrittenInBetweenIsCheckedWhenItIsRead() throws {
+        let keys = try keys(3_000)
+        let tree = Tree(rows, root: TreeNode.emptyDigest)
+        for key in keys { try tree.set(key, bytes(1)) }
+        let bucket = TreeNode(level: TreeNode.bucketLevel, above: keys[0])
+        try rows.put(bucket, keys[0] + bytes(9))
+        #expect(vaultError { _ = try tree.digest(of: keys[0]) } == .damaged)
+        #expect(vaultError { try tree.set(keys[0], bytes(2)) } == .damaged)
+    }
+
     @Test(arguments: [0, 1, 31, 33]) func aKeyHasItsLength(count: Int) {
         let key = [UInt8](repeating: 7, count: count)
         #expect(vaultError { _ = try Tree(rows, root: TreeNode.emptyDigest).digest(of: key) } == .damaged)

@@ -72,7 +72,9 @@ extension CircleView {
     /// was taken over could make the others forget members, or wait for ever for what it gave out before.
     func isFaithful(_ compacted: CompactedStream, of device: WriterID) throws(VaultError) -> Bool {
         guard !compacted.former.isEmpty else { return true }
-        let (past, own) = (try pastNames(of: device, in: compacted), changes.filter { $0.record.header.device == device })
+        let (past, own) = (
+            try pastNames(of: device, in: compacted), changes.filter { $0.record.header.device == device }
+        )
         let repeated = Set(own.filter { compacted.group.contains($0.record.after) }.map(\.change.name))
         let hasChanges = own.allSatisfy { change, record in
             !compacted.former.contains(record.after) || repeated.contains(change.name)
@@ -140,7 +142,8 @@ extension CircleView {
     /// Those of one device's changes that are here although its compaction lists them. It lists many, and few are here.
     func pastHere(of device: WriterID) throws(VaultError) -> Set<UInt64> {
         guard let compacted = compacted[device] else { return [] }
-        let here = Set(changes.lazy.filter { $0.record.header.device == device && $0.change.mayEnd }.map(\.change.name.number))
+        let here = Set(
+            changes.lazy.filter { $0.record.header.device == device && $0.change.mayEnd }.map(\.change.name.number))
         var past: Set<UInt64> = []
         try forEachPast(of: device, where: compacted.group.contains) { one in
             past.formUnion(one.names.lazy.filter(here.contains))

@@ -47,7 +47,9 @@ struct SharedApplication {
         for id in shared.ids {
             guard let own = SharedItemID(bytes: id.bytes), !living.contains(own) else { continue }
             shared.remove(id)
-            if let item = try change.itemIfPresent(id), TravelRule.obstacle(item.record.access) == nil { try drop(item) }
+            if let item = try change.itemIfPresent(id), TravelRule.obstacle(item.record.access) == nil {
+                try drop(item)
+            }
         }
         var waiting: [SharedItem] = []
         var last: KnownRecord?
