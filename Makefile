@@ -146,10 +146,9 @@ sync-stores: needs-stores needs-syncthing build ## machines share through a fold
 	scripts/sync-stores
 	@if [ "$$(id -u)" = 0 ]; then scripts/syncthing; else echo "sync-stores: Syncthing is left out: its networks need root"; fi
 
-sync-size: needs-stores ## what a circle of a thousand machines costs one that joins it: time, memory, requests (.build-growth)
-	for program in coffer-growth cofferd coffer-authenticator coffer; do \
-		$(SWIFT) build $(all) $(jobs) --configuration release --scratch-path .build-growth --product $$program || exit 1; done
-	scripts/sync-size --programs .build-growth/release
+sync-size: needs-stores release ## what a circle of a thousand machines costs one that joins it: time, memory, requests
+	$(optimised) --product coffer-growth
+	scripts/sync-size
 
 clients: needs-packages build pam ## the clients that people have, unmodified, against installed packages in a clean root; needs root
 	scripts/clients --programs .build/debug
@@ -173,4 +172,4 @@ machine: release ## the installed product on a whole machine (qemu); needs root;
 	@scripts/machine
 
 clean: ## remove everything that was built
-	rm -rf .build .build-examples .build-webserver .build-pam .build-race .build-docs $(release) .build-mutants .build-mutate .build-simulate .build-growth .build-machine .build-deb .build-root
+	rm -rf .build .build-examples .build-webserver .build-pam .build-race .build-docs $(release) .build-mutants .build-mutate .build-simulate .build-machine .build-deb .build-root

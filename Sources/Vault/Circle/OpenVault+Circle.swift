@@ -117,6 +117,16 @@ extension OpenVault {
         return found
     }
 
+    /// What the vault keeps of its circle, without a judgement. Each row is read and checked. What was read of the same rows
+    /// before is not made again.
+    ///
+    /// - Returns: nil without a circle.
+    func material(_ snapshot: Snapshot) throws(VaultError) -> CircleMaterial? {
+        guard let known = kept.circle else { return try CircleMaterial(snapshot) }
+        let isSame = try known.isMade(of: KeptCircle.digest(ofRows: snapshot.circleDigests()))
+        return isSame ? known.material : try CircleMaterial(snapshot)
+    }
+
     /// Each row is read and checked. What was made of the same rows before is not made again.
     ///
     /// - Returns: nil without a circle.

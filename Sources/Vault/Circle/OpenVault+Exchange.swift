@@ -331,7 +331,7 @@ extension OpenVault {
         lacking names: Set<StorePath>, heads: [[UInt8]], room: Int
     ) throws(VaultError) -> (files: [(path: StorePath, content: [UInt8])], hasMore: Bool) {
         try read { (snapshot) throws(VaultError) in
-            guard let material = try CircleMaterial(snapshot) else { throw .noCircle }
+            guard let material = try material(snapshot) else { throw .noCircle }
             let circle = material.device.circle
             var files: [(path: StorePath, content: [UInt8])] = []
             var left = room

@@ -28,7 +28,7 @@ extension OpenVault {
         guard try snapshot.rows.hasCircle(), let bytes = try snapshot.circle(.device) else { return false }
         let device = try CircleDevice(decoding: bytes).id
         if let known = knownRole.withLock({ $0 }), known.device == device { return known.isReader }
-        guard let material = try CircleMaterial(snapshot) else { return false }
+        guard let material = try material(snapshot) else { return false }
         let isReader = material.isBroughtAsReader
         knownRole.withLock { $0 = KnownRole(device: device, isReader: isReader) }
         return isReader

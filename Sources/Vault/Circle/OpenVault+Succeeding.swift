@@ -111,7 +111,7 @@ extension OpenVault {
     /// Whether these last records are still all that this device has to say.
     package func isWhole(_ farewell: CircleFarewell) throws(VaultError) -> Bool {
         try read { (snapshot) throws(VaultError) in
-            guard let material = try CircleMaterial(snapshot) else { throw .noCircle }
+            guard let material = try material(snapshot) else { throw .noCircle }
             return material.device == farewell.prepared.before
                 && material.pending.map(\.number) == farewell.prepared.given
                 && Set(material.released.map(\.change)) == Set(farewell.prepared.givenSlots)
@@ -125,7 +125,7 @@ extension OpenVault {
         for succession: CircleSuccession, _ farewell: CircleFarewell, _ classKeys: ClassKeys
     ) throws(VaultError) -> (rows: [CircleRow: [UInt8]], device: CircleDevice) {
         try read { (snapshot) throws(VaultError) in
-            guard var material = try CircleMaterial(snapshot), let signed = succession.signed,
+            guard var material = try material(snapshot), let signed = succession.signed,
                 material.device.id == succession.signer, material.device.circle == succession.circle
             else { throw .otherDevice }
             for segment in farewell.prepared.segments { try material.add(segment) }
