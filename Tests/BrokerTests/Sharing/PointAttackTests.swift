@@ -41,11 +41,13 @@ struct PointAttackTests {
 
         /// The slots that the thief's own value of an item has for another machine.
         func slots(of account: String, for device: WriterID) throws -> [Slot] {
-            let view = try view()
-            let item = try #require(view.state.items.first { $0.name.account == account })
-            let shown = try #require(item.shown(.field(.secret)))
-            let value = try #require(try view.value(of: shown)).value
-            return try value.slots.compactMap { slot in
+            let found = try vault.read { (snapshot) throws(VaultError) -> CarriedValue? in
+                let view = try vault.view(snapshot, keys).1
+                let item = view.state.items.first { $0.name.account == account }
+                guard let shown = item?.shown(.field(.secret)) else { return nil }
+                return try view.value(of: shown)?.value
+            }
+            return try #require(found).slots.compactMap { slot in
                 guard case .device(device, _, let content) = slot else { return nil }
                 return try Slot(decoding: content)
             }
