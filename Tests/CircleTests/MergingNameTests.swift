@@ -101,6 +101,9 @@ struct MergingNameTests {
         try bench.act(0, at: 20) { _, _ in try Bench.made(second, value: 5, by: 0) }
         #expect(try bench.merged().items.map(\.isInBin) == [true, false])
         #expect(SharedNames(bench.states[0].items).find(Bench.bank) == .item(second))
+        // The one in the bin does not come back under a name that another one has.
+        let names = SharedNames(bench.states[0].items)
+        #expect(bench.states[0].items.map { names.suffix(of: $0) == nil } == [false, true])
         // A value that somebody sets in the old one at the same time: one item, with both values.
         try bench.act(1) { writer, state in
             try [writer.set(.field(.secret), of: #require(state.items.first), to: .value(Bench.value(6)))]

@@ -52,6 +52,31 @@ struct StreamTests {
         }
     }
 
+    /// A store puts parts of a file beside it. The file is read as a whole, not once for each of its records.
+    @Test func ofTwoFilesTheLongerOneIsRead() throws {
+        let (records, ends) = try device.written(1, count: 6)
+        let parts = try stride(from: 0, to: 6, by: 2).map { try segment(ends[$0], [records[$0]]) }
+        let whole = try segment(ends[0], records)
+        let digest = try KnownSegment(decoding: whole.bytes).digest
+        for order in everyOrder(parts + [whole]) {
+            let stream = try device.judged([device.head(ends[6])], order)
+            #expect(stream.counted.map(\.record.file) == [FileDigest](repeating: digest, count: 6))
+        }
+    }
+
+    /// A member forks its run, so that two files have records of the same numbers. Each is read as a whole.
+    @Test func theBranchesOfAForkAreReadOneAfterTheOther() throws {
+        let (records, ends) = try device.written(1, count: 5)
+        let (others, otherEnds) = try device.written(1, count: 5, text: 1)
+        let stream = try device.judged(
+            [device.head(ends[5]), device.head(otherEnds[5])],
+            [segment(ends[0], records), segment(otherEnds[0], others)])
+        #expect(stream.isSuspended && stream.counted.count == 10)
+        let files = stream.counted.map(\.record.file)
+        #expect(zip(files, files.dropFirst()).filter { $0.0 != $0.1 }.count == 1)
+        #expect(stream.numbers == [1, 2, 3, 4, 5, 1, 2, 3, 4, 5])
+    }
+
     @Test func aHeadIsItsDevicesAndItsCircles() throws {
         let (records, ends) = try device.written(1, count: 2)
         let all = try segment(ends[0], records)

@@ -39,6 +39,17 @@ struct CircleKeptTests {
         #expect(vaultError { _ = try desk.vault.giveOut(heads: store.heads, desk.classKeys) } == .damaged)
     }
 
+    /// A store adds a head of its own making. Nothing is made anew for that.
+    @Test func aHeadThatNobodyHasSignedIsNoNews() throws {
+        let own = try SignedHead(decoding: #require(store.heads.first))
+        let junk = SignedHead(own.head, signature: own.signature.reversed())
+        for heads in [store.heads, store.heads + [junk.bytes]] {
+            _ = try desk.view()
+            _ = try desk.vault.takeIn(heads: heads, segments: [], desk.classKeys)
+            #expect(desk.vault.kept.circle != nil)
+        }
+    }
+
     @Test func whatIsKeptHasNoKey() throws {
         let view = try desk.view()
         #expect(view.halves.values.contains { $0.classes.count == 2 })

@@ -72,6 +72,21 @@ import Testing
         #expect(changes == Set(records).count - 1)
     }
 
+    /// Who says which values will be asked for has no others of their records in memory.
+    @Test func onlyWantedValuesStay() throws {
+        let joined = try Joined(plan(1))
+        try joined.machine.sync(joined.store)
+        let view = try joined.machine.view()
+        let shown = try view.state.items.map { try #require($0.shown(.field(.secret))) }
+        view.opened.begin(with: [shown[0].name])
+        for change in shown { #expect(try view.value(of: change) != nil) }
+        #expect(view.opened.count == 1 && view.opened[shown[0].name] != nil)
+        view.opened.end()
+        #expect(view.opened.count == 0)
+        _ = try view.value(of: shown[0])
+        #expect(view.opened.count > 1)
+    }
+
     /// Of records, a vault keeps in memory where they are, and not what they are.
     @Test func whatIsKeptInMemoryHasNoRecords() throws {
         let joined = try Joined(plan(2))

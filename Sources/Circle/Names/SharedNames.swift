@@ -34,11 +34,12 @@ package struct SharedNames: Sendable {
     /// What is shown behind the name of an item that ran into a taken name: eight or more digits of its id.
     /// - Returns: nil for the item that keeps the plain name.
     package func suffix(of item: SharedItem) -> String? {
-        let items = holders[item.name] ?? []
-        guard let first = items.first, first.id != item.id else { return nil }
+        // An item in the bin holds no name, and has a suffix where another one holds it.
+        let ids = holders[item.name]?.map(\.id) ?? self.ids[item.name].map { [$0] } ?? []
+        guard let first = ids.first, first != item.id else { return nil }
         let digits = Hex.encode(item.id.bytes)
         let short = String(digits.prefix(8))
-        let isTaken = items.contains { $0.id != item.id && Hex.encode($0.id.bytes).hasPrefix(short) }
+        let isTaken = ids.contains { $0 != item.id && Hex.encode($0.bytes).hasPrefix(short) }
         return isTaken ? digits : short
     }
 

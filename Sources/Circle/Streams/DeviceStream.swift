@@ -18,7 +18,7 @@ package struct DeviceStream: Sendable {
 
     /// For each record that counts, by the chain hash after it: the one before, or where the run before was left.
     private var before: [ChainHash: ChainHash] = [:]
-    /// Sorted by run, number and chain hash. Two records of one run and number are a fork's.
+    /// Sorted by run and number. Of a forked run, one branch comes after the other, the longest one first.
     package private(set) var counted: [Counted] = []
     /// Sorted by run and first number.
     package private(set) var gaps: [Gap] = []
@@ -44,10 +44,13 @@ package struct DeviceStream: Sendable {
         }
         // What has this chain hash after it. A hash belongs to one record and one place, so junk is found by no head.
         var links: [ChainHash: (before: ChainHash, record: KnownRecord)] = [:]
-        for segment in segments where segment.circle == circle && segment.device == keys.device {
+        // Of two files that have a record, the longer one is read for it. So a store that puts parts of a file beside it does
+        // not have the whole read again and again.
+        for segment in segments.sorted(by: { $0.records.count > $1.records.count })
+        where segment.circle == circle && segment.device == keys.device {
             var chain = segment.before
             for record in segment.records {
-                links[record.after] = (chain, record)
+                if links[record.after] == nil { links[record.after] = (chain, record) }
                 chain = record.after
             }
         }
@@ -106,7 +109,8 @@ package struct DeviceStream: Sendable {
         _ run: RunID, _ heads: [StreamHead], _ links: [ChainHash: (before: ChainHash, record: KnownRecord)]
     ) throws(CircleFormError) {
         var taken: Set<ChainHash> = []
-        var records: [Counted] = []
+        // One list for each head, so that a branch of a fork is read as a whole.
+        var walks: [[Counted]] = []
         var known: [UInt64: Set<ChainHash>] = [:]
         var missing: [ClosedRange<UInt64>] = []
         // Longer ones first: a shorter head that is on the way adds nothing.
@@ -119,6 +123,7 @@ package struct DeviceStream: Sendable {
                 circle: head.circle, device: head.device, run: run, after: head.predecessor)
             known[number, default: []].insert(chain)
             known[head.predecessor?.number ?? 0, default: []].insert(start)
+            var walk: [Counted] = []
             while taken.insert(chain).inserted, chain != start {
                 let first = (head.predecessor?.number ?? 0) + 1
                 guard number >= first else { break }
@@ -127,19 +132,19 @@ package struct DeviceStream: Sendable {
                     missing.append(first...number)
                     break
                 }
-                records.append(Counted(record: link.record, after: chain))
+                walk.append(Counted(record: link.record, after: chain))
                 before[chain] = link.before == start ? head.predecessor?.chain ?? start : link.before
                 (chain, number) = (link.before, number - 1)
                 known[number, default: []].insert(chain)
             }
+            walks.append(walk.reversed())
         }
-        counted += records.sorted {
-            ($0.record.header.number, $0.after) < ($1.record.header.number, $1.after)
-        }
-        let numbers = Set(records.map(\.record.header.number))
-        gaps += Self.gaps(missing, without: numbers).map { Gap(run: run, numbers: $0) }
         // A run has one chain hash at each number. All heads that lead there agree on it.
         let isForked = known.values.contains { $0.count > 1 } || Set(heads.map(\.predecessor)).count > 1
+        let records = walks.flatMap(\.self)
+        counted += isForked ? records : records.sorted { $0.record.header.number < $1.record.header.number }
+        let numbers = Set(records.map(\.record.header.number))
+        gaps += Self.gaps(missing, without: numbers).map { Gap(run: run, numbers: $0) }
         if isForked { forked.append(run) }
     }
 

@@ -98,7 +98,7 @@ package struct KnownRecord: Hashable, Sendable {
 }
 
 /// The SHA-256 of bytes that are not kept.
-package struct FileDigest: Hashable, Sendable {
+package struct FileDigest: Hashable, Sendable, Comparable {
     private let value: InlineBytes32
 
     /// - Throws: `.hash`.
@@ -108,4 +108,6 @@ package struct FileDigest: Hashable, Sendable {
     }
 
     package var bytes: [UInt8] { value.bytes }
+
+    package static func < (one: FileDigest, other: FileDigest) -> Bool { one.value < other.value }
 }

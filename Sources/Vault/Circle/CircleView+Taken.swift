@@ -19,13 +19,18 @@ extension CircleView {
     /// Items in the order in which their values were given out. Who takes in all of them then has the values of one record
     /// in memory, and not those of all.
     func inOrderOfRecords(_ items: [SharedItem]) -> [SharedItem] {
-        let numbered = items.indices.map { place -> (number: UInt64, device: WriterID?, place: Int) in
-            let header = record(of: items[place])?.header
-            return (header?.number ?? .max, header?.device, place)
-        }
-        return numbered.sorted {
-            guard $0.device == $1.device else { return ($0.device ?? device.id) < ($1.device ?? device.id) }
-            return ($0.number, $0.place) < ($1.number, $1.place)
+        let recorded = items.indices.map { place in (record: record(of: items[place]), place: place) }
+        return recorded.sorted {
+            guard let one = $0.record, let other = $1.record else {
+                // Those that were not given out yet come last.
+                return $0.record == nil ? $1.record == nil && $0.place < $1.place : true
+            }
+            guard one == other else {
+                // Of a fork, two records have one number.
+                return (one.header.device, one.header.number, one.after)
+                    < (other.header.device, other.header.number, other.after)
+            }
+            return $0.place < $1.place
         }.map { items[$0.place] }
     }
 

@@ -263,7 +263,6 @@ struct CircleView: Sendable {
     /// own leaving.
     private mutating func merge() throws(VaultError) {
         let readers = readers
-        var open: [PartChange] = []
         let removed = Dictionary(uniqueKeysWithValues: membership.others.map { ($0, whatCounts(of: $0)) })
         func hasEffect(_ writer: WriterID, _ after: ChainHash) -> Bool {
             (removed[writer]?.contains(after) ?? true) && !readers.contains(writer)
@@ -271,7 +270,7 @@ struct CircleView: Sendable {
         for (slots, writer, after) in releases where hasEffect(writer, after) {
             released[slots.change, default: []].append(slots.slots)
         }
-        var ended: [WriterID: Set<UInt64>] = [:]
+        var (open, ended): ([PartChange], [WriterID: Set<UInt64>]) = ([], [:])
         for device in pasts.keys.filter(isOutdated) { ended[device] = try pastHere(of: device) }
         for (change, record) in changes
         where hasEffect(record.header.device, record.after) && change.stamp.writer == record.header.device {
@@ -378,10 +377,8 @@ struct CircleView: Sendable {
             values[own.carried.change.name] = own.carried.value.map { ($0, own.generation) }
         }
         // Those of one file follow each other, so that it is read once.
-        let records = Set(changes.compactMap { places[$0.name] }).sorted {
-            ($0.header.device, $0.header.run, $0.header.number) < ($1.header.device, $1.header.run, $1.header.number)
-        }
-        for record in records {
+        let records = Set(changes.compactMap { places[$0.name] })
+        for record in records.sorted(by: { ($0.file, $0.header.number) < ($1.file, $1.header.number) }) {
             guard case (.changes(let carried), let generation?)? = try open(record) else { continue }
             for one in carried where wanted.contains(one.change.name) && places[one.change.name] == record {
                 values[one.change.name] = one.value.map { ($0, generation) }

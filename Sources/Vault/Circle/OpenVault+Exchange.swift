@@ -42,7 +42,11 @@ extension OpenVault {
                 (obstacles, unsaid) = (edits.obstacles, edits.unsaid)
                 try keepSlots(edits, material, change)
             }
-            let fresh = try Self.fresh(heads: heads, segments: segments, material)
+            var fresh = try Self.fresh(heads: heads, segments: segments, material)
+            // By itself, a head that nobody known has signed tells nothing.
+            if fresh.segments.isEmpty {
+                fresh.heads.removeAll { head in !(before.keys[head.head.device].map(head.isSigned) ?? false) }
+            }
             let held = material.heldOfOthers
             material.pending = before.pending
             let heads = material.heads

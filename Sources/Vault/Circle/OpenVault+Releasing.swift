@@ -53,7 +53,7 @@ extension OpenVault {
         try write { (change) throws(VaultError) in
             let (_, view) = try view(change, classKeys)
             guard view.role != nil else { throw .noMember }
-            let lacking = LackingSlots(view)
+            let lacking = try LackingSlots(view, of: items.map(\.id))
             for summary in items {
                 let item = try change.present(summary, now: now())
                 guard lacking.isReleasable(item, at: now()) else { continue }
@@ -107,11 +107,30 @@ struct LackingSlots {
     private let receivers: [MemberKeys]
     private let view: CircleView
     private var known: [SharedItemID: SharedItem] = [:]
+    /// The machines that the slots of a guarded value are for, by the change that gave it.
+    private var served: [RevisionName: Set<WriterID>] = [:]
 
-    init(_ view: CircleView) {
+    /// - Parameter items: the vault's items that are asked about; nil for all.
+    init(_ view: CircleView, of items: [ItemID]? = nil) throws(VaultError) {
         self.view = view
         receivers = GuardReceivers(view).machines
-        for item in view.state.items { for id in item.ids { known[id] = item } }
+        let asked = items.map { Set($0.map(\.bytes)) }
+        var guarded: [PartChange] = []
+        for item in view.state.items {
+            for id in item.ids { known[id] = item }
+            guard item.ids.contains(where: { asked?.contains($0.bytes) ?? true }) else { continue }
+            for shown in item.parts.filter(\.isField).compactMap(item.shown) {
+                if case .value(let content)? = shown.content, !content.access.requirements.isEmpty {
+                    guarded.append(shown)
+                }
+            }
+        }
+        // All at once, so that each record is opened once.
+        let values = try view.values(of: guarded)
+        for shown in guarded {
+            guard let value = values[shown.name]?.value else { continue }
+            served[shown.name] = Set(view.slots(of: shown, value).joined().compactMap(\.device))
+        }
     }
 
     func isReleasable(_ item: StoredItem, at now: UInt64) -> Bool {
@@ -124,15 +143,16 @@ struct LackingSlots {
         for value: ItemValue, _ snapshot: Snapshot, withOwn: Bool = false
     ) throws(VaultError) -> [MemberKeys] {
         var slots = try snapshot.offered(value.field.revision)
+        var served: Set<WriterID> = []
         if let id = SharedItemID(bytes: value.item.id.bytes), let item = known[id], try item.hasValue(value),
             let shown = item.shown(.field(value.fieldName))
         {
             // All members read what asks nobody, and have sealed it for themselves.
             if case .value(let content)? = shown.content, content.access.requirements.isEmpty { return [] }
             slots += view.pendingSlots.filter { $0.change == shown.name }.flatMap(\.slots)
-            slots += try view.value(of: shown).map { view.slots(of: shown, $0.value).flatMap(\.self) } ?? []
+            served = self.served[shown.name] ?? []
         }
-        let served = Set(slots.compactMap(\.device))
+        served.formUnion(slots.compactMap(\.device))
         return receivers.filter { machine in
             (withOwn || machine.device != view.device.id) && !served.contains(machine.device)
                 // To a machine whose keys are none, a person would release it in vain, again and again.

@@ -9,8 +9,13 @@ final class SegmentFiles: @unchecked Sendable {
     private let arrived: [FileDigest: [UInt8]]
     /// nil once the transaction has ended. Whoever reads then gets an error.
     private weak var snapshot: Snapshot?
-    /// The file that was read last. Records are mostly read one after the other.
-    private var last: (digest: FileDigest, bytes: [UInt8])?
+    /// The files that were read last, the latest one first. Records are mostly read one after the other, so it is one.
+    private var last: [(digest: FileDigest, bytes: [UInt8])] = []
+    /// Those that were read before, without their bytes.
+    private var former: [FileDigest] = []
+    /// How many files are kept. Somebody can make files whose records take turns: each that comes again adds a place.
+    private var room = 1
+    private static let mostRoom = 4
 
     /// - Parameters:
     ///   - arrived: files that are no rows yet.
@@ -34,12 +39,15 @@ final class SegmentFiles: @unchecked Sendable {
 
     private func bytes(of known: KnownRecord) throws(VaultError) -> [UInt8] {
         if let bytes = arrived[known.file] { return bytes }
-        if let last, last.digest == known.file { return last.bytes }
+        if let found = last.first(where: { $0.digest == known.file }) { return found.bytes }
         guard let snapshot else { throw VaultError(.storage, "a record of the circle is read after its transaction") }
         guard let bytes = try snapshot.rows.circle(CircleRow.segment(of: known).id) else {
             throw .damaged("a row of the circle is missing")
         }
-        last = (known.file, bytes)
+        if former.contains(known.file) { room = min(room + 1, Self.mostRoom) }
+        last.insert((known.file, bytes), at: 0)
+        former.insert(contentsOf: last.dropFirst(room).map(\.digest), at: 0)
+        (last, former) = (Array(last.prefix(room)), Array(former.prefix(Self.mostRoom)))
         return bytes
     }
 }

@@ -51,19 +51,32 @@ struct SharedApplication {
                 try drop(item)
             }
         }
-        var waiting: [SharedItem] = []
-        var last: KnownRecord?
-        for item in view.inOrderOfRecords(items) {
-            let record = view.record(of: item)
-            if record != last { view.opened.forgetAll() }
-            last = record
-            if try !apply(item, names, isLast: false) { waiting.append(item) }
-        }
+        var waiting = try apply(view.inOrderOfRecords(items), names, isLast: false)
         waiting.sort { $0.id < $1.id }
         try setNamesAside(of: waiting, names)
-        for item in waiting { _ = try apply(item, names, isLast: true) }
+        _ = try apply(waiting, names, isLast: true)
         return (shared, outcome)
     }
+
+    /// Some at a time: of the records with their values, only these values stay in memory, and each record is opened once for
+    /// all of them.
+    ///
+    /// - Returns: those whose names others have.
+    private mutating func apply(
+        _ items: [SharedItem], _ names: SharedNames, isLast: Bool
+    ) throws(VaultError) -> [SharedItem] {
+        var waiting: [SharedItem] = []
+        for start in stride(from: 0, to: items.count, by: Self.together) {
+            let some = items[start..<min(start + Self.together, items.count)]
+            view.opened.begin(
+                with: Set(some.flatMap { item in item.parts.filter(\.isField).compactMap { item.shown($0)?.name } }))
+            for item in some { if try !apply(item, names, isLast: isLast) { waiting.append(item) } }
+        }
+        view.opened.end()
+        return waiting
+    }
+
+    private static let together = 256
 
     /// - Parameter isLast: whether the item has to do with the name that it has, if another one has its own.
     /// - Returns: false if another item has the name here.
