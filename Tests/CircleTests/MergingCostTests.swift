@@ -131,6 +131,22 @@ struct MergingCostTests {
         #expect(state.present.contains(rename.name))
     }
 
+    /// Also while it waits for another one, and once.
+    @Test func aChangeCountsByItsLength() throws {
+        let made = try Bench.made()
+        let text = try PartChange(
+            item: Bench.item, part: .comment, stamp: stamp(9), replacing: [],
+            content: .text([UInt8](repeating: 97, count: 999)))
+        let all = made + [text]
+        let bytes = all.reduce(0) { $0 + $1.bytes.count }
+        for order in [all, Array(all.reversed())] {
+            var state = SharedState()
+            for change in order { state.take(change) }
+            for change in order { state.take(change) }
+            #expect(state.changeBytes == bytes && bytes > 999)
+        }
+    }
+
     @Test func aRegisterKeepsItsOrder() throws {
         var register = ItemRegister()
         var present: [PartChange] = []

@@ -39,6 +39,35 @@ struct CircleKeptTests {
         #expect(vaultError { _ = try desk.vault.giveOut(heads: store.heads, desk.classKeys) } == .damaged)
     }
 
+    /// A member can say much that is kept: long texts, and ways to values. It counts by its length, so that one user's circle
+    /// does not take everybody's memory.
+    @Test func whatMembersSayIsCounted() throws {
+        func cost() throws -> Int {
+            _ = try desk.view()
+            return try #require(desk.vault.kept.circle).cost
+        }
+        let before = try cost()
+        let change = try #require(RevisionName(digest: [UInt8](repeating: 1, count: 32)))
+        let slot = ValueSlot.device(
+            try desk.view().device.id, name: [UInt8](repeating: 1, count: 32),
+            content: [UInt8](repeating: 2, count: 1_000))
+        try desk.give([.released([ReleasedSlots(of: change, [ValueSlot](repeating: slot, count: 50))])])
+        let released = try cost()
+        #expect(released >= before + 50_000)
+        let item = try #require(try desk.view().state.items.first)
+        let stamp = try #require(PartStamp(clock: 2_000_000_000_000, writer: desk.view().device.id))
+        let text = try PartChange(
+            item: item.id, part: .comment, stamp: stamp, replacing: [],
+            content: .text([UInt8](repeating: 97, count: 4_000)))
+        try desk.give([.changes([CarriedChange(text)])])
+        #expect(try cost() >= released + 4_000)
+        // A list of what has gone is in the file alone.
+        let past = PastChanges.records(names: Set(0..<50_000), values: [:])
+        let listed = try cost()
+        try desk.give(past.map { .past($0) })
+        #expect(try cost() < listed + 50_000)
+    }
+
     /// A store adds a head of its own making. Nothing is made anew for that.
     @Test func aHeadThatNobodyHasSignedIsNoNews() throws {
         let own = try SignedHead(decoding: #require(store.heads.first))

@@ -88,10 +88,12 @@ package struct SharedState: Sendable {
             let count = waitingCount[change.stamp.writer, default: 0]
             guard count < Self.mostWaiting else { return .full }
             waitingCount[change.stamp.writer] = count + 1
+            changeBytes += change.bytes.count
             waitingNames.insert(change.name)
             waiting[missing, default: []].append(change)
             return .waits(for: missing)
         }
+        changeBytes += change.bytes.count
         var ready = [change]
         while let next = ready.popLast() {
             merge(next)
@@ -112,6 +114,9 @@ package struct SharedState: Sendable {
 
     /// Whether a change was merged, also if it was replaced since.
     package func has(_ name: RevisionName) -> Bool { merged[name] != nil }
+
+    /// The bytes of all changes that were merged or wait. One can be long: a text, or a list of what it replaces.
+    package private(set) var changeBytes = 0
 
     /// How many changes were merged or wait.
     package var changeCount: Int { merged.count + waitingNames.count }

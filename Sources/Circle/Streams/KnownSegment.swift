@@ -68,6 +68,8 @@ package struct KnownRecord: Hashable, Sendable {
     package var after: ChainHash { content.after }
     /// The SHA-256 of the file that has it.
     package var file: FileDigest { content.file }
+    /// The length of the record in bytes.
+    package var count: Int { content.place.count }
     /// The number of the file's first record.
     package var first: UInt64 { content.first }
 

@@ -20,11 +20,16 @@ struct KeptCircle: Sendable {
     init(_ digest: [UInt8], _ material: CircleMaterial, _ view: CircleView) {
         (self.material, bare, receivers) = (material, view.withoutKeys, view.receivers)
         rows = digest
-        // Of a record, some places are there. A change is in the state several times.
+        // Of each record, some places are there, and all that it says. What has gone is in the file alone, and of a record of
+        // changes the changes are there. Each of them is in the state several times.
         let segments = material.segments.reduce(0) { $0 + 300 + 600 * $1.records.count }
+        let inFile = Set(view.pasts.values.joined().map(\.record)).union(view.places.values)
+        let said = view.streams.values.reduce(0) { sum, stream in
+            stream.counted.reduce(sum) { inFile.contains($1.record) ? $0 : $0 + $1.record.count }
+        }
+        let changes = 500 * view.state.changeCount + view.state.changeBytes + 4 * view.state.listedIDCount
         let pending = material.pending.reduce(0) { $0 + ($1.change.carried.value?.sealed.count ?? 0) + 600 }
-        // A name has four bytes for each id that it joins.
-        cost = segments + pending + 700 * view.state.changeCount + 4 * view.state.listedIDCount
+        cost = segments + said + pending + changes
     }
 
     /// Whether it was made of the rows with this digest. The caller has checked each of them.

@@ -7,7 +7,7 @@ import Cryptography
 /// `@unchecked Sendable`: its rows can be read while their transaction goes on, and only who has the database's turn has that.
 final class SegmentFiles: @unchecked Sendable {
     private let arrived: [FileDigest: [UInt8]]
-    /// nil once the transaction has ended. Whoever reads then gets an error.
+    /// nil once the transaction has ended. A read after it is an error.
     private weak var snapshot: Snapshot?
     /// The files that were read last, the latest one first. Records are mostly read one after the other, so it is one.
     private var last: [(digest: FileDigest, bytes: [UInt8])] = []
