@@ -11,6 +11,7 @@
 #   SEED=N CASE=N   make fuzz: repeat a case that was found; make mutate: SEED says which mistakes (default: 1)
 #   SEED=N RUNS=N   make simulate: so many schedules, from this seed on (default: 1, 10000)
 #   SAMPLE=N        make mutate: so many mistakes (default: 200)
+#   EACH=N          make mutate: at least so many of them in each module (default: 0)
 #   DESTDIR=DIR     make install, uninstall: put everything under DIR (for packagers)
 #   PREFIX=DIR      make install: where programs and manual go (default /usr)
 #   BUILD=DIR       make install: the programs to install (default .build-release/release)
@@ -25,6 +26,7 @@ SEED ?=
 RUNS ?=
 CASE ?=
 SAMPLE ?= 200
+EACH ?=
 LIMIT ?=
 DESTDIR ?=
 PREFIX ?= /usr
@@ -100,7 +102,7 @@ mutants: ## take each protection away, one by one, and see its test fail
 	scripts/mutants $(if $(SINCE),--since $(SINCE)) $(FILTER)
 
 mutate: ## careless mistakes that nobody chose, each tried on the tests of its module; names those that no test notices
-	scripts/mutate --sample $(SAMPLE) $(if $(SEED),--seed $(SEED)) $(if $(filter-out $(default_module),$(MODULE)),--module $(MODULE))
+	scripts/mutate --sample $(SAMPLE) $(if $(EACH),--each $(EACH)) $(if $(SEED),--seed $(SEED)) $(if $(filter-out $(default_module),$(MODULE)),--module $(MODULE))
 
 memory: release ## what root finds in the memory of the optimised broker after a lock; as root
 	$(SWIFT) build --build-tests $(all) $(jobs)

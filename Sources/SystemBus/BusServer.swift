@@ -47,7 +47,8 @@ public final class BusServer: SerialExecutor, @unchecked Sendable {
     /// Calls without an answer yet. sd-bus makes an answer from the call.
     private var open: [UInt64: HeldMessage] = [:]
     private var lastNumber: UInt64 = 0
-    private var thread: pthread_t?
+    /// The thread of ``run(limits:_:)``; 0 outside of it.
+    private let runner = Atomic<pthread_t>(0)
     private let jobs = Mutex<[UnownedJob]>([])
     private let bell: Bell
     private let isStopped = Atomic(false)
@@ -113,8 +114,8 @@ public final class BusServer: SerialExecutor, @unchecked Sendable {
     /// - Parameter limits: a larger call is answered with an error.
     /// - Throws: ``BusError`` if the connection fails.
     public func run(limits: BusMessageLimits, _ receive: (BusEvent) -> Void) throws(BusError) {
-        thread = pthread_self()
-        defer { thread = nil }
+        runner.store(pthread_self(), ordering: .releasing)
+        defer { runner.store(0, ordering: .releasing) }
         while !isStopped.load(ordering: .acquiring) {
             runJobs()
             var made: OpaquePointer?
@@ -245,12 +246,16 @@ public final class BusServer: SerialExecutor, @unchecked Sendable {
 
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        jobs.withLock { $0.append(job) }
-        bell.ring()
+        let isFirst = jobs.withLock { jobs in
+            jobs.append(job)
+            return jobs.count == 1
+        }
+        // The loop runs all jobs before it waits, so its own thread needs no bell.
+        if isFirst, runner.load(ordering: .acquiring) != pthread_self() { bell.ring() }
     }
 
     public func checkIsolated() {
-        precondition(thread == pthread_self(), "only the thread of the bus may do this")
+        precondition(runner.load(ordering: .acquiring) == pthread_self(), "only the thread of the bus may do this")
     }
 
     private func runJobs() {

@@ -1,3 +1,5 @@
+import Authorization
+import BrokerProtocol
 import Circle
 import Growth
 import Platform
@@ -59,6 +61,35 @@ import Testing
         #expect(changed.prefix(2) == ["read beacon unless", "list"])
         #expect(changed.count == 4, "one head and one segment")
         #expect(try fixture.round() == ["read beacon unless"])
+    }
+
+    /// A head for which no call has room is in the store. Who takes it for lost writes an older one over it, and tells all others of news for ever.
+    @Test func aHeadWithoutRoomIsNotLost() throws {
+        let fixture = try ExchangeFixture()
+        let members = try (2...60).map { try ExchangeFixture.device($0) }
+        fixture.store.put([1], fixture.head(fixture.own))
+        for (place, member) in members.enumerated() {
+            fixture.store.put([UInt8](repeating: UInt8(place), count: CircleLimits.head / 4), fixture.head(member))
+        }
+        fixture.broker.taken = { _ in
+            .init(
+                added: 0, updated: 0, deleted: 0, waiting: 0, obstacles: [],
+                held: members.map { .init(device: Hex.encode($0.bytes), segments: 0) })
+        }
+        let heads = Dictionary(
+            uniqueKeysWithValues: members.map { (Hex.encode($0.bytes), fixture.file(fixture.head($0), [9])) })
+        fixture.broker.lost = { call in
+            .init(files: call.head ? [] : [heads[call.device]].compactMap(\.self), more: false)
+        }
+        #expect(try fixture.run(members: members).putBack == 0)
+        #expect(fixture.broker.putBacks.isEmpty && fixture.store.seen.writes.isEmpty)
+        #expect(fixture.broker.takes.count == 2, "not all have room")
+        // One that nobody can read, and one that is gone, are lost.
+        let (last, strange) = (try #require(members.last), try #require(members.dropLast().last))
+        try fixture.store.remove(fixture.head(last))
+        fixture.store.spoil(fixture.head(strange))
+        #expect(try fixture.run(members: members).putBack == 2)
+        #expect(Set(fixture.broker.putBacks.map(\.device)) == Set([last, strange].map { Hex.encode($0.bytes) }))
     }
 
     /// A call has no room for the heads of a circle in which all write. The broker keeps those that came before.

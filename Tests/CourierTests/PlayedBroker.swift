@@ -68,6 +68,7 @@ final class MemoryStore: Store {
         var reads: [StorePath] = []
         var writes: [StorePath] = []
         var refusal: StoreError.Code?
+        var strange: Set<StorePath> = []
     }
 
     private let state = Mutex(State())
@@ -88,9 +89,18 @@ final class MemoryStore: Store {
     }
 
     func read(_ path: StorePath) throws(StoreError) -> [UInt8]? {
-        state.withLock {
+        if seen.strange.contains(path) { throw StoreError(.strange, at: path.text) }
+        return state.withLock {
             $0.reads.append(path)
             return $0.files[path]
+        }
+    }
+
+    /// Puts something there that no member writes.
+    func spoil(_ path: StorePath) {
+        state.withLock {
+            $0.files[path] = [0]
+            $0.strange.insert(path)
         }
     }
 

@@ -55,7 +55,9 @@ public enum Sync {
           protection: ?string,
           # It has ended its membership itself, by leaving or by renewing its keys. Nobody has removed it, nor the machine that it
           # became by renewing. Absent: no.
-          left: ?bool
+          left: ?bool,
+          # It is what this machine was before it renewed its keys. Its files in a store are this machine's. Absent: no.
+          own: ?bool
         )
 
         # A code on paper that reads what is shared, also in place of a person. It is no machine.
@@ -534,31 +536,41 @@ public enum Sync {
         /// It has ended its membership itself, by leaving or by renewing its keys. Nobody has removed it, nor the
         /// machine that it became by renewing. Absent: no.
         public var left: Bool?
+        /// It is what this machine was before it renewed its keys. Its files in a store are this machine's. Absent:
+        /// no.
+        public var own: Bool?
 
-        public init(device: String, name: String? = nil, protection: String? = nil, left: Bool? = nil) {
+        public init(
+            device: String, name: String? = nil, protection: String? = nil, left: Bool? = nil, own: Bool? = nil
+        ) {
             self.device = device
             self.name = name
             self.protection = protection
             self.left = left
+            self.own = own
         }
 
-        private static let jsonNames = ["device", "left", "name", "protection"]
+        private static let jsonNames = ["device", "left", "name", "own", "protection"]
 
         public init(from reader: inout JSONReader) throws(JSONFailure) {
             var device: String?
             var name: String?
             var protection: String?
             var left: Bool?
+            var own: Bool?
             var members = try reader.members()
             while let member = try reader.next(&members, of: Self.jsonNames) {
                 switch member {
                 case 0: device = try reader.read()
                 case 1: left = try reader.read()
                 case 2: name = try reader.read()
+                case 3: own = try reader.read()
                 default: protection = try reader.read()
                 }
             }
-            self.init(device: try members.required(device, "device"), name: name, protection: protection, left: left)
+            self.init(
+                device: try members.required(device, "device"), name: name, protection: protection, left: left, own: own
+            )
         }
 
         public func write(to writer: inout JSONWriter) {
@@ -566,6 +578,7 @@ public enum Sync {
             writer.member("device", device)
             writer.member("left", left)
             writer.member("name", name)
+            writer.member("own", own)
             writer.member("protection", protection)
             writer.endObject()
         }

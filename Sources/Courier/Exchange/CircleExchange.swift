@@ -13,20 +13,26 @@ package struct CircleExchange<Broker: ExchangeBroker> {
     private let circle: StatementName
     /// This vault's own device.
     private let own: WriterID
+    /// What that device was before it renewed its keys. Their files are this vault's, too.
+    private let succeeded: [WriterID]
     /// The devices that this vault knows in the circle, its own first.
     private let members: [WriterID]
     private let store: any Store
     private let broker: Broker
     private let limits: CourierLimits
 
-    /// - Parameter members: the devices that the vault knows. Others may have joined since.
+    /// - Parameters:
+    ///   - succeeded: what this vault's own device was before it renewed its keys.
+    ///   - members: the devices that the vault knows. Others may have joined since.
     package init(
-        of circle: StatementName, own: WriterID, members: [WriterID], store: any Store, broker: Broker,
-        limits: CourierLimits = CourierLimits()
+        of circle: StatementName, own: WriterID, succeeded: [WriterID] = [], members: [WriterID], store: any Store,
+        broker: Broker, limits: CourierLimits = CourierLimits()
     ) {
         self.circle = circle
         self.own = own
-        self.members = [own] + members.filter { $0 != own }.sorted()
+        self.succeeded = succeeded.filter { $0 != own }
+        let first = [own] + self.succeeded
+        self.members = first + members.filter { !first.contains($0) }.sorted()
         self.store = store
         self.broker = broker
         self.limits = limits
@@ -57,6 +63,8 @@ struct StoreListing {
     var heads: [(device: WriterID, content: String)] = []
     /// Those for which these calls have no room. They are handed over before.
     var furtherHeads: [String] = []
+    /// The devices that have a head in the store, also one for which no call has room.
+    var headed: Set<WriterID> = []
     /// Each device's segments, by number.
     var segments: [(device: WriterID, paths: [StorePath])] = []
 
@@ -73,10 +81,14 @@ extension CircleExchange {
         let present = try fromStore { () throws(StoreError) in try store.heads(of: circle) }
         let known = Set(members)
         let devices = members + present.filter { !known.contains($0) }
+        listing.headed = Set(present)
         var (room, all) = (MessageRoom.heads, MessageRoom.allHeads)
         for device in devices where present.contains(device) {
             let path = StorePath.head(circle: circle, device: device)
-            guard let bytes = try read(path, &outcome) else { continue }
+            guard let bytes = try read(path, &outcome) else {
+                listing.headed.remove(device)
+                continue
+            }
             let content = Base64.encode(bytes)
             let size = MessageRoom.size(of: content)
             (room, all) = (room - size, all - size)
@@ -186,11 +198,12 @@ extension CircleExchange {
     private func giveOut(_ listing: StoreListing, _ outcome: inout ExchangeOutcome) throws(Failure) {
         var heads = listing.heads
         // The broker gives out this vault's own files.
-        var names = listing.paths(of: own).map(\.text)
+        var names = (succeeded + [own]).flatMap { listing.paths(of: $0).map(\.text) }
         var had = Set(names)
         var hasMore = true
         var written = 0
         var ended: [String] = []
+        let listed = Set(listing.segments.flatMap(\.paths))
         while hasMore {
             let size = names.reduce(0) { $0 + MessageRoom.size(of: $1) }
             guard size + heads.reduce(0, { $0 + MessageRoom.size(of: $1.content) }) <= MessageRoom.message else {
@@ -202,14 +215,23 @@ extension CircleExchange {
             let files = try ordered(reply.files)
             var isNew = false
             for file in files {
-                try fromStore { () throws(StoreError) in try store.write(file.content, to: file.path) }
-                written += 1
+                // A broker of an earlier version gives out again what was this vault's before it renewed its keys. If that
+                // were written, the others would be told of news for ever.
+                let isNews: Bool
                 switch file.path {
                 case .head(_, let device):
+                    let content = Base64.encode(file.content)
+                    isNews = !listing.heads.contains { $0 == (device, content) }
                     heads.removeAll { $0.device == device }
-                    heads.append((device, Base64.encode(file.content)))
-                default:
-                    outcome.givenSegments += 1
+                    heads.append((device, content))
+                default: isNews = !listed.contains(file.path)
+                }
+                if isNews {
+                    try fromStore { () throws(StoreError) in try store.write(file.content, to: file.path) }
+                    written += 1
+                }
+                if case .segment = file.path {
+                    if isNews { outcome.givenSegments += 1 }
                     guard had.insert(file.path.text).inserted else { continue }
                     names.append(file.path.text)
                     isNew = true
@@ -253,7 +275,7 @@ extension CircleExchange {
                 throw .notUnderstood("it has files of no machine")
             }
             var names = listing.paths(of: device).map(\.text)
-            var hasHead = listing.heads.contains { $0.device == device }
+            var hasHead = listing.headed.contains(device)
             var hasMore = names.count < Int(clamping: one.segments) || !hasHead
             // Who hides files from this machine is served a few at a time.
             while hasMore, outcome.putBack < before + limits.putBack {

@@ -53,8 +53,8 @@ struct LocalEdits {
         for item in sharedBefore { for id in item.ids { known[id] = item } }
         // One after the other, because all of them together are large.
         for id in items {
-            let item = try change.item(id)
-            guard let id = SharedItemID(bytes: id.bytes) else { continue }
+            // In a full vault, sealing another item anew may have dropped it from the bin.
+            guard let item = try change.itemIfPresent(id), let id = SharedItemID(bytes: id.bytes) else { continue }
             stamps = try change.stamps(of: item.summary.id, in: change.fields(of: item))
             try look(at: item, known[id], id, names, time)
         }

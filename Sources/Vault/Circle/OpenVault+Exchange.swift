@@ -281,6 +281,8 @@ extension OpenVault {
         package let paper: Paper?
         /// Those that were removed or have left, with what they said of themselves.
         package let former: [(device: WriterID, profile: DeviceProfile?, isPaper: Bool, hasLeft: Bool)]
+        /// Of these, what the vault's own device was before it renewed its keys, the first one first.
+        package let succeeded: [WriterID]
         package let digest: [UInt8]
         /// Whether the vault's own device is a member.
         package let isMember: Bool
@@ -315,6 +317,7 @@ extension OpenVault {
                 circle: view.device.circle, machines: machines,
                 paper: view.paper.map { CircleState.Paper(device: $0.device, made: view.paperMade) },
                 former: view.membership.others.map { ($0, view.profiles[$0], view.isPaper($0), leavers.contains($0)) },
+                succeeded: material.ownDevices.dropLast(),
                 digest: try view.stateDigest(),
                 isMember: view.role != nil,
                 pending: changes?.pending ?? view.pending.count + view.pendingSlots.count,

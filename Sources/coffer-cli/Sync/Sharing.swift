@@ -169,11 +169,13 @@ struct Sharing {
 
     /// Carries files between the broker and what this machine has of the store.
     func carry(leaving: WriterID? = nil) throws -> ExchangeOutcome {
-        let machines = try Self.presentState(session).machines
-        let members = try machines.map(Self.device)
-        guard let own = try leaving ?? Self.own(of: machines) else { throw Self.removed }
+        let state = try Self.presentState(session)
+        let members = try state.machines.map { machine in try Self.device(machine.device) }
+        let succeeded = try state.former.filter { $0.own == true }.map { machine in try Self.device(machine.device) }
+        guard let own = try leaving ?? Self.own(of: state.machines) else { throw Self.removed }
         let exchange = CircleExchange(
-            of: circle, own: own, members: members, store: folder.store, broker: CommandBroker(session.client))
+            of: circle, own: own, succeeded: succeeded, members: members, store: folder.store,
+            broker: CommandBroker(session.client))
         do throws(ExchangeError<KeychainError>) { return try exchange.run() } catch {
             switch error {
             case .store(let error): throw SharedFolder.failure(error)
@@ -209,11 +211,11 @@ struct Sharing {
     /// This machine's device; nil if it is not among the machines.
     static func own(of machines: [Sync.Machine]) throws(KeychainError) -> WriterID? {
         guard let machine = machines.first(where: \.own) else { return nil }
-        return try device(machine)
+        return try device(machine.device)
     }
 
-    private static func device(_ machine: Sync.Machine) throws(KeychainError) -> WriterID {
-        guard let device = WriterID(bytes: Hex.decode(machine.device) ?? []) else {
+    private static func device(_ text: String) throws(KeychainError) -> WriterID {
+        guard let device = WriterID(bytes: Hex.decode(text) ?? []) else {
             throw misunderstood("a machine has no id")
         }
         return device

@@ -1238,7 +1238,10 @@ extension Sync.Machine: Sampled {
 
 extension Sync.FormerMachine: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
-        Self(device: source.next(), name: source.next(), protection: source.next(), left: source.next())
+        Self(
+            device: source.next(), name: source.next(), protection: source.next(), left: source.next(),
+            own: source.next()
+        )
     }
 }
 

@@ -103,11 +103,14 @@ struct SuccessionTests {
         let own = try #require(after.machines.first { $0.own })
         #expect(own.device != former.device && own.role == former.role && after.circle == before.circle)
         #expect(!after.machines.contains { $0.device == former.device })
+        #expect(after.former.filter { $0.own == true }.map(\.device) == [former.device])
         #expect(try await laptop.sync(&folder).added == 0)
         #expect(try await desk.sync(&folder).added == 1, "nothing else is new there")
         #expect(try await desk.get("waits") == "d2FpdHM=")
         try await expectTogether(desk, laptop, &folder, "renewed")
-        #expect(try await desk.state().machines.contains { $0.device == own.device && $0.role == own.role })
+        let there = try await desk.state()
+        #expect(there.machines.contains { $0.device == own.device && $0.role == own.role })
+        #expect(there.former.contains { $0.device == former.device } && there.former.allSatisfy { $0.own == nil })
         // It adds and removes as before, with its new keys.
         let third = try await CirclePeer("third")
         try await laptop.add(third)
@@ -121,6 +124,8 @@ struct SuccessionTests {
         // Once more, and after a restart of the broker.
         try await rotate(laptop)
         try await expectTogether(desk, laptop, &folder, "renewed twice")
+        let all = try await laptop.state().former.filter { $0.own == true }.map(\.device)
+        #expect(Set(all) == [former.device, own.device] && all.count == 2)
         for peer in [desk, laptop, third] { await peer.stop() }
         #expect(try tpm.leftovers() == [])
     }

@@ -28,7 +28,7 @@ enum StateHandler: MethodHandler {
                         device: Hex.encode(machine.device.bytes),
                         name: machine.isPaper ? VaultSharing.paperName.text : machine.profile?.name.text,
                         protection: machine.isPaper ? "paper" : machine.profile?.protection.text,
-                        left: machine.hasLeft ? true : nil)
+                        left: machine.hasLeft ? true : nil, own: state.succeeded.contains(machine.device) ? true : nil)
                 },
                 paper: state.paper.map {
                     Sync.Paper(device: Hex.encode($0.device.bytes), made: $0.made.map { Int64(clamping: $0) })
