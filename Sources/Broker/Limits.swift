@@ -323,7 +323,7 @@ enum RecoveryLimits {
 enum LogLimits {
     /// The longest name of a program, in bytes. A path can be this long.
     static let program = 4096
-    /// The longest control group, in characters.
+    /// The longest control group, in Unicode scalars.
     static let group = 1024
     /// How many refusals can be recorded at once.
     static let refusals = 64

@@ -95,8 +95,8 @@ extension Repository {
 // MARK: Writing
 
 extension Repository {
-    /// Stores values in the source by one request, then in the cache. If another update of a key overlaps, or its
-    /// removal from the cache, the cache forgets that key. A cache that cannot keep a value gives no former one.
+    /// Stores values in the source by one request, then in the cache. If another update of a key overlaps, or
+    /// ``keep(_:)``, or its removal from the cache, the cache forgets that key. A cache that cannot keep a value gives no former one.
     /// - Throws: what the source throws. The cache is unchanged then.
     public func update(_ values: [Key: Value]) async throws {
         let keys = Array(values.keys)
@@ -113,10 +113,12 @@ extension Repository {
         }
     }
 
-    /// Puts values into the cache that the application has got in another way, such as a notice of the server.
+    /// Puts values into the cache that the application has got in another way, such as a notice of the server. If an
+    /// update of a key is under way, nobody knows which of the two values the source has. The cache then keeps neither.
     public func keep(_ values: [Key: Value]) async {
         flights.outdate(Array(values.keys))
-        await changeCache { (values, []) }
+        let mixed = updates.outdate(Array(values.keys))
+        await changeCache { (values.filter { !mixed.contains($0.key) }, Array(mixed)) }
     }
 
     /// Removes values from the cache. Answers and updates that are under way are not kept.

@@ -4,7 +4,7 @@ import Synchronization
 final class Updates<Key: Hashable & Sendable>: Sendable {
     private struct Overlap {
         var underWay = 0
-        /// Whether there was ever more than one at the same time, or the cache forgot the key meanwhile.
+        /// Whether there was ever more than one at the same time, or something else has changed the cached value meanwhile.
         var isMixed = false
     }
 
@@ -21,9 +21,13 @@ final class Updates<Key: Hashable & Sendable>: Sendable {
 
     /// Makes the updates under way old: the cache does not keep what they send.
     /// - Parameter keys: nil for all.
-    func outdate(_ keys: [Key]? = nil) {
+    /// - Returns: those of the keys that an update under way has.
+    @discardableResult
+    func outdate(_ keys: [Key]? = nil) -> Set<Key> {
         overlaps.withLock { overlaps in
-            for key in keys ?? Array(overlaps.keys) { overlaps[key]?.isMixed = true }
+            let underWay = (keys ?? Array(overlaps.keys)).filter { overlaps[$0] != nil }
+            for key in underWay { overlaps[key]?.isMixed = true }
+            return Set(underWay)
         }
     }
 

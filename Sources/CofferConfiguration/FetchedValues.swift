@@ -25,15 +25,15 @@ struct FetchedValues {
     private struct Read {
         var isVoid = false
         /// The accounts that changed meanwhile, with the states that values must have; nil if there is none.
-        var changed: [String: State?] = [:]
+        var changed: [ExactAccount: State?] = [:]
     }
 
-    private var values: [String: Value] = [:]
+    private var values: [ExactAccount: Value] = [:]
     private var reads: [UInt64: Read] = [:]
     private var last: UInt64 = 0
 
-    var accounts: Set<String> { Set(values.keys) }
-    var bytes: [String: [UInt8]] { values.mapValues(\.bytes) }
+    var accounts: Set<ExactAccount> { Set(values.keys) }
+    var bytes: [ExactAccount: [UInt8]] { values.mapValues(\.bytes) }
 
     mutating func beginRead() -> UInt64 {
         last &+= 1
@@ -42,7 +42,7 @@ struct FetchedValues {
     }
 
     /// - Parameter item: nil if the read has failed.
-    mutating func endRead(_ number: UInt64, of account: String, _ item: Item?) {
+    mutating func endRead(_ number: UInt64, of account: ExactAccount, _ item: Item?) {
         guard let read = reads.removeValue(forKey: number), !read.isVoid, let item else { return }
         let state = State(item.attributes)
         if let changed = read.changed[account], !state.isCurrent(since: changed) { return }
@@ -51,7 +51,7 @@ struct FetchedValues {
 
     /// Forgets a value, unless it was read from this state of its item or from a later one.
     /// - Parameter state: nil if the item is gone.
-    mutating func forget(_ account: String, unless state: State?) {
+    mutating func forget(_ account: ExactAccount, unless state: State?) {
         if values[account]?.state.isCurrent(since: state) != true { values[account] = nil }
         for number in reads.keys { reads[number]?.changed.updateValue(state, forKey: account) }
     }
@@ -68,7 +68,7 @@ struct FetchedValues {
 
     /// Forgets the values that were not read from these states of their items.
     /// - Returns: whether there were any.
-    mutating func forget(notOf states: [String: State]) -> Bool {
+    mutating func forget(notOf states: [ExactAccount: State]) -> Bool {
         let count = values.count
         values = values.filter { $0.value.state.isCurrent(since: states[$0.key]) }
         return values.count < count

@@ -74,7 +74,7 @@ extension KeychainProvider {
         forKey key: AbsoluteConfigKey, type: ConfigType,
         updatesHandler: (ConfigUpdatesAsyncSequence<Result<LookupResult, any Error>, Never>) async throws -> Return
     ) async throws -> Return {
-        let account = Self.account(of: key)
+        let account = ExactAccount(Self.account(of: key))
         return try await watching(
             first: Result { try value(forKey: key, type: type) }, concerns: { $0 == account },
             next: { _ in await self.quietly(key, type) }, updatesHandler)
@@ -101,24 +101,25 @@ extension KeychainProvider {
     /// - Parameters:
     ///   - known: the accounts that a snapshot had before.
     ///   - event: nil if changes were missed before events were heard.
-    private func snapshot(readingAnew known: Set<String>, after event: KeychainEvent?) async -> any ConfigSnapshot {
-        let changed: Set<String>
+    private func snapshot(readingAnew known: Set<ExactAccount>, after event: KeychainEvent?) async -> any ConfigSnapshot
+    {
+        let changed: Set<ExactAccount>
         switch event {
-        case .added(let item), .updated(let item): changed = [item.account]
+        case .added(let item), .updated(let item): changed = [ExactAccount(item.account)]
         case .locked, .deleted, .sharing: changed = []
         case .unlocked, .missed, nil: changed = known.subtracting(remembered)
         }
-        var read: [String: [UInt8]] = [:]
-        for account in known.intersection(changed).sorted() {
+        var read: [ExactAccount: [UInt8]] = [:]
+        for account in known.intersection(changed).sorted(by: { $0.text < $1.text }) {
             // `try?`: without a broker there is no value. A snapshot follows when the next broker is heard.
-            read[account] = try? await readQuietly(account)
+            read[account] = try? await readQuietly(account.text)
         }
         // Another watch may have forgotten again what was read just now.
         return snapshotNow().having(read)
     }
 
     private func watching<Element: Sendable, Return: ~Copyable>(
-        first: Element, concerns: @escaping @Sendable (String) -> Bool,
+        first: Element, concerns: @escaping @Sendable (ExactAccount) -> Bool,
         next: @escaping @Sendable (KeychainEvent?) async -> Element,
         _ handler: (ConfigUpdatesAsyncSequence<Element, Never>) async throws -> Return
     ) async throws -> Return {
@@ -144,9 +145,10 @@ extension KeychainProvider {
         return try await handler(ConfigUpdatesAsyncSequence(stream))
     }
 
-    private func concerned(by event: KeychainEvent, _ concerns: (String) -> Bool) -> Bool {
+    private func concerned(by event: KeychainEvent, _ concerns: (ExactAccount) -> Bool) -> Bool {
         switch event {
-        case .added(let item), .updated(let item), .deleted(let item): isOurs(item) && concerns(item.account)
+        case .added(let item), .updated(let item), .deleted(let item):
+            isOurs(item) && concerns(ExactAccount(item.account))
         case .locked, .unlocked, .missed: true
         case .sharing: false
         }

@@ -63,15 +63,15 @@ public final class KeychainProvider: ConfigProvider {
     /// - Throws: `KeychainError` if the broker cannot be asked. A locked vault is no error: its items are left out.
     @discardableResult
     public func preload() async throws(KeychainError) -> [String] {
-        var accounts: Set<String> = []
+        var accounts: Set<ExactAccount> = []
         for item in try await keychain.list() where item.access.requirements.isEmpty {
-            if try await readQuietly(item.account) != nil { accounts.insert(item.account) }
+            if try await readQuietly(item.account) != nil { accounts.insert(ExactAccount(item.account)) }
         }
-        return accounts.intersection(remembered).sorted()
+        return accounts.intersection(remembered).map(\.text).sorted()
     }
 
     /// The accounts whose values are remembered.
-    var remembered: Set<String> { fetched.withLock { $0.accounts } }
+    var remembered: Set<ExactAccount> { fetched.withLock { $0.accounts } }
 
     func snapshotNow() -> KeychainSnapshot {
         KeychainSnapshot(providerName: providerName, values: fetched.withLock { $0.bytes })
@@ -84,10 +84,10 @@ public final class KeychainProvider: ConfigProvider {
         let number = fetched.withLock { $0.beginRead() }
         do throws(KeychainError) {
             let item = try await keychain.item(for: account, reason: reason)
-            fetched.withLock { $0.endRead(number, of: account, item) }
+            fetched.withLock { $0.endRead(number, of: ExactAccount(account), item) }
             return item.value
         } catch {
-            fetched.withLock { $0.endRead(number, of: account, nil) }
+            fetched.withLock { $0.endRead(number, of: ExactAccount(account), nil) }
             if error.code == .notFound { forget(account, unless: nil) }
             throw error
         }
@@ -104,7 +104,7 @@ public final class KeychainProvider: ConfigProvider {
 
     /// Forgets a value, unless it was read from this state of its item or from a later one.
     func forget(_ account: String, unless item: ItemAttributes?) {
-        fetched.withLock { $0.forget(account, unless: item.map(FetchedValues.State.init)) }
+        fetched.withLock { $0.forget(ExactAccount(account), unless: item.map(FetchedValues.State.init)) }
     }
 
     func forgetAll() { fetched.withLock { $0.forgetAll() } }
@@ -121,7 +121,7 @@ public final class KeychainProvider: ConfigProvider {
         guard hasAny else { return false }
         do throws(KeychainError) {
             if try await keychain.status().state == .unlocked {
-                let items = try await keychain.list().map { ($0.account, FetchedValues.State($0)) }
+                let items = try await keychain.list().map { (ExactAccount($0.account), FetchedValues.State($0)) }
                 return fetched.withLock { $0.forget(notOf: Dictionary(items) { first, _ in first }) }
             }
         } catch {
@@ -137,16 +137,16 @@ public final class KeychainProvider: ConfigProvider {
 /// The values that were fetched by one moment.
 struct KeychainSnapshot: ConfigSnapshot {
     let providerName: String
-    let values: [String: [UInt8]]
+    let values: [ExactAccount: [UInt8]]
 
     /// The same snapshot with other values for some accounts.
-    func having(_ other: [String: [UInt8]]) -> KeychainSnapshot {
+    func having(_ other: [ExactAccount: [UInt8]]) -> KeychainSnapshot {
         KeychainSnapshot(providerName: providerName, values: values.merging(other) { $1 })
     }
 
     func value(forKey key: AbsoluteConfigKey, type: ConfigType) throws -> LookupResult {
         let account = KeychainProvider.account(of: key)
-        return LookupResult(
-            encodedKey: account, value: try values[account].map { try ValueConversion.value($0, as: type, account) })
+        let value = try values[ExactAccount(account)].map { try ValueConversion.value($0, as: type, account) }
+        return LookupResult(encodedKey: account, value: value)
     }
 }

@@ -26,7 +26,13 @@ extension SettingKey where Value: ExpressibleByNilLiteral {
     public init(_ name: String) { self.init(name, default: nil) }
 }
 
-enum SettingName {
+package enum SettingName {
+    /// Whether a setting can have this name.
+    package static func isUsable(_ name: String) -> Bool {
+        do throws(SettingsError) { try check(name) } catch { return false }
+        return true
+    }
+
     static func check(_ name: String) throws(SettingsError) {
         guard !name.isEmpty, name.utf8.count <= SettingsLimits.name else {
             throw SettingsError(

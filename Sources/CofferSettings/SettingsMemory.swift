@@ -130,4 +130,15 @@ struct SettingsFile: Hashable, Sendable {
     let path: String
     /// The group that shares it; nil for the user's own.
     let group: String?
+
+    /// Compares bytes, as the kernel does. Paths that are equal in Unicode lead to several files.
+    static func == (one: SettingsFile, other: SettingsFile) -> Bool {
+        one.path.utf8.elementsEqual(other.path.utf8)
+            && (one.group ?? "").utf8.elementsEqual((other.group ?? "").utf8)
+            && (one.group == nil) == (other.group == nil)
+    }
+
+    func hash(into hasher: inout Hasher) {
+        for byte in path.utf8 { hasher.combine(byte) }
+    }
 }

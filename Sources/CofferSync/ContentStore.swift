@@ -51,9 +51,15 @@ final class ContentStore: Sendable {
         try state.withLock { (state) throws(Failure) in
             var edits = ContentEdits()
             try body(state.content, &edits)
+            edits.note(state.content)
             state.content.apply(edits)
             state.edits.put(below: edits)
         }
+    }
+
+    /// Whether one more name can wait to be written. Otherwise memory would have no bound while nothing can be.
+    func hasRoom(for name: String) -> Bool {
+        state.withLock { $0.edits.names.count < SyncLimits.unwritten || $0.edits.names[name] != nil }
     }
 
     /// How many calls of ``save()`` wait for a write that another one began.

@@ -8,10 +8,13 @@ actor SettingsExchange {
     private let firstSync: FirstSync
     private let names: Set<String>?
     private var running: Task<Void, any Error>?
-    /// What the vault had when it was asked last: the values of items, and the states that had them.
+    /// What the vault had when it was asked last: the values of items, and the states that had them. An item counts only if
+    /// it is spelled as here, so there is one for each name.
     private var seen: (values: [String: SettingsJSON], revisions: [String: String]) = ([:], [:])
     /// What the vault had no room for, and was told.
     private var refused: [String: SettingsJSON] = [:]
+    /// The names of what the vault has and this machine's file has no room for. That was told.
+    private var left: Set<String> = []
 
     init(
         keychain: Keychain, store: ContentStore, local: Settings, firstSync: FirstSync, names: Set<String>?
@@ -57,6 +60,7 @@ actor SettingsExchange {
         let isErased = failure == nil
         seen = ([:], [:])
         refused = [:]
+        left = []
         // `try?`: what is in memory goes all the same. Another program may have written more into the file.
         try? store.reload()
         store.edit { content, edits in
@@ -81,7 +85,7 @@ actor SettingsExchange {
         let isFirst = content.circle != circle
         // What the others have is not here yet, so nobody can tell who wins.
         guard !isFirst || sharing.hasHeard else { return }
-        let listed = try await keychain.list()
+        let listed = spelled(try await keychain.list(), besides: isFirst ? names(of: local) : [])
         let read = try await values(of: listed.filter { isShared($0.account) })
         if isFirst {
             meet(read.values, circle)
@@ -92,8 +96,30 @@ actor SettingsExchange {
         try await give()
     }
 
+    /// A name that the file refuses would keep all others out of it, too.
     private func isShared(_ name: String) -> Bool {
-        (names?.contains(name) ?? true) && !name.isEmpty && name.utf8.count <= SyncLimits.name
+        (names?.contains(name) ?? true) && name.utf8.count <= SyncLimits.name && SettingName.isUsable(name)
+    }
+
+    /// The items whose names are spelled as here. Names that are equal in Unicode are one setting here, and several items of
+    /// the vault. Another spelling must not take the place of the one that is known. If none is, the first one counts.
+    /// - Parameter others: names that are known besides the shared ones.
+    private func spelled(_ items: [ItemAttributes], besides others: [String] = []) -> [ItemAttributes] {
+        let content = store.content
+        var spellings: [String: String] = [:]
+        var known = Array(content.values.keys)
+        known += content.pending
+        known += names ?? []
+        known += others
+        for name in known where spellings[name] == nil { spellings[name] = name }
+        var found: [ItemAttributes] = []
+        for item in items.sorted(by: { $0.account.utf8.lexicographicallyPrecedes($1.account.utf8) }) {
+            let spelling = spellings[item.account] ?? item.account
+            guard spelling.utf8.elementsEqual(item.account.utf8) else { continue }
+            spellings[item.account] = spelling
+            found.append(item)
+        }
+        return found
     }
 
     /// This machine is in no circle. The settings of the former one stay here, and go to another one as this machine's own.
@@ -101,7 +127,7 @@ actor SettingsExchange {
         guard let circle = store.content.circle else { return }
         let items = try await keychain.list().filter { isShared($0.account) }
         // The application may have been closed when the last ones came.
-        let read = try await values(of: items)
+        let read = try await values(of: spelled(items))
         // This machine may have joined another one meanwhile, and what has come from there stays.
         guard try await keychain.sharing().circle == nil else { return }
         // An item that is missing may have been deleted here, before this was broken off.
@@ -111,6 +137,8 @@ actor SettingsExchange {
         guard store.isSaved, try await keychain.sharing().circle == nil else { return }
         // What was not read as it is now stays. What another program has stored there is no setting.
         for item in items where read.revisions[item.account] == item.revision {
+            // No file has it.
+            if left.contains(item.account) { continue }
             do throws(KeychainError) { try await keychain.delete(item.account, if: .isUnchanged(since: item)) } catch {
                 guard error.code == .changedMeanwhile else { throw error }
             }
@@ -172,53 +200,64 @@ actor SettingsExchange {
     /// - Parameter present: the accounts of all items, also of those that are no settings; nil: nothing is removed.
     private func take(_ values: [String: SettingsJSON], present: Set<String>?) {
         var changed: Set<String> = []
+        var full: Set<String> = []
         store.edit { content, edits in
-            for (name, value) in values where content.values[name] != value && !content.pending.contains(name) {
-                edits.names[name] = ContentEdits.NameEdit(value: value, isPending: false)
+            var room = ContentRoom(content)
+            for (name, value) in values.sorted(by: { $0.key < $1.key }) {
+                guard content.values[name] != value, !content.pending.contains(name) else { continue }
+                guard room.take(value, named: name, isPending: false) else {
+                    full.insert(name)
+                    continue
+                }
+                edits.names[name] = ContentEdits.NameEdit(value: value, isPending: false, isFromVault: true)
                 changed.insert(name)
             }
             guard let present else { return }
             for name in content.values.keys where !present.contains(name) && !content.pending.contains(name) {
-                edits.names[name] = ContentEdits.NameEdit(value: nil, isPending: false)
+                edits.names[name] = ContentEdits.NameEdit(value: nil, isPending: false, isFromVault: true)
                 changed.insert(name)
             }
         }
         mirror(changed)
         if !changed.isEmpty { store.tell(SyncedSettingsChange(names: changed, reason: .remoteChange)) }
+        tell(left: full)
     }
 
     /// The settings of this machine and those of a circle meet.
     private func meet(_ values: [String: SettingsJSON], _ circle: String) {
         let before = store.content
-        var own = before.values
-        // The first upload.
-        for name in names(of: local) where isShared(name) && own[name] == nil && !before.pending.contains(name) {
-            // `try?`: a value that cannot be read is not given out.
-            own[name] = try? local.json(named: name)
-        }
+        let first = firstUpload(besides: before)
         var changed: Set<String> = []
+        var full: Set<String> = []
         store.edit { content, edits in
-            for name in content.pending where own[name] == nil { own[name] = content.values[name] }
-            for (name, value) in values {
-                guard let local = own[name] else {
-                    // It was removed here before they met, or was never here.
-                    edits.names[name] = ContentEdits.NameEdit(value: value, isPending: false)
-                    changed.insert(name)
-                    continue
-                }
-                let decided = local == value ? value : firstSync.decide(name, local, value)
-                edits.names[name] = ContentEdits.NameEdit(value: decided, isPending: decided != value)
-                if decided != local { changed.insert(name) }
-            }
-            for (name, value) in own where values[name] == nil {
-                edits.names[name] = ContentEdits.NameEdit(value: value, isPending: true)
-            }
+            let meeting = Meeting(content, values, first: first, firstSync)
+            (changed, full) = (meeting.changed, meeting.left)
+            edits = meeting.edits
             edits.circles = (circle, nil)
         }
         mirror(changed)
         let former = before.circle ?? before.formerCircle
         let isOther = former.map { $0 != circle } ?? false
         store.tell(SyncedSettingsChange(names: changed, reason: isOther ? .otherCircle : .firstSync))
+        tell(left: full)
+    }
+
+    /// The local settings that are not shared yet, and go out when they first meet the others.
+    private func firstUpload(besides content: SyncedContent) -> [String: SettingsJSON] {
+        var first: [String: SettingsJSON] = [:]
+        for name in names(of: local) where isShared(name) {
+            guard content.values[name] == nil, !content.pending.contains(name) else { continue }
+            // `try?`: a value that cannot be read is not given out.
+            first[name] = try? local.json(named: name)
+        }
+        return first
+    }
+
+    /// The file has no room for these. They stay where they are.
+    private func tell(left names: Set<String>) {
+        let new = names.subtracting(left)
+        left = names
+        if !new.isEmpty { store.tell(SyncedSettingsChange(names: new, reason: .quota)) }
     }
 
     private func names(of settings: Settings) -> [String] {
@@ -236,10 +275,15 @@ actor SettingsExchange {
     // MARK: Giving
 
     private func give() async throws(KeychainError) {
+        await announce()
         let content = store.content
         var batch: [(name: String, value: SettingsJSON?, bytes: [UInt8])] = []
         var size = 0
-        for name in content.pending.sorted() {
+        // What was set since is not announced. Its own exchange follows.
+        let waiting = content.pending.subtracting(content.fresh).sorted()
+        // Removals first, because they make room.
+        let removals = waiting.filter { content.values[$0] == nil }
+        for name in removals + waiting.filter({ content.values[$0] != nil }) {
             let value = content.values[name]
             // `try?`: it was checked when it was set. One that another version has set and this one refuses stays here.
             guard let bytes = value == nil ? [] : try? value?.encoded() else { continue }
@@ -251,6 +295,15 @@ actor SettingsExchange {
             size += bytes.count
         }
         if !batch.isEmpty { try await give(batch) }
+    }
+
+    /// From here on the vault may have what waits, also if this program ends before it knows. So a removal has to reach it.
+    private func announce() async {
+        let fresh = store.content.fresh
+        guard !fresh.isEmpty else { return }
+        store.edit { _, edits in edits.known = fresh }
+        // `try?`: what cannot be written is in memory, and the next save tries again. `flush` tells why it fails.
+        try? await store.save()
     }
 
     private func give(_ batch: [(name: String, value: SettingsJSON?, bytes: [UInt8])]) async throws(KeychainError) {
@@ -271,7 +324,8 @@ actor SettingsExchange {
         }
         store.edit { content, edits in
             for one in batch where content.values[one.name] == one.value {
-                edits.names[one.name] = ContentEdits.NameEdit(value: one.value, isPending: false)
+                edits.names[one.name] = ContentEdits.NameEdit(
+                    value: one.value, isPending: false, isFromVault: true)
             }
         }
     }

@@ -1,5 +1,11 @@
+import CofferSettings
+
 /// The limits of ``SyncedSettings``. What is larger is refused with `SettingsError/Code/limitExceeded`, and told as
 /// ``SyncedSettingsChange/Reason/quota``.
+///
+/// A file of at most `SettingsLimits/file` bytes keeps the settings, and the names of those that the vault does not have yet.
+/// Settings within these limits fit into it. They may not if many were removed since the vault was last open: each of these
+/// names waits, too.
 ///
 /// ```swift
 /// let fits = fontSize.name.utf8.count <= SyncLimits.name
@@ -13,6 +19,8 @@ public enum SyncLimits {
     public static let count = 1_024
     /// All names and values of one service together, in bytes. Sealed, they keep within what the vault gives a service.
     public static let all = 640 << 10
+    /// How many names have changes that wait to be written into the file, at most.
+    static let unwritten = 2 * SettingsLimits.count
     /// How many values one call reads, and how many changes one call makes.
     static let reads = 32
     static let changes = 64

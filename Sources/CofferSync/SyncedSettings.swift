@@ -85,7 +85,7 @@ extension SyncedSettings {
 
     /// Sets a value. It can be read at once, and goes to the other machines a moment later. Setting nil removes it.
     /// - Throws: `.notStorable`, `.sensitive`, `.invalidName`; `.limitExceeded` beyond ``SyncLimits``, which ``changes()``
-    ///   tells, too. Nothing is changed then.
+    ///   tells, too, and if too many changes wait to be written. Nothing is changed then.
     public func set<Value>(_ value: Value, for key: SettingKey<Value>) throws(SettingsError) {
         try put(try key.encode(value), named: key.name)
     }
@@ -103,6 +103,11 @@ extension SyncedSettings {
 
     private func put(_ json: SettingsJSON?, named name: String) throws(SettingsError) {
         guard isOn, isShared(name) else { return try local.put(json, named: name) }
+        guard store.hasRoom(for: name) else {
+            throw SettingsError(
+                .limitExceeded, "\(SyncLimits.unwritten) changes wait to be written",
+                advice: "call flush(), which tells why they cannot be")
+        }
         do throws(SettingsError) {
             try store.edit { (content, edits) throws(SettingsError) in
                 guard content.values[name] != json || content.pending.contains(name) else { return }
@@ -143,6 +148,12 @@ extension SyncedSettings {
             throw SettingsError(
                 .limitExceeded, "the shared settings would have \(size) bytes",
                 advice: "keep at most \(SyncLimits.all) bytes, and the others in local settings")
+        }
+        var room = ContentRoom(content)
+        guard room.take(json, named: name, isPending: true) else {
+            throw SettingsError(
+                .limitExceeded, "the shared settings, and the removals that wait for the vault, fill their file",
+                advice: "unlock the vault, so that the removals reach it")
         }
     }
 }

@@ -10,7 +10,7 @@ public struct SyncedSettingsChange: Sendable, Hashable {
         case remoteChange
         /// The settings met those of the other machines for the first time. It is told even if none has changed.
         case firstSync
-        /// There are too many settings, or too long ones. These were not given out. Nothing else is lost.
+        /// There are too many settings, or too long ones. These were not given out, or not taken. Nothing else is lost.
         case quota
         /// This machine left a circle, and is in another one now. It is told even if none has changed.
         case otherCircle

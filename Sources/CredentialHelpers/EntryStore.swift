@@ -61,7 +61,8 @@ struct EntryStore: Sendable {
 
     private func request(_ reason: String) -> ReadRequest {
         ReadRequest(
-            reason: String(reason.prefix(CredentialCallLimits.reason)), prompts: prompts.remembering(ShownNotice()))
+            reason: String(reason.unicodeScalars.prefix(CredentialCallLimits.reason)),
+            prompts: prompts.remembering(ShownNotice()))
     }
 
     private func explaining(
@@ -98,6 +99,18 @@ struct EntryStore: Sendable {
     func store(
         _ entry: NewItem, and more: [NewItem] = [], as name: ItemName, deleting others: [ItemName] = []
     ) async throws(KeychainError) {
+        for _ in 1..<CredentialCallLimits.attempts {
+            do throws(KeychainError) { return try await storeOnce(entry, more, as: name, deleting: others) } catch {
+                // The later of two logins replaces the other one as a whole.
+                guard error.code == .changedMeanwhile else { throw error }
+            }
+        }
+        try await storeOnce(entry, more, as: name, deleting: others)
+    }
+
+    private func storeOnce(
+        _ entry: NewItem, _ more: [NewItem], as name: ItemName, deleting others: [ItemName]
+    ) async throws(KeychainError) {
         var entry = entry
         var surplus: [FieldName] = []
         if let present = try await present(name) {
@@ -111,27 +124,38 @@ struct EntryStore: Sendable {
             }
             // Nothing of the former login may be left beside the new one. But an item has at least one field.
             if !surplus.isEmpty, surplus.count < present.fields.count {
-                try await remove(surplus, from: name)
+                try await remove(surplus, from: name, if: .isUnchanged(since: present))
                 surplus = []
             }
         } else {
             entry.access = newAccess
         }
         let deletions = others.map { ItemChange($0, .delete) }
+        let revision: String?
         if deletions.isEmpty, more.isEmpty {
-            _ = try await backend.set(name, to: entry, if: .none, prompts: prompts, in: vault)
+            revision = try await backend.set(name, to: entry, if: .none, prompts: prompts, in: vault).revision
         } else {
             let changes = ([entry] + more).map { ItemChange(name, .set($0)) }
-            _ = try await backend.apply(changes + deletions, prompts: prompts, in: vault)
+            let outcomes = try await backend.apply(changes + deletions, prompts: prompts, in: vault)
+            // That of the entry's last field.
+            revision = outcomes.indices.contains(more.count) ? outcomes[more.count].revision : nil
         }
-        if !surplus.isEmpty { try await remove(surplus, from: name) }
+        guard !surplus.isEmpty else { return }
+        // What another login has stored since is not of the former one.
+        let condition: ItemChange.Condition = if let revision { .isUnchanged(revision: revision) } else { .none }
+        try await remove(surplus, from: name, if: condition)
     }
 
     /// Removes fields of an entry, and asks nobody. They become former values.
-    func remove(_ fields: [FieldName], from name: ItemName) async throws(KeychainError) {
+    /// - Parameter condition: `.isUnchanged` for what was looked at. It may have been stored anew since.
+    /// - Throws: `.changedMeanwhile`.
+    func remove(
+        _ fields: [FieldName], from name: ItemName, if condition: ItemChange.Condition
+    ) async throws(KeychainError) {
         var edit = ItemEdit()
         edit.removedFields = fields
-        _ = try await backend.edit(name, edit, ReadRequest(prompts: .never, mayUnlock: false), in: vault)
+        let request = ReadRequest(prompts: .never, mayUnlock: false)
+        _ = try await backend.edit(name, edit, request, if: condition, in: vault)
     }
 
     /// The entry of this name, expired or not.

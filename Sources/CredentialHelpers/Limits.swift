@@ -31,9 +31,9 @@ enum CredentialCallLimits {
     static let changes = ItemLimits.changes
     /// How often a person may type a wrong password at a terminal.
     static let tries = 3
-    /// How often an erasure begins again because an entry changed meanwhile.
-    static let erasures = 3
-    /// The text that a prompt shows as the reason.
+    /// How often an entry is erased or stored until it does not change meanwhile.
+    static let attempts = 3
+    /// The text that a prompt shows as the reason, in Unicode scalars.
     static let reason = 200
 }
 

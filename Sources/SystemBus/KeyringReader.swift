@@ -61,7 +61,7 @@ import Platform
             throw BusError(
                 "read the keyring",
                 reason:
-                    "Coffer itself serves \(service) here; start the old keyring in its place (docs/how-to/gnome.md)")
+                    "Coffer itself serves \(service) here; start the old keyring instead: man coffer-secret-service")
         }
         return KeyringReader(bus, session: session)
     }
@@ -109,7 +109,8 @@ import Platform
         }
         guard let attributes, item.label.utf8.count <= Self.limits.description else {
             return .unreadable(
-                label: String(item.label.prefix(256)), reason: "its label and attributes are more than a vault takes")
+                label: String(item.label.unicodeScalars.prefix(256)),
+                reason: "its label and attributes are more than a vault takes")
         }
         item.attributes = attributes
         item.created = try property(path, "Item", "Created", "t") { (message) throws(BusError) in

@@ -110,8 +110,9 @@ extension Fault {
         }
     }
 
-    /// Shortens a name to 200 characters, because a name of two megabytes need not be repeated.
-    public static func shortened(_ name: String) -> String { String(name.prefix(Varlink.shownName)) }
+    /// Shortens a name to 200 Unicode scalars, because a name of two megabytes need not be repeated. One `Character`
+    /// can have any number of them.
+    public static func shortened(_ name: String) -> String { String(name.unicodeScalars.prefix(Varlink.shownName)) }
 }
 
 extension Fault {

@@ -24,6 +24,6 @@ extension Varlink {
     public static let longestMessage = 2 << 20
     /// The most values in one message. A longer list is sent in several messages.
     public static let mostValues = JSONReader.mostValues
-    /// How many characters of a method's name an error repeats.
+    /// How many Unicode scalars of a method's name an error repeats.
     static let shownName = 200
 }

@@ -16,6 +16,8 @@ struct HelperConversation: ~Copyable {
                 $0.input = .pipe
                 $0.output = .pipe
                 $0.errors = .inherited
+                // Passphrases and values go through it.
+                $0.environment = ChildProcess.wipingEnvironment
                 // It ends by itself at the end of its input, and is never cut off in a step.
                 $0.outlives = true
             }

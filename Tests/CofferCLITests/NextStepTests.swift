@@ -41,7 +41,10 @@ import Testing
     @Test func withoutABrokerItSaysHowOneIsStarted() {
         let gone = KeychainError(.brokerUnreachable, "the broker is not running")
         #expect(commands(.failure(gone)).first == "systemctl enable --now cofferd.socket coffer-authenticator.socket")
-        #expect(commands(.failure(gone), runsUnits: false) == [])
+        #expect(
+            commands(.failure(gone), runsUnits: false) == [
+                "coffer run --env TOKEN=coffer://ci/token -- podman run --env TOKEN IMAGE"
+            ])
         #expect(NextStep.lines(.failure(gone), runsUnits: false).contains { $0.contains("scripts/sandbox start DIR") })
     }
 

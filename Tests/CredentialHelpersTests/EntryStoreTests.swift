@@ -95,6 +95,76 @@ import Testing
         #expect(try await get(place) == "username=me\npassword=q\n")
     }
 
+    /// Stores a field as a person does, or another helper.
+    private func set(_ field: FieldName, _ value: String) async throws {
+        var new = NewItem(value: Array(value.utf8))
+        new.field = field
+        let name = try #require(try await items.first).name
+        _ = try await backend.keychain.set(name, to: new, if: .isPresent, prompts: .never, in: .own)
+    }
+
+    /// The same for an entry with a person's field, of which only git's own parts go.
+    @Test func whatIsStoredMeanwhileStaysBesideAPersonsField() async throws {
+        try await store(place + "username=me\npassword=p\n")
+        try await set("pin", "1234")
+        _ = backend.takeCalls()
+        backend.before(.edit) { try await set(.secret, "q") }
+        try await erase(place + "password=p\n")
+        #expect(backend.takeCalls() == [.read, .edit, .read])
+        #expect(try await get(place) == "username=me\npassword=q\n")
+        // The one that is refused goes, and the person's field stays.
+        try await erase(place + "password=q\n")
+        #expect(try await items.first?.fields.map(\.name) == ["pin"])
+        // What changes each time is an error in the end.
+        try await store(place + "username=me\npassword=p\n")
+        for _ in 0..<CredentialCallLimits.attempts { backend.before(.edit) { try await set("pin", "1234") } }
+        await #expect(throws: KeychainError(.changedMeanwhile, "")) { try await erase(place + "password=p\n") }
+        #expect(try await get(place) == "username=me\npassword=p\n")
+    }
+
+    /// Each of two logins drops what is left of the one before it. The later one stays whole.
+    @Test func aLoginDropsNothingOfTheOneThatComesMeanwhile() async throws {
+        let can = "capability[]=authtype\n"
+        let bearer = "username=me\nauthtype=Bearer\ncredential=c\n"
+        try await store(place + "username=me\npassword=p\n")
+        _ = backend.takeCalls()
+        let other = GitHelper(
+            store: EntryStore(application: "git", vault: .own, backend: backend.keychain, now: { Self.now }))
+        let login = place + "username=me\npassword=q\n"
+        // Between the credential, and the end of the password that it replaces.
+        backend.before(.edit) { try await other.store(GitRequestReaderTests.read(login)) }
+        try await store(can + place + bearer)
+        #expect(backend.takeCalls() == [.apply, .edit, .apply, .edit])
+        #expect(try await Set(#require(items.first).fields.map(\.name)) == ["authtype", "credential"])
+        #expect(try await get(can + place) == can + bearer)
+    }
+
+    /// A change of access is not made on a condition, as the broker has it.
+    @Test func anEditIsMadeOnlyToWhatWasLookedAt() async throws {
+        try await store(place + "username=me\npassword=p\n")
+        let old = try #require(try await items.first)
+        func edit(_ edit: ItemEdit, _ condition: ItemChange.Condition) async throws(KeychainError) {
+            _ = try await backend.keychain.edit(
+                old.name, edit, ReadRequest(prompts: .never), if: condition, in: .own)
+        }
+        let unchanged = ItemChange.Condition.isUnchanged(since: old)
+        await #expect(throws: KeychainError(.invalidArgument, "")) {
+            try await edit(ItemEdit(access: .whenUnlocked), unchanged)
+        }
+        try await edit(ItemEdit(label: "one"), unchanged)
+        await #expect(throws: KeychainError(.changedMeanwhile, "")) {
+            try await edit(ItemEdit(label: "two"), unchanged)
+        }
+        #expect(try await items.first?.label == "one")
+        try await edit(ItemEdit(label: "two"), .none)
+        #expect(try await items.first?.label == "two")
+        _ = try await backend.keychain.apply([ItemChange(old.name, .delete)], prompts: .never, in: .own)
+        await #expect(throws: KeychainError(.changedMeanwhile, "")) {
+            try await edit(ItemEdit(label: "x"), unchanged)
+        }
+        await #expect(throws: KeychainError(.notFound, "")) { try await edit(ItemEdit(label: "x"), .none) }
+    }
+
     @Test func whatCannotBeStoredIsAnError() async throws {
         backend.fail(.set, .failed)
         await #expect(throws: KeychainError(.failed, "")) { try await store(place + "username=me\npassword=p\n") }

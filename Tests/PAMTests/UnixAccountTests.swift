@@ -82,13 +82,31 @@ struct UnixAccountTests {
         #expect(outcome(without, user: account.name, ScriptedPrompter("of the directory"))?.code == .wrongPassword)
     }
 
-    @Test(arguments: ["pam_sss.so", "pam_ldap.so", "pam_winbind.so"], ["coffer", "coffer-passcode"])
+    /// pam_unix lets an account of a directory in: no line of /etc/shadow says that it has ended.
+    @Test(
+        arguments: ["pam_sss.so", "pam_ldap.so", "pam_winbind.so"], ["coffer", "coffer-passcode", "coffer-biometric"])
     func anAccountThatTheDirectoryRefusesIsRefused(module: String, file: String) throws {
         let account = try UnixAccount(password: "correct horse")
-        let lines = try SourceTree.text("pam/\(file)").split(separator: "\n").map { line in
-            line.hasPrefix("-account") ? line.replacingOccurrences(of: module, with: "pam_deny.so") : String(line)
+        let lines = try installedLines(file)
+        let whole = try directory.service(lines.joined(separator: "\n"), name: "coffer-whole")
+        #expect(outcome(whole, user: account.name, ScriptedPrompter("correct horse")) == nil)
+        let refusing = lines.map { line in
+            line.hasPrefix("-account") ? line.replacingOccurrences(of: module, with: "pam_deny.so") : line
         }
-        let service = try directory.service(lines.joined(separator: "\n"), name: "coffer-refusing")
-        #expect(outcome(service, user: account.name, ScriptedPrompter("correct horse")) != nil)
+        let service = try directory.service(refusing.joined(separator: "\n"), name: "coffer-refusing")
+        let error = outcome(service, user: account.name, ScriptedPrompter("correct horse"))
+        #expect(error?.call == .account, "\(String(describing: error))")
+    }
+
+    /// Somebody who has proven that they are there is still refused by each of the three.
+    @Test func eachStackAsksTheSameOfAnAccount() throws {
+        func rules(_ file: String) throws -> [String] {
+            try installedLines(file).filter { $0.hasPrefix("account") || $0.hasPrefix("-account") }.map {
+                $0.split(separator: " ").joined(separator: " ")
+            }
+        }
+        let first = try rules("coffer")
+        #expect(first.count == 4)
+        for file in ["coffer-passcode", "coffer-biometric"] { #expect(try rules(file) == first, "\(file)") }
     }
 }

@@ -133,8 +133,12 @@ check("the secret is there after another installation", succeed("coffer get", "c
 daemons.stop()
 
 # ---- purge ----
+# As the unit coffer-admit@ makes it.
+invitations = pathlib.Path("/var/lib/coffer-invitations")
+invitations.mkdir(mode=0o700)
 said = dpkg("a purge that asks nobody goes through", "--purge", *names)
 check("it keeps the vaults, and says so", glob.glob("/var/lib/coffer/*.vault") and "Kept the vaults" in said, said)
+check("it names each folder that is left", "rm -r /var/lib/coffer /var/lib/coffer-auth /var/lib/coffer-invitations\n" in said and invitations.exists(), said)
 check("settings are gone", not CONFIGURATION.exists())
 dpkg("they can be installed once more", "--install", *updates)
 # The TPM of the test is not in the shipped configuration.
@@ -145,6 +149,6 @@ daemons.stop()
 subprocess.run(["setpriv", "--reuid=coffer", "--regid=coffer", "--clear-groups", "ln", "-s", "/etc", "/var/lib/coffer/etc"], check=True)
 subprocess.run(["debconf-set-selections"], input=b"coffer coffer/delete-vaults boolean true\n", check=True)
 said = dpkg("a purge with the answer yes goes through", "--purge", *names)
-check("it deletes the vaults, and nothing behind a link", not os.path.exists("/var/lib/coffer") and not os.path.exists("/var/lib/coffer-auth") and os.path.exists("/etc/precious"), said)
+check("it deletes the vaults, and nothing behind a link", not os.path.exists("/var/lib/coffer") and not os.path.exists("/var/lib/coffer-auth") and not invitations.exists() and os.path.exists("/etc/precious"), said)
 check("the common PAM files are as before", "pam_coffer" not in common_auth() and "pam_unix.so" in common_auth())
 finish()

@@ -146,7 +146,7 @@ extension AuthenticatorSession {
         let challenge = try permitted(.refuse, method.challenge)
         core.challenges.drop(challenge.id)
         exchanges.cancelAll(of: caller.connection)
-        await noteRefusal(of: challenge, String(method.reason.prefix(32)))
+        await noteRefusal(of: challenge, String(method.reason.unicodeScalars.prefix(32)))
         return .reply(Nothing())
     }
 

@@ -23,7 +23,10 @@ enum AccountCheck: DiagnosisCheck {
                 Keychain.Finding(
                     .files, .problem,
                     "the broker has a person's account, “\(name)” (uid \(uid)): what runs under it reaches all vaults",
-                    advice: "give the broker an account of its own: “The account” in docs/troubleshooting.md")
+                    advice: "stop the broker: systemctl stop cofferd.socket cofferd.service; "
+                        + "give the account another name: usermod --login NAME \(name); "
+                        + "groupmod --new-name NAME \(name); make the broker's own: systemd-sysusers. "
+                        + "How it gets the vaults: man cofferd")
             ]
         }
         guard let shell, !shell.hasSuffix("/nologin"), !shell.hasSuffix("/false") else { return [] }

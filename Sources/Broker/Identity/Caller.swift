@@ -40,7 +40,7 @@ struct Peer: Sendable, Equatable {
 struct ProcessTraits: Hashable, Sendable {
     /// nil if it is not known.
     private(set) var name: String?
-    /// Its control group, cut at `LogLimits.group` characters; nil if it has none or it is not known.
+    /// Its control group, cut at `LogLimits.group` Unicode scalars; nil if it has none or it is not known.
     private(set) var controlGroup: String?
 
     init() {}
@@ -51,7 +51,7 @@ struct ProcessTraits: Hashable, Sendable {
         guard let group = try? ProcessStat.controlGroup(pid: held.identity.pid) else { return }
         // What was read may be another process's if this one has ended.
         do throws(SystemError) { try held.check() } catch { return }
-        controlGroup = String(group.prefix(LogLimits.group))
+        controlGroup = String(group.unicodeScalars.prefix(LogLimits.group))
     }
 }
 

@@ -52,7 +52,7 @@ enum LoggedProgram {
         }
         return AccessRecord.Program(
             uid: uid, pid: process.pid, name: name, isResolved: resolved != nil,
-            controlGroup: group.map { String($0.prefix(LogLimits.group)) })
+            controlGroup: group.map { String($0.unicodeScalars.prefix(LogLimits.group)) })
     }
 
     /// A caller, as it was when it connected.

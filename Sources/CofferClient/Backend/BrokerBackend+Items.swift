@@ -115,10 +115,8 @@ extension BrokerBackend {
             ItemCall.edit(item, edit, request), in: vault, prompts: request.prompts, about: "\(item)")
     }
 
-    /// Changes an item without its value, on a condition.
-    /// - Parameter condition: `.isUnchanged`, or none. A change of access takes none.
-    /// - Throws: `.changedMeanwhile`; otherwise as ``edit(_:_:_:in:)``.
-    package func edit(
+    /// Implements ``KeychainBackend/edit(_:_:_:if:in:)``, in one transaction.
+    public func edit(
         _ item: ItemName, _ edit: ItemEdit, _ request: ReadRequest, if condition: ItemChange.Condition,
         in vault: VaultName
     ) async throws(KeychainError) -> ItemAttributes {

@@ -54,6 +54,14 @@ public protocol KeychainBackend: Sendable {
         _ item: ItemName, _ edit: ItemEdit, _ request: ReadRequest, in vault: VaultName
     ) async throws(KeychainError) -> ItemAttributes
 
+    /// The same, on a condition. A backend that need not keep other programs out need not implement this.
+    /// - Parameter condition: `.isUnchanged`, or none. A change of access takes none.
+    /// - Throws: `.changedMeanwhile`; otherwise as ``edit(_:_:_:in:)``.
+    func edit(
+        _ item: ItemName, _ edit: ItemEdit, _ request: ReadRequest, if condition: ItemChange.Condition,
+        in vault: VaultName
+    ) async throws(KeychainError) -> ItemAttributes
+
     /// Gives an item another name. If the item has requirements, this asks as reading does.
     func rename(
         _ item: ItemName, to name: ItemName, _ request: ReadRequest, in vault: VaultName
@@ -158,6 +166,26 @@ extension KeychainBackend {
         try await apply(changes, prompts: prompts, in: vault)
     }
 
+    /// Looks at the item, and then changes it. Another program may come between the two.
+    public func edit(
+        _ item: ItemName, _ edit: ItemEdit, _ request: ReadRequest, if condition: ItemChange.Condition,
+        in vault: VaultName
+    ) async throws(KeychainError) -> ItemAttributes {
+        if case .isUnchanged(let revision) = condition {
+            try edit.checkCondition()
+            let present: ItemAttributes?
+            do throws(KeychainError) { present = try await attributes(of: item, in: vault) } catch {
+                guard error.code == .notFound else { throw error }
+                present = nil
+            }
+            guard present?.revision == revision else {
+                throw KeychainError(
+                    .changedMeanwhile, "\(item) was changed or deleted meanwhile", advice: "look at it again")
+            }
+        }
+        return try await self.edit(item, edit, request, in: vault)
+    }
+
     /// Lists the items, and deletes as many as one request takes, until there is none.
     public func deleteItems(
         of service: String, itemClass: ItemClass?, in vault: VaultName
@@ -254,6 +282,16 @@ extension ItemQuery {
             throw KeychainError(
                 .limitExceeded, "one query has \(CallLimits.listedAccounts) accounts at most",
                 advice: "list the whole service")
+        }
+    }
+}
+
+extension ItemEdit {
+    /// - Throws: `.invalidArgument` for a change of access, which no condition is for.
+    package func checkCondition() throws(KeychainError) {
+        guard access == nil else {
+            throw KeychainError(
+                .invalidArgument, "a change of access takes no condition", advice: "change the access by itself")
         }
     }
 }

@@ -111,7 +111,14 @@ extension ItemQuery {
         if let service, !service.utf8.elementsEqual(item.name.service.utf8) { return false }
         if let accounts, !accounts.contains(where: { $0.utf8.elementsEqual(item.name.account.utf8) }) { return false }
         guard item.name.itemClass.isFound(by: itemClass) else { return false }
-        for (name, value) in attributes where item.attributes[name] != value { return false }
+        for (name, value) in attributes {
+            // The broker's index has bytes.
+            guard let place = item.attributes.index(forKey: name) else { return false }
+            let present = item.attributes[place]
+            guard present.key.utf8.elementsEqual(name.utf8), present.value.utf8.elementsEqual(value.utf8) else {
+                return false
+            }
+        }
         guard let text = text?.lowercased(), !text.isEmpty else { return true }
         return [item.name.service, item.name.account, item.label ?? "", item.comment ?? ""]
             .contains { $0.lowercased().contains(text) }

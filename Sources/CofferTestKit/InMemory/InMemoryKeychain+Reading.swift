@@ -70,7 +70,16 @@ extension InMemoryKeychain {
     public func edit(
         _ item: ItemName, _ edit: ItemEdit, _ request: ReadRequest, in vault: VaultName
     ) async throws(KeychainError) -> ItemAttributes {
+        try await self.edit(item, edit, request, if: .none, in: vault)
+    }
+
+    /// Implements `KeychainBackend/edit(_:_:_:if:in:)`.
+    public func edit(
+        _ item: ItemName, _ edit: ItemEdit, _ request: ReadRequest, if condition: ItemChange.Condition,
+        in vault: VaultName
+    ) async throws(KeychainError) -> ItemAttributes {
         try ItemCheck.reason(request.reason)
+        if case .isUnchanged = condition { try edit.checkCondition() }
         return try await perform(in: vault, prompts: request.prompts) { (vault, call) throws(KeychainError) in
             if let access = edit.access {
                 try vault.check(access, call.biometrics)
@@ -79,6 +88,9 @@ extension InMemoryKeychain {
                 try MemoryVault.check(access, hasPassword: needsPassword ? request.applicationPassword : nil)
             } else if request.applicationPassword != nil {
                 throw KeychainError(.invalidArgument, "only a change of access takes an application password")
+            }
+            if case .isUnchanged = condition {
+                try MemoryVault.check(condition, item, vault.items[item], at: call.now)
             }
             var stored = try vault.live(item, at: call.now)
             if let access = edit.access {
@@ -192,7 +204,16 @@ extension MemoryItem {
     mutating func apply(_ edit: ItemEdit, at now: Int64) throws(KeychainError) {
         if let new = edit.label { label = new.isEmpty ? nil : new }
         if let new = edit.comment { comment = new.isEmpty ? nil : new }
-        for (name, value) in edit.attributes ?? [:] { attributes[name] = value.isEmpty ? nil : value }
+        for (name, value) in edit.attributes ?? [:] {
+            if let place = attributes.index(forKey: name) {
+                guard attributes[place].key.utf8.elementsEqual(name.utf8) else {
+                    throw KeychainError(
+                        .invalidArgument, "the item has this attribute in another Unicode spelling",
+                        advice: "use the item's spelling")
+                }
+            }
+            attributes[name] = value.isEmpty ? nil : value
+        }
         if let expiry = edit.expiry { expire(expiry.moment(at: now)) }
         modified = now
         try ItemCheck.texts(label: label, comment: comment, attributes: attributes)

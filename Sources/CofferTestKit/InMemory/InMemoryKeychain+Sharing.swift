@@ -77,7 +77,9 @@ extension InMemoryKeychain {
     public func sharing(in vault: VaultName) async throws(KeychainError) -> SharingState {
         guard vault == .own else { return SharingState() }
         let member = content.withLock { content in
-            content.member.map { ($0, content.unsaidNames.count, content.conflicts.count) }
+            // Only an open vault can tell of conflicts.
+            let conflicts: Int? = content.isOpen ? content.conflicts.count : nil
+            return content.member.map { ($0, content.unsaidNames.count, conflicts) }
         }
         guard let (member, pending, conflicts) = member else { return SharingState() }
         var state = SharingState(
@@ -106,20 +108,17 @@ extension InMemoryKeychain {
     public func conflicts(in vault: VaultName) async throws(KeychainError) -> [ItemConflict] {
         try content.withLock { (content) throws(KeychainError) in
             guard vault == .own, content.member != nil else { return [] }
-            guard content.vaults[.own]?.state == .unlocked else { throw .vaultIsLocked }
+            guard content.isOpen else { throw .vaultIsLocked }
             return content.conflicts
         }
     }
 
-    /// Reads one revision of a conflict.
+    /// Reads one revision of a conflict. Nobody is asked to open the vault.
     public func read(
         _ revision: String, of conflict: ItemConflict, _ request: ReadRequest, in vault: VaultName
     ) async throws(KeychainError) -> [UInt8] {
         try content.withLock { (content) throws(KeychainError) in
-            guard content.conflicts.contains(where: { $0.item == conflict.item && $0.part == conflict.part }),
-                let value = content.member?.revisions[revision]?.value
-            else { throw .noSuchRevision }
-            return value.bytes
+            try content.value(of: revision, in: conflict, of: vault).bytes
         }
     }
 
@@ -129,11 +128,8 @@ extension InMemoryKeychain {
     ) async throws(KeychainError) {
         let now = clock().milliseconds
         try content.withLock { (content) throws(KeychainError) in
-            guard
-                let present = content.conflicts.first(where: { $0.item == conflict.item && $0.part == conflict.part }),
-                present.revisions.contains(where: { $0.id == revision }), var vault = content.vaults[.own],
-                let old = vault.items[conflict.name], let value = content.member?.revisions[revision]?.value
-            else { throw .noSuchRevision }
+            let value = try content.value(of: revision, in: conflict, of: vault)
+            guard var vault = content.vaults[.own], let old = vault.items[conflict.name] else { throw .noSuchRevision }
             // The next exchange says it as a change of this machine, which replaces all others.
             let item = vault.put(MemoryItem(taking: value, over: old, as: conflict.name, at: now))
             content.put(vault, [.updated(item.summary), .sharing])
@@ -169,6 +165,22 @@ extension InMemoryKeychain.Content {
         guard let member, let vault = vaults[.own] else { return [] }
         let changed = vault.items.filter { MemberState.travels($0.value) && member.said[$0.key] != $0.value.revision }
         return Set(changed.keys).union(member.said.keys.filter { vault.items[$0] == nil })
+    }
+
+    /// Whether the user's own vault is open.
+    fileprivate var isOpen: Bool { vaults[.own]?.state == .unlocked }
+
+    /// The value of a revision, if it is one of several now.
+    fileprivate func value(
+        of revision: String, in conflict: ItemConflict, of vault: VaultName
+    ) throws(KeychainError) -> StoredValue {
+        guard vault == .own, let member else { throw .noSuchRevision }
+        guard isOpen else { throw .vaultIsLocked }
+        let present = conflicts.first { $0.item == conflict.item && $0.part == conflict.part }
+        guard let present, present.revisions.contains(where: { $0.id == revision }),
+            let value = member.revisions[revision]?.value
+        else { throw .noSuchRevision }
+        return value
     }
 
     fileprivate var conflicts: [ItemConflict] {

@@ -131,7 +131,7 @@ extension MemoryVault {
     private func checkRoom(forSetting name: ItemName, _ count: Int) throws(KeychainError) {
         let limits = ItemLimits.settings
         let others = items.values.filter { $0.name.itemClass == .setting && $0.name != name }
-        let own = others.filter { $0.name.service == name.service }
+        let own = others.filter { $0.name.service.utf8.elementsEqual(name.service.utf8) }
         guard own.count < limits.ofService, others.count < limits.all,
             own.reduce(count, { $0 + $1.value.bytes.count }) <= limits.bytesOfService
         else { throw KeychainError(.limitExceeded, "there are too many settings") }

@@ -61,7 +61,7 @@ public struct DockerCredentialCommand: AsyncParsableCommand {
     private static func input() throws(KeychainError) -> [UInt8] {
         var bytes: [UInt8] = []
         try HelperInput.read { (part) throws(KeychainError) in
-            bytes += part
+            Wipe.append(part, to: &bytes)
             return true
         }
         return bytes

@@ -79,7 +79,7 @@ struct GitHelper: Sendable {
     /// Erases what the server has refused. It goes into the bin, because a server can be wrong. If the request has a password, an entry with another one stays, because somebody has stored it since.
     func erase(_ request: GitRequest) async throws(KeychainError) {
         let place = try GitPlace(request)
-        for _ in 1..<CredentialCallLimits.erasures {
+        for _ in 1..<CredentialCallLimits.attempts {
             do throws(KeychainError) { return try await eraseOnce(request, place) } catch {
                 guard error.code == .changedMeanwhile else { throw error }
             }
@@ -126,7 +126,7 @@ struct GitHelper: Sendable {
             if own.count == entry.fields.count || entry.expires.map({ $0 <= store.now() }) ?? false {
                 deletions.append(.putAside(entry.name, if: condition))
             } else if !own.isEmpty {
-                try await store.remove(own, from: entry.name)
+                try await store.remove(own, from: entry.name, if: condition)
             }
         }
         try await store.delete(deletions)

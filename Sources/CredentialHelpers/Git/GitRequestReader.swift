@@ -65,6 +65,7 @@ struct GitRequestReader: ~Copyable {
             state = .key
         } else if let field {
             try GitRefusal.checkLength(value.count, of: field)
+            Wipe.makeRoom(for: 1, in: &value)
             value.append(byte)
         }
     }

@@ -128,7 +128,9 @@ struct GitValue: Sendable {
     func answer(user: String?, takesAuthtype: Bool) -> [UInt8] {
         var answer: [UInt8] = []
         func add(_ key: String, _ value: some Collection<UInt8>) {
-            answer += Array("\(key)=".utf8) + value + [UInt8(ascii: "\n")]
+            Wipe.append("\(key)=".utf8, to: &answer)
+            Wipe.append(value, to: &answer)
+            Wipe.append(CollectionOfOne(UInt8(ascii: "\n")), to: &answer)
         }
         if takesAuthtype, credential != nil { add(GitField.capability.rawValue, Array("authtype".utf8)) }
         if let user { add(GitField.username.rawValue, Array(user.utf8)) }

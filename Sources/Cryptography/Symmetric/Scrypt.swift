@@ -21,8 +21,9 @@ public enum Scrypt {
         public static let standard = Cost(rounds: 1 << 17, blockSize: 8, parallelism: 1)
     }
 
-    /// The most memory that any cost may need: 256 MiB, in bytes.
-    public static let largestMemory: UInt64 = 256 << 20
+    /// The most memory that a cost may need, in bytes. The highest cost of a login password (N = 2¹⁸, r = 8) takes
+    /// 256 MiB for its blocks, and OpenSSL some more.
+    public static let largestMemory: UInt64 = 257 << 20
 
     /// Derives `count` bytes from a password.
     ///

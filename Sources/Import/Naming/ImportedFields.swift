@@ -83,7 +83,8 @@ struct ImportedFields {
         item.value = part.value
         item.companion = companion(of: part, beside: base)
         if wanted.text != part.name {
-            item.addRemark("its field was named “\(part.name.prefix(ItemLimits.fieldName))” there")
+            let name = String(part.name.unicodeScalars.prefix(ItemLimits.fieldName))
+            item.addRemark("its field was named “\(name)” there")
         }
         item.account = room(beside: base, isTaken)
         if item.account != base.account { item.addRemark("the login has \(most) fields already") }

@@ -25,18 +25,18 @@ public enum DurableFile {
     {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: min(limit + 1, 65536))
+        defer { Wipe.bytes(&chunk) }
         let number = file.number
         while true {
             let count = try checked("read \(path)") {
                 unsafe chunk.withUnsafeMutableBytes { unsafe Glibc.read(number, $0.baseAddress, $0.count) }
             }
             if count == 0 { break }
-            bytes += chunk[..<count]
+            Wipe.append(chunk[..<count], to: &bytes)
             guard bytes.count <= limit else {
                 throw SystemError("read \(path)", reason: "it has more than \(limit) bytes")
             }
         }
-        unsafe chunk.withUnsafeMutableBytes { unsafe explicit_bzero($0.baseAddress!, $0.count) }
         return bytes
     }
 

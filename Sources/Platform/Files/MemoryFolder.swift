@@ -23,13 +23,19 @@ public enum MemoryFolder {
     /// Writes a new file that only this user can read.
     public static func write(_ bytes: [UInt8], to path: String) throws(SystemError) {
         let file = try Descriptor.open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
-        var written = 0
-        while written < bytes.count {
-            written += try checked("write \(path)") {
-                unsafe bytes.withUnsafeBytes {
-                    unsafe Glibc.write(file.number, $0.baseAddress! + written, $0.count - written)
+        do throws(SystemError) {
+            var written = 0
+            while written < bytes.count {
+                written += try checked("write \(path)") {
+                    unsafe bytes.withUnsafeBytes {
+                        unsafe Glibc.write(file.number, $0.baseAddress! + written, $0.count - written)
+                    }
                 }
             }
+        } catch {
+            // Half of a secret is of no use. The error is about the write itself.
+            _ = unsafe unlink(path)
+            throw error
         }
     }
 

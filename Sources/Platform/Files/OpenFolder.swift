@@ -57,25 +57,36 @@ public struct OpenFolder: ~Copyable, Sendable {
         guard let file = try open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600) else {
             throw SystemError("make \(path)/\(temporary)", errno: ENOENT)
         }
+        do throws(SystemError) {
+            try fill(file, temporary, with: bytes, mode: mode, former: former)
+            try rename(temporary, to: name)
+        } catch {
+            // Half of a file with secrets is not left behind. The error is about the write itself.
+            _ = unsafe unlinkat(descriptor.number, temporary, 0)
+            throw error
+        }
+        return try FileStatus(of: file, named: "\(path)/\(name)")
+    }
+
+    private borrowing func fill(
+        _ file: borrowing Descriptor, _ temporary: String, with bytes: [UInt8], mode: mode_t, former: FileStatus?
+    ) throws(SystemError) {
         let number = file.number
+        let path = "\(path)/\(temporary)"
         var written = 0
         while written < bytes.count {
-            written += try checked("write \(path)/\(temporary)") {
+            written += try checked("write \(path)") {
                 unsafe bytes.withUnsafeBytes {
                     unsafe Glibc.write(number, $0.baseAddress! + written, $0.count - written)
                 }
             }
         }
-        try checked("set the mode of \(path)/\(temporary)") { fchmod(number, mode) }
+        try checked("set the mode of \(path)") { fchmod(number, mode) }
         if let former, try FileStatus(of: file, named: temporary).changed <= former.changed {
             let next = former.changed.successor
-            try checked("set the time of \(path)/\(temporary)") {
-                coffer_set_changed(number, next.seconds, next.nanoseconds)
-            }
+            try checked("set the time of \(path)") { coffer_set_changed(number, next.seconds, next.nanoseconds) }
         }
-        try checked("sync \(path)/\(temporary)") { fsync(number) }
-        try rename(temporary, to: name)
-        return try FileStatus(of: file, named: "\(path)/\(name)")
+        try checked("sync \(path)") { fsync(number) }
     }
 
     /// Renames a file of this folder, and syncs the folder.

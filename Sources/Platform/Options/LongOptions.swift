@@ -62,7 +62,9 @@ public struct LongOptions: Sendable {
     /// The option that was just refused, without its value.
     private static func refused(_ words: [String]) -> String {
         let place = Int(coffer_options_place()) - 2
-        return words.indices.contains(place) ? String(words[place].prefix { $0 != "=" }.prefix(40)) : ""
+        guard words.indices.contains(place) else { return "" }
+        // For a `Character`, "=" and an accent after it are no "=", and the value would be in the error.
+        return String(words[place].unicodeScalars.prefix { $0 != "=" }.prefix(40))
     }
 
     /// C strings with a null pointer behind the last one, for the caller to free.

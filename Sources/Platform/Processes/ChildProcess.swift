@@ -18,6 +18,16 @@ public enum ChildProcess {
         "GLIBC_TUNABLES=glibc.malloc.perturb=165:glibc.malloc.tcache_count=0", "SWIFT_BACKTRACE=enable=no",
     ]
 
+    /// This process's environment with that, for a program that gets secrets.
+    public static var wipingEnvironment: [String: String] {
+        var environment = OwnProcess.environment
+        for pair in wiping {
+            let parts = pair.split(separator: "=", maxSplits: 1)
+            environment[String(parts[0])] = String(parts[1])
+        }
+        return environment
+    }
+
     /// Reaps the children that have ended, without waiting, and returns their pids.
     public static func reap() -> [Int32] {
         var ended: [Int32] = []

@@ -19,12 +19,13 @@ extension Subprocess {
             guard ContinuousClock.now < deadline else { return .hung }
             // What a program leaves behind may hold the pipe open, for example a connection of ssh that is kept.
             let hasEnded = status != nil
-            guard let more = try read(limit: ProgramLimits.piece, until: .now + ProgramLimits.look) else {
+            guard var more = try read(limit: ProgramLimits.piece, until: .now + ProgramLimits.look) else {
                 if hasEnded { break }
                 continue
             }
+            defer { Wipe.bytes(&more) }
             if more.isEmpty { break }
-            output += more
+            Wipe.append(more, to: &output)
             guard output.count <= most else { return .flooded }
         }
         guard let status = try wait(until: deadline) else { return .hung }

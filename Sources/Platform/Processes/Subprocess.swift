@@ -195,6 +195,8 @@ extension Subprocess {
         try output.withLock { output throws(SystemError) in
             guard let number = output?.number else { return [] }
             var bytes = [UInt8](repeating: 0, count: limit)
+            // It may be a secret, which only the result has.
+            defer { Wipe.bytes(&bytes) }
             let count = try checked("read a program's output") { unsafe Glibc.read(number, &bytes, limit) }
             return Array(bytes[..<count])
         }
@@ -217,9 +219,10 @@ extension Subprocess {
     public func readAll() throws(SystemError) -> [UInt8] {
         var all: [UInt8] = []
         while true {
-            let more = try read(limit: 65536)
+            var more = try read(limit: 65536)
+            defer { Wipe.bytes(&more) }
             if more.isEmpty { return all }
-            all += more
+            Wipe.append(more, to: &all)
         }
     }
 }

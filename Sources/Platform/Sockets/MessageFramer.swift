@@ -11,9 +11,7 @@ public struct MessageFramer: Sendable {
     /// Whether a whole message can be taken.
     public var hasMessage: Bool { pending[searched...].contains(0) }
 
-    public mutating func append(_ bytes: some Sequence<UInt8>) {
-        pending.append(contentsOf: bytes)
-    }
+    public mutating func append(_ bytes: some Collection<UInt8>) { Wipe.append(bytes, to: &pending) }
 
     /// The next part of the stream.
     public enum Step: Sendable {

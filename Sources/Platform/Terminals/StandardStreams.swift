@@ -20,11 +20,13 @@ public enum StandardInput {
     public static func read(limit: Int) throws(SystemError) -> [UInt8] {
         var bytes: [UInt8] = []
         var part = [UInt8](repeating: 0, count: min(limit, 65_536))
+        // It may be a secret, which only the result has.
+        defer { Wipe.bytes(&part) }
         while bytes.count < limit {
             let wanted = min(part.count, limit - bytes.count)
             let count = try checked("read standard input") { unsafe Glibc.read(STDIN_FILENO, &part, wanted) }
             if count == 0 { break }
-            bytes += part[..<count]
+            Wipe.append(part[..<count], to: &bytes)
         }
         return bytes
     }
@@ -47,7 +49,7 @@ public enum StandardInput {
     }
 }
 
-/// Reads standard input line by line.
+/// Reads standard input line by line. Of a line that was read, nothing is left here: it may be a secret.
 public struct StandardInputLines: ~Copyable {
     private let limit: Int
     private var waiting: [UInt8] = []
@@ -63,16 +65,20 @@ public struct StandardInputLines: ~Copyable {
         while true {
             if let end = waiting.firstIndex(of: UInt8(ascii: "\n")) {
                 let line = Array(waiting[..<end])
-                waiting.removeSubrange(...end)
+                // Not in place: what moved to the front would also stay behind the new end.
+                let rest = Array(waiting[(end + 1)...])
+                Wipe.bytes(&waiting)
+                waiting = rest
                 return line
             }
             guard waiting.count <= limit else {
                 throw SystemError("read standard input", reason: "a line has more than \(limit) bytes")
             }
             var part = [UInt8](repeating: 0, count: limit + 1)
-            let count = try checked("read standard input") { unsafe Glibc.read(STDIN_FILENO, &part, part.count) }
+            defer { Wipe.bytes(&part) }
+            let count = try checked("read standard input") { unsafe Glibc.read(STDIN_FILENO, &part, limit + 1) }
             guard count > 0 else { return nil }
-            waiting += part[..<count]
+            Wipe.append(part[..<count], to: &waiting)
         }
     }
 }

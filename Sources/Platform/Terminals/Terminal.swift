@@ -107,7 +107,9 @@ public struct Terminal: ~Copyable {
                 var isEnd = false
                 switch typed {
                 case .line(let typed) where typed == last: (line, isEnd) = ([], true)
-                case .line(let typed): line = typed + [10]
+                case .line(let typed):
+                    line = typed + [10]
+                    Wipe.storage(of: typed)
                 case .end(let rest): (line, isEnd) = (rest, true)
                 case .cancelled: return false
                 }
@@ -203,6 +205,7 @@ public struct Terminal: ~Copyable {
             if entries[2].revents != 0 { return .cancelled }
             if entries[1].revents != 0 {
                 guard Self.isOnlyContinuation(signals), isForeground else { return .cancelled }
+                Wipe.bytes(&line)
                 line.removeAll(keepingCapacity: true)
                 try again()
                 continue
@@ -224,6 +227,7 @@ public struct Terminal: ~Copyable {
                 while !line.isEmpty { try eraseLast(of: &line, hidden: hidden) }
             default:
                 guard line.count < limit else { continue }
+                Wipe.makeRoom(for: 1, in: &line)
                 line.append(byte)
                 if !hidden { try echo([byte]) }
             }

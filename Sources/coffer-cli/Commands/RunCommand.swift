@@ -195,7 +195,7 @@ struct RunCommand: ParsableCommand {
     /// Only the last part of the program's path: a reason is kept in the log, and arguments can hold what should not be.
     private static func shownProgram(_ command: String) -> String {
         let name = command.split(separator: "/").last.map(String.init) ?? command
-        return String(name.prefix(100))
+        return String(name.unicodeScalars.prefix(100))
     }
 
     private func warn(of names: [String]) {

@@ -33,7 +33,8 @@ enum NextStep {
                 ]
                 : [
                     "", "systemd does not run here, so nothing starts the broker by itself.",
-                    "In a container, hand secrets in from the host (docs/how-to/container.md).",
+                    "In a container, hand secrets in. Where the broker runs:",
+                    "  coffer run --env TOKEN=coffer://ci/token -- podman run --env TOKEN IMAGE",
                     "To try Coffer, start a sandbox:  scripts/sandbox start DIR",
                 ])
     }

@@ -135,6 +135,13 @@ struct FilesFindingsTests {
             let found = look(uid, shell)
             #expect(found.map(\.verdict) == [.problem], "\(found)")
             #expect(found.first?.message.contains("a person's account, “coffer” (uid \(uid))") == true, "\(found)")
+            // Root can follow it without the source tree.
+            let advice = try #require(found.first?.advice)
+            #expect(
+                advice == "stop the broker: systemctl stop cofferd.socket cofferd.service; "
+                    + "give the account another name: usermod --login NAME coffer; groupmod --new-name NAME coffer; "
+                    + "make the broker's own: systemd-sysusers. How it gets the vaults: man cofferd")
+            #expect(advice.count <= 300)
         }
         for shell in ["/bin/bash", ""] {
             let found = look(999, shell)
@@ -146,6 +153,23 @@ struct FilesFindingsTests {
         var sandbox = configuration
         sandbox.sandbox = true
         #expect(AccountCheck.findings(.sample(sandbox)).isEmpty)
+    }
+
+    /// The advice sends root there.
+    @Test("the broker's manual page has each step by which it gets an account of its own")
+    func accountManual() throws {
+        let page = try SourceTree.text("docs/man/cofferd.8").replacing("\\-", with: "-")
+        let section = try #require(page.components(separatedBy: ".SH THE BROKER'S ACCOUNT\n").last)
+        var rest = section[...]
+        for command in [
+            "systemctl stop cofferd.socket cofferd.service", "usermod --login NAME coffer",
+            "groupmod --new-name NAME coffer", "gpasswd --delete NAME tss", "systemd-sysusers",
+            "chown --recursive --from=NAME coffer:coffer /var/lib/coffer", "systemd-tmpfiles --create coffer.conf",
+            "systemctl start cofferd.socket",
+        ] {
+            let place = try #require(rest.range(of: command), "\(command)")
+            rest = rest[place.upperBound...]
+        }
     }
 
     @Test("a disk is full with less than so many bytes free, and not with so many")

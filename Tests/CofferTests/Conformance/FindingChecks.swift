@@ -30,6 +30,18 @@ let findingChecks = [
         #expect(try await search(nil, ["profile": "wor"]) == [])
         #expect(try await search("", [:]) == ["Alice", "bob"])
     },
+    Check("attributes are bytes, not Unicode's idea of them") { fixture in
+        let keychain = fixture.keychain("attribute bytes")
+        let (composed, decomposed) = ("\u{E9}", "e\u{301}")
+        try await keychain.set("x", for: "me", attributes: [composed: composed])
+        #expect(try await keychain.search(attributes: [composed: composed]).count == 1)
+        for (name, value) in [(decomposed, composed), (composed, decomposed)] {
+            #expect(try await keychain.search(attributes: [name: value]).isEmpty)
+        }
+        await refused(.invalidArgument) { () throws(KeychainError) in
+            try await keychain.edit("me", ItemEdit(attributes: [decomposed: "x"]))
+        }
+    },
     Check("servers and accounts are told apart", needs: [.classes]) { fixture in
         let keychain = fixture.keychain("servers")
         let server = try InternetServer(scheme: "https", host: "Example.com")

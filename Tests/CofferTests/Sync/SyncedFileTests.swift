@@ -102,13 +102,13 @@ struct SyncedFileTests {
     }
 
     @Test func aRemovalWithoutACircleWaitsForNothing() async throws {
-        let cache = InMemorySettings()
+        // Settings of a circle that this machine has left.
+        let names = (0..<10).map { "n\($0)" }
+        let stored = names.map { ("=" + $0, SettingsJSON.integer(1)) }
+        let cache = InMemorySettings(Dictionary(uniqueKeysWithValues: stored))
         let settings = settings(cache)
-        for number in 0..<10 {
-            let key = SettingKey("n\(number)", default: "none")
-            try settings.set("1", for: key)
-            try settings.remove(key)
-        }
+        try #require(settings.sharedNames == names && settings.pendingNames == [])
+        for name in names { try settings.remove(SettingKey(name, default: 0)) }
         try settings.set("dark", for: theme)
         #expect(settings.pendingNames == ["theme"])
         try await settings.flush()

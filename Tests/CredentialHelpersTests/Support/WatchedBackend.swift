@@ -11,6 +11,7 @@ final class WatchedBackend: KeychainBackend {
     private struct State {
         var calls: [Call] = []
         var failures: [(call: Call, error: KeychainError)] = []
+        var others: [(call: Call, body: @Sendable () async throws -> Void)] = []
     }
 
     let keychain: InMemoryKeychain
@@ -31,6 +32,19 @@ final class WatchedBackend: KeychainBackend {
         state.withLock { state in
             for _ in 0..<times { state.failures.append((call, KeychainError(code, "as the test wants it"))) }
         }
+    }
+
+    /// Another program does this before the next call of this kind.
+    func before(_ call: Call, _ body: @escaping @Sendable () async throws -> Void) {
+        state.withLock { $0.others.append((call, body)) }
+    }
+
+    private func letOthers(before call: Call) async throws(KeychainError) {
+        let other = state.withLock { state -> (@Sendable () async throws -> Void)? in
+            guard let place = state.others.firstIndex(where: { $0.call == call }) else { return nil }
+            return state.others.remove(at: place).body
+        }
+        do { try await other?() } catch { throw KeychainError(.failed, "what the test does meanwhile fails: \(error)") }
     }
 
     private func note(_ call: Call) throws(KeychainError) {
@@ -68,6 +82,15 @@ final class WatchedBackend: KeychainBackend {
     ) async throws(KeychainError) -> ItemAttributes {
         try note(.edit)
         return try await keychain.edit(item, edit, request, in: vault)
+    }
+
+    func edit(
+        _ item: ItemName, _ edit: ItemEdit, _ request: ReadRequest, if condition: ItemChange.Condition,
+        in vault: VaultName
+    ) async throws(KeychainError) -> ItemAttributes {
+        try await letOthers(before: .edit)
+        try note(.edit)
+        return try await keychain.edit(item, edit, request, if: condition, in: vault)
     }
 
     // MARK: Passed on

@@ -36,3 +36,10 @@ final class ServiceDirectory: Sendable {
                 + "auth required pam_permit.so\n\(account)")
     }
 }
+
+/// The lines of a stack as it is installed. A module that accepts everybody stands for the reader of fingerprints.
+func installedLines(_ file: String) throws -> [String] {
+    try SourceTree.text("pam/\(file)").split(separator: "\n").map { line in
+        line.hasPrefix("auth") && line.contains("pam_fprintd.so") ? "auth required pam_permit.so" : String(line)
+    }
+}

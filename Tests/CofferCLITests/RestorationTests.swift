@@ -1,0 +1,107 @@
+import BrokerProtocol
+import Foundation
+import HelperProtocol
+import TestSupport
+import Testing
+
+@testable import coffer_cli
+
+/// What `coffer recovery restore` does with the items of an old vault's file. It replaces nothing unasked, and loosens nothing. The helper that opens
+/// the file is a script, beside a copy of `coffer`.
+@Suite struct RestorationTests {
+    private static func item(
+        _ account: String, accessibility: String = "when-unlocked", thisDeviceOnly: Bool = false,
+        require: [String] = [], kind: String? = nil, expires: UInt64? = nil, fields: [String] = ["secret"],
+        fieldKind: String = "secret"
+    ) -> OldVault.Item {
+        OldVault.Item(
+            service: "github", account: account, kind: kind, label: nil, comment: nil, attributes: [:],
+            expires: expires, accessibility: accessibility, thisDeviceOnly: thisDeviceOnly, require: require,
+            any: false, fields: fields.map { OldVault.Field(name: $0, kind: fieldKind) })
+    }
+
+    /// A broker that has none of the items, and a helper that has these.
+    private func fixture(
+        _ items: [OldVault.Item], set: FakeServer.Step = FakeCoffer.stored()
+    ) throws -> FakeCoffer {
+        var fixture = try FakeCoffer(broker: [
+            "Exists": [.answer(Keychain.Exists.Reply(exists: false))], "Set": [set], "Apply": [set],
+        ])
+        let scratch = fixture.scratch
+        let opening = try JSONEncoder().encode(OldVault.Opening(items: items)) + Data("\n".utf8)
+        try opening.write(to: URL(filePath: scratch.file("opening")))
+        try scratch.program(
+            "cofferd",
+            """
+            #!/bin/sh
+            env >\(scratch.file("environment"))
+            read -r code
+            cat \(scratch.file("opening"))
+            while read -r numbers; do echo '{"value":"dw=="}'; done
+            """)
+        try Data("SQLite format 3\0CREATE TABLE header (".utf8).write(to: URL(filePath: scratch.file("old.vault")))
+        try Script.copy(Program.path, to: scratch.file("coffer"))
+        fixture.program.executable = scratch.file("coffer")
+        return fixture
+    }
+
+    private func restore(_ fixture: FakeCoffer) throws -> Program.Result {
+        try fixture.program.run(
+            "recovery", "restore", fixture.scratch.file("old.vault"), input: .bytes(Array("code\n".utf8)))
+    }
+
+    /// The first word of each line: what became of the items.
+    private func outcomes(_ result: Program.Result) -> [String] {
+        result.text.split(separator: "\n").map { line in String(line.prefix { $0 != " " }) }
+    }
+
+    /// Another program stores a secret of this name between the look and the restoration.
+    @Test(arguments: [["secret"], ["secret", "pin"]]) func whatComesMeanwhileIsNotReplaced(fields: [String]) throws {
+        let fixture = try fixture([Self.item("me", fields: fields)], set: .fault(.alreadyExists, "taken"))
+        let result = try restore(fixture)
+        #expect(result.status == 1 && outcomes(result) == ["kept"], "\(result)")
+        let sets = try fixture.broker.calls("Set").map { try $0.parameters(Keychain.Set.self)?.mode }
+        let batches = try fixture.broker.calls("Apply").map {
+            try $0.parameters(Keychain.Apply.self)?.changes.first?.mode
+        }
+        let modes = sets + batches
+        #expect(modes.count == 1 && modes.allSatisfy { $0 == .new })
+    }
+
+    /// Codes, passphrases and values go through the helper. What it frees is overwritten, and the rest of its environment is the caller's.
+    @Test func theHelperWipesItsMemory() throws {
+        var fixture = try fixture([Self.item("me")])
+        fixture.program.environment["SOMETHING"] = "else=here"
+        #expect(try restore(fixture).status == 0)
+        let lines = String(decoding: try fixture.scratch.contents("environment"), as: UTF8.self)
+            .split(separator: "\n").map(String.init)
+        #expect(lines.contains("GLIBC_TUNABLES=glibc.malloc.perturb=165:glibc.malloc.tcache_count=0"), "\(lines)")
+        #expect(lines.contains("SWIFT_BACKTRACE=enable=no") && lines.contains("SOMETHING=else=here"), "\(lines)")
+    }
+
+    /// A later version wrote the file. What this one does not know may be a requirement, so the item is not stored without it.
+    @Test func whatIsNotKnownIsNotLeftOut() throws {
+        let fixture = try fixture([
+            Self.item("a", require: ["presence", "voice"]), Self.item("b", accessibility: "sometimes"),
+            Self.item("c", kind: "wallet"), Self.item("d", fieldKind: "hologram"),
+            Self.item("good", require: ["presence"]),
+        ])
+        let result = try restore(fixture)
+        #expect(result.status == 1, "\(result)")
+        #expect(outcomes(result) == ["refused", "refused", "refused", "refused", "restored"], "\(result)")
+        let calls = try fixture.broker.calls("Set").map { try $0.parameters(Keychain.Set.self)?.account }
+        #expect(calls == ["good"])
+    }
+
+    @Test func whatHasExpiredOrWasForItsDeviceStaysAway() throws {
+        // In 1970, and in 2100.
+        let fixture = try fixture([
+            Self.item("a", expires: 1), Self.item("b", thisDeviceOnly: true),
+            Self.item("c", expires: 4_102_444_800_000),
+        ])
+        let result = try restore(fixture)
+        #expect(result.status == 0 && outcomes(result) == ["expired", "lost", "restored"], "\(result)")
+        let calls = try fixture.broker.calls("Set").map { try $0.parameters(Keychain.Set.self) }
+        #expect(calls.map { $0?.account } == ["c"] && calls.map { $0?.expires } == [4_102_444_800_000])
+    }
+}

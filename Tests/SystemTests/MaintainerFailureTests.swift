@@ -1,0 +1,150 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The packages' own scripts where what they call fails, and what a purge leaves of root's folders.
+@Suite struct MaintainerFailureTests {
+    private struct Fixture {
+        let folder: TemporaryFolder
+        private var machine: String { folder.path + "/machine" }
+        private var calls: String { folder.path + "/calls" }
+
+        static let whole = ["coffer", "coffer-auth", "coffer-invitations", "other"]
+
+        /// - Parameters:
+        ///   - status: of the programs that the scripts call.
+        ///   - debconf: the status of debconf's answers. It says yes in any case.
+        init(status: Int, debconf: Int = 0) throws {
+            folder = try TemporaryFolder()
+            for name in Self.whole {
+                let path = "\(machine)/var/lib/\(name)"
+                try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+                try Data("x".utf8).write(to: URL(filePath: path + "/file"))
+            }
+            for path in ["/programs", "/machine/run/systemd/system", "/machine/usr/share/debconf"] {
+                try FileManager.default.createDirectory(
+                    atPath: folder.path + path, withIntermediateDirectories: true)
+            }
+            try Data(
+                """
+                db_fset() { return \(debconf); }
+                db_input() { return \(debconf); }
+                db_go() { return \(debconf); }
+                db_get() { RET=true; return \(debconf); }
+                db_stop() { echo db_stop >>"\(calls)"; }
+                """.utf8
+            ).write(to: URL(filePath: machine + "/usr/share/debconf/confmodule"))
+            for name in ["systemctl", "udevadm", "deb-systemd-invoke"] {
+                try Script.write(
+                    """
+                    #!/bin/sh
+                    echo "\(name) $*" >>"\(calls)"
+                    exit \(status)
+                    """, to: "\(folder.path)/programs/\(name)")
+            }
+        }
+
+        /// Runs a script as dpkg does, after the folder was put before each path of it.
+        func run(_ name: String, _ words: String...) throws -> Outcome {
+            let text = try SourceTree.text("packaging/debian/\(name)")
+            let moved = text.replacing("/usr/share/debconf/", with: "\(machine)/usr/share/debconf/")
+                .replacing("/run/systemd/system", with: "\(machine)/run/systemd/system")
+                .replacing("/var/lib/", with: "\(machine)/var/lib/")
+            return try Command(
+                program: "/bin/sh", arguments: ["-c", moved, name] + words,
+                environment: ["PATH": "\(folder.path)/programs:/usr/bin:/bin"]
+            ).run()
+        }
+
+        /// The calls of stand-ins, one a line.
+        func called() throws -> [String] {
+            guard FileManager.default.fileExists(atPath: calls) else { return [] }
+            return try String(contentsOfFile: calls, encoding: .utf8).split(separator: "\n").map(String.init)
+        }
+
+        /// What is left of the folders.
+        func left() throws -> [String] {
+            try FileManager.default.contentsOfDirectory(atPath: machine + "/var/lib").sorted()
+        }
+
+        func remove(_ name: String) throws {
+            try FileManager.default.removeItem(atPath: "\(machine)/var/lib/\(name)")
+        }
+
+        /// What a purge that keeps everything says in the end.
+        func advice(_ names: String...) -> String {
+            "To delete all of it: rm -r" + names.map { " \(machine)/var/lib/\($0)" }.joined() + "\n"
+        }
+    }
+
+    /// They say who may join a vault that is gone.
+    @Test("a purge that was told so deletes root's invitations, too")
+    func invitations() throws {
+        let fixture = try Fixture(status: 0)
+        let outcome = try fixture.run("coffer.postrm", "purge")
+        #expect(outcome.code == 0, "\(outcome)")
+        #expect(try fixture.left() == ["other"])
+        #expect(try Fixture(status: 0).left() == Fixture.whole)
+    }
+
+    @Test("a purge that cannot ask goes through, and keeps everything")
+    func unasked() throws {
+        let fixture = try Fixture(status: 0, debconf: 30)
+        let outcome = try fixture.run("coffer.postrm", "purge")
+        #expect(outcome.code == 0 && outcome.errors.contains("Kept the vaults"), "\(outcome)")
+        #expect(try fixture.left() == Fixture.whole)
+    }
+
+    /// Otherwise somebody who deletes by hand leaves a folder behind.
+    @Test("a purge that keeps everything names each folder that is there, and no other")
+    func kept() throws {
+        let fixture = try Fixture(status: 0, debconf: 30)
+        let all = try fixture.run("coffer.postrm", "purge")
+        #expect(all.errors.hasSuffix(fixture.advice("coffer", "coffer-auth", "coffer-invitations")), "\(all)")
+        #expect(all.errors.contains("Kept invitations in "), "\(all)")
+        try fixture.remove("coffer-invitations")
+        let some = try fixture.run("coffer.postrm", "purge")
+        #expect(some.errors.hasSuffix(fixture.advice("coffer", "coffer-auth")), "\(some)")
+        #expect(!some.errors.contains("invitations"), "\(some)")
+        try fixture.remove("coffer")
+        let registry = try fixture.run("coffer.postrm", "purge")
+        #expect(registry.errors.hasSuffix(fixture.advice("coffer-auth")), "\(registry)")
+        #expect(!registry.errors.contains("Kept the vaults"), "\(registry)")
+        try fixture.remove("coffer-auth")
+        let nothing = try fixture.run("coffer.postrm", "purge")
+        #expect(nothing.code == 0 && nothing.errors.isEmpty, "\(nothing)")
+    }
+
+    @Test("the question before a purge names each folder that would be deleted")
+    func question() throws {
+        let text = try SourceTree.text("packaging/debian/coffer.templates")
+        let words = text.split { " ,.\n".contains($0) }.map(String.init)
+        for name in Fixture.whole where name != "other" { #expect(words.contains("/var/lib/" + name)) }
+    }
+
+    @Test("a socket that does not stop keeps neither the services running nor the package installed")
+    func removal() throws {
+        let fixture = try Fixture(status: 1)
+        #expect(try fixture.run("coffer.prerm", "remove").code == 0)
+        #expect(
+            try fixture.called() == [
+                "deb-systemd-invoke stop cofferd.socket coffer-authenticator.socket",
+                "deb-systemd-invoke stop cofferd.service coffer-authenticator.service",
+            ])
+    }
+
+    /// A container has systemd, and no udev that answers.
+    @Test("an update goes through where udev does not answer and a service does not start again")
+    func update() throws {
+        let fixture = try Fixture(status: 1)
+        #expect(try fixture.run("coffer.postinst", "configure", "1.0").code == 0)
+        #expect(
+            try fixture.called() == [
+                "udevadm control --reload", "udevadm trigger --action=add --subsystem-match=tpmrm",
+                "deb-systemd-invoke try-restart cofferd.service coffer-authenticator.service", "db_stop",
+            ])
+        // A broker that does not run has opened nothing, and the update goes through.
+        let before = try fixture.run("coffer.preinst", "upgrade", "1.0")
+        #expect(before.code == 0 && before.text.isEmpty, "\(before)")
+    }
+}
