@@ -45,9 +45,11 @@ import Testing
         return fixture
     }
 
-    private func restore(_ fixture: FakeCoffer) throws -> Program.Result {
+    /// - Parameter turns: what a person at a terminal types; nil without one.
+    private func restore(_ fixture: FakeCoffer, turns: [Program.Turn]? = nil) throws -> Program.Result {
         try fixture.program.run(
-            "recovery", "restore", fixture.scratch.file("old.vault"), input: .bytes(Array("code\n".utf8)))
+            "recovery", "restore", fixture.scratch.file("old.vault"), input: .bytes(Array("code\n".utf8)),
+            turns: turns)
     }
 
     /// The first word of each line: what became of the items.
@@ -103,5 +105,48 @@ import Testing
         #expect(result.status == 0 && outcomes(result) == ["expired", "lost", "restored"], "\(result)")
         let calls = try fixture.broker.calls("Set").map { try $0.parameters(Keychain.Set.self) }
         #expect(calls.map { $0?.account } == ["c"] && calls.map { $0?.expires } == [4_102_444_800_000])
+    }
+
+    /// An application password that nobody can be asked for keeps only its own item away.
+    @Test func withoutATerminalOnlyItemsWithAPasswordStayAway() throws {
+        let fixture = try fixture([Self.item("a", require: ["app-password"]), Self.item("b")])
+        let result = try restore(fixture)
+        #expect(result.status == 1 && outcomes(result) == ["refused", "restored"], "\(result)")
+        let reason = "it needs a new application password, but there is no terminal to ask at"
+        #expect(result.text.contains(reason), "\(result)")
+        let calls = try fixture.broker.calls("Set").map { try $0.parameters(Keychain.Set.self)?.account }
+        #expect(calls == ["b"])
+    }
+
+    @Test func atATerminalTheNewPasswordIsAskedFor() throws {
+        let fixture = try fixture([Self.item("a", require: ["app-password"]), Self.item("b")])
+        let result = try restore(
+            fixture,
+            turns: [
+                .init(wait: "New application password for github/a: ", type: "CANARY\r"),
+                .init(wait: "Once more: ", type: "CANARY\r"),
+            ])
+        #expect(result.status == 0 && outcomes(result) == ["restored", "restored"], "\(result)")
+        let calls = try fixture.broker.calls("Set").map { try $0.parameters(Keychain.Set.self) }
+        #expect(calls.map { $0?.account } == ["a", "b"])
+        #expect(calls.map { $0?.applicationPassword } == [Data("CANARY".utf8).base64EncodedString(), nil])
+    }
+
+    /// Who gives up at the question ends the whole, and not this one item.
+    @Test func whoGivesUpAtAPasswordRestoresNothingMore() throws {
+        let fixture = try fixture([Self.item("a", require: ["app-password"]), Self.item("b")])
+        let result = try restore(
+            fixture, turns: [.init(wait: "New application password for github/a: ", type: "\u{4}")])
+        #expect(result.status == 4 && outcomes(result).isEmpty, "\(result)")
+        #expect(fixture.broker.calls("Set").isEmpty)
+    }
+
+    @Test(arguments: ["", "--json"]) func aReportThatCannotBeWrittenIsAFailure(option: String) throws {
+        var fixture = try fixture([Self.item("me")])
+        let words = "\(fixture.program.executable) recovery restore \(fixture.scratch.file("old.vault")) \(option)"
+        fixture.program.executable = "/bin/sh"
+        let result = try fixture.program.run("-c", "\(words) >/dev/full", input: .bytes(Array("code\n".utf8)))
+        #expect(result.status == 1, "\(result)")
+        #expect(result.errors.contains("cannot write to standard output"), "\(result)")
     }
 }

@@ -63,16 +63,18 @@ public struct StandardInputLines: ~Copyable {
     /// - Returns: the line without its line break; nil at the end of the input.
     public mutating func next() throws(SystemError) -> [UInt8]? {
         while true {
-            if let end = waiting.firstIndex(of: UInt8(ascii: "\n")) {
+            let end = waiting.firstIndex(of: UInt8(ascii: "\n"))
+            // Also of a line whose end has come with its last part.
+            guard end ?? waiting.count <= limit else {
+                throw SystemError("read standard input", reason: "a line has more than \(limit) bytes")
+            }
+            if let end {
                 let line = Array(waiting[..<end])
                 // Not in place: what moved to the front would also stay behind the new end.
                 let rest = Array(waiting[(end + 1)...])
                 Wipe.bytes(&waiting)
                 waiting = rest
                 return line
-            }
-            guard waiting.count <= limit else {
-                throw SystemError("read standard input", reason: "a line has more than \(limit) bytes")
             }
             var part = [UInt8](repeating: 0, count: limit + 1)
             defer { Wipe.bytes(&part) }
