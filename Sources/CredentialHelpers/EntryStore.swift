@@ -99,13 +99,20 @@ struct EntryStore: Sendable {
     func store(
         _ entry: NewItem, and more: [NewItem] = [], as name: ItemName, deleting others: [ItemName] = []
     ) async throws(KeychainError) {
+        // The later of two logins replaces the other one as a whole.
+        try await Self.beginningAgain { () async throws(KeychainError) in
+            try await storeOnce(entry, more, as: name, deleting: others)
+        }
+    }
+
+    /// Begins again if an entry changed meanwhile.
+    static func beginningAgain(_ change: () async throws(KeychainError) -> Void) async throws(KeychainError) {
         for _ in 1..<CredentialCallLimits.attempts {
-            do throws(KeychainError) { return try await storeOnce(entry, more, as: name, deleting: others) } catch {
-                // The later of two logins replaces the other one as a whole.
+            do throws(KeychainError) { return try await change() } catch {
                 guard error.code == .changedMeanwhile else { throw error }
             }
         }
-        try await storeOnce(entry, more, as: name, deleting: others)
+        try await change()
     }
 
     private func storeOnce(

@@ -17,7 +17,7 @@ struct HelperConversation: ~Copyable {
                 $0.output = .pipe
                 $0.errors = .inherited
                 // Passphrases and values go through it.
-                $0.environment = ChildProcess.wipingEnvironment
+                $0.environment = ChildProcess.wiping(besides: OwnProcess.environment)
                 // It ends by itself at the end of its input, and is never cut off in a step.
                 $0.outlives = true
             }

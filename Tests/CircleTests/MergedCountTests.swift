@@ -17,7 +17,7 @@ import Testing
         // Name and access control of the first one stay for ever. Its value was replaced.
         let first = bench.states[1].count(of: WriterID(number: 0))
         #expect(first.all == 1 && first.present == 0)
-        // Two values, of which one was replaced, and a label.
+        // Two values and a label. One of the values was replaced.
         let second = bench.states[1].count(of: WriterID(number: 1))
         #expect(second.all == 3 && second.present == 2)
         let nobody = bench.states[1].count(of: WriterID(number: 2))

@@ -43,7 +43,7 @@ import Testing
         #expect(commands(.failure(gone)).first == "systemctl enable --now cofferd.socket coffer-authenticator.socket")
         #expect(
             commands(.failure(gone), runsUnits: false) == [
-                "coffer run --env TOKEN=coffer://ci/token -- podman run --env TOKEN IMAGE"
+                "coffer run --file KEY=coffer://ci/token -- sh -c 'podman run -i IMAGE <\"$KEY\"'"
             ])
         #expect(NextStep.lines(.failure(gone), runsUnits: false).contains { $0.contains("scripts/sandbox start DIR") })
     }

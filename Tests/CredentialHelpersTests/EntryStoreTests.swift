@@ -103,7 +103,7 @@ import Testing
         _ = try await backend.keychain.set(name, to: new, if: .isPresent, prompts: .never, in: .own)
     }
 
-    /// The same for an entry with a person's field, of which only git's own parts go.
+    /// The same for an entry with a person's field. Only git's own parts go.
     @Test func whatIsStoredMeanwhileStaysBesideAPersonsField() async throws {
         try await store(place + "username=me\npassword=p\n")
         try await set("pin", "1234")

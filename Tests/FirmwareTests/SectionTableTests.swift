@@ -50,7 +50,7 @@ struct SectionTableTests {
         #expect(try MeasuredFile(fewer).image != nil)
         #expect(try MeasuredFile(fewer).image != hash(fewer))
         #expect(try MeasuredFile(bytes).image == hash(bytes))
-        // A table of which the file has a part only.
+        // The file ends within the table.
         #expect(try MeasuredFile(image([(256, 512)], claimed: 5000)).image == nil)
     }
 

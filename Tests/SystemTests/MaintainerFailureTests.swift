@@ -5,9 +5,8 @@ import Testing
 /// The packages' own scripts where what they call fails, and what a purge leaves of root's folders.
 @Suite struct MaintainerFailureTests {
     private struct Fixture {
-        let folder: TemporaryFolder
-        private var machine: String { folder.path + "/machine" }
-        private var calls: String { folder.path + "/calls" }
+        let scripts: PackageScripts
+        private var machine: String { scripts.machine }
 
         static let whole = ["coffer", "coffer-auth", "coffer-invitations", "other"]
 
@@ -15,52 +14,23 @@ import Testing
         ///   - status: of the programs that the scripts call.
         ///   - debconf: the status of debconf's answers. It says yes in any case.
         init(status: Int, debconf: Int = 0) throws {
-            folder = try TemporaryFolder()
-            for name in Self.whole {
-                let path = "\(machine)/var/lib/\(name)"
-                try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-                try Data("x".utf8).write(to: URL(filePath: path + "/file"))
-            }
-            for path in ["/programs", "/machine/run/systemd/system", "/machine/usr/share/debconf"] {
-                try FileManager.default.createDirectory(
-                    atPath: folder.path + path, withIntermediateDirectories: true)
-            }
-            try Data(
-                """
-                db_fset() { return \(debconf); }
-                db_input() { return \(debconf); }
-                db_go() { return \(debconf); }
-                db_get() { RET=true; return \(debconf); }
-                db_stop() { echo db_stop >>"\(calls)"; }
-                """.utf8
-            ).write(to: URL(filePath: machine + "/usr/share/debconf/confmodule"))
-            for name in ["systemctl", "udevadm", "deb-systemd-invoke"] {
-                try Script.write(
-                    """
-                    #!/bin/sh
-                    echo "\(name) $*" >>"\(calls)"
-                    exit \(status)
-                    """, to: "\(folder.path)/programs/\(name)")
-            }
+            scripts = try PackageScripts()
+            for name in Self.whole { try scripts.keep("\(name)/file") }
+            try scripts.runSystemd()
+            try scripts.install(
+                debconf: """
+                    db_fset() { return \(debconf); }
+                    db_input() { return \(debconf); }
+                    db_go() { return \(debconf); }
+                    db_get() { RET=true; return \(debconf); }
+                    db_stop() { echo db_stop >>"\(scripts.calls)"; }
+                    """)
+            try scripts.install(["systemctl", "udevadm", "deb-systemd-invoke"], status: status)
         }
 
-        /// Runs a script as dpkg does, after the folder was put before each path of it.
-        func run(_ name: String, _ words: String...) throws -> Outcome {
-            let text = try SourceTree.text("packaging/debian/\(name)")
-            let moved = text.replacing("/usr/share/debconf/", with: "\(machine)/usr/share/debconf/")
-                .replacing("/run/systemd/system", with: "\(machine)/run/systemd/system")
-                .replacing("/var/lib/", with: "\(machine)/var/lib/")
-            return try Command(
-                program: "/bin/sh", arguments: ["-c", moved, name] + words,
-                environment: ["PATH": "\(folder.path)/programs:/usr/bin:/bin"]
-            ).run()
-        }
+        func run(_ name: String, _ words: String...) throws -> Outcome { try scripts.run(name, words) }
 
-        /// The calls of stand-ins, one a line.
-        func called() throws -> [String] {
-            guard FileManager.default.fileExists(atPath: calls) else { return [] }
-            return try String(contentsOfFile: calls, encoding: .utf8).split(separator: "\n").map(String.init)
-        }
+        func called() throws -> [String] { try scripts.called() }
 
         /// What is left of the folders.
         func left() throws -> [String] {

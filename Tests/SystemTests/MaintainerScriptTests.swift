@@ -2,54 +2,35 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The packages' own scripts, which dpkg runs as root. Each runs in a folder that stands for a machine, with stand-ins for the programs that it calls.
+/// What the packages' own scripts do (``PackageScripts``).
 @Suite struct MaintainerScriptTests {
     private struct Fixture {
-        let folder: TemporaryFolder
-        private var machine: String { folder.path + "/machine" }
-        private var calls: String { folder.path + "/calls" }
+        let scripts: PackageScripts
+        var folder: TemporaryFolder { scripts.folder }
+        private var machine: String { scripts.machine }
 
         /// - Parameter answer: what debconf says of deleting the vaults; nil: there is no debconf.
         init(answer: String? = "false", isRunning: Bool = true) throws {
-            folder = try TemporaryFolder()
-            for path in [
-                "/programs", "/machine/var/lib/coffer", "/machine/var/lib/coffer-auth", "/machine/var/lib/other",
-                "/machine/usr/share/debconf",
-            ] {
-                try FileManager.default.createDirectory(
-                    atPath: folder.path + path, withIntermediateDirectories: true)
-            }
-            for path in ["coffer/user-1.vault", "coffer-auth/key", "other/file"] {
-                try Data("x".utf8).write(to: URL(filePath: "\(machine)/var/lib/\(path)"))
-            }
+            scripts = try PackageScripts()
+            for path in ["coffer/user-1.vault", "coffer-auth/key", "other/file"] { try scripts.keep(path) }
             // What a taken-over broker could leave.
             try FileManager.default.createSymbolicLink(
                 atPath: "\(machine)/var/lib/coffer/link", withDestinationPath: "\(machine)/var/lib/other")
-            if isRunning {
-                try FileManager.default.createDirectory(
-                    atPath: machine + "/run/systemd/system", withIntermediateDirectories: true)
-            }
+            if isRunning { try scripts.runSystemd() }
             if let answer {
-                try Data(
-                    """
-                    db_note() { echo "$*" >>"\(folder.path)/calls"; }
-                    db_fset() { db_note db_fset "$@"; }
-                    db_input() { db_note db_input "$@"; }
-                    db_go() { db_note db_go; }
-                    db_get() { db_note db_get "$@"; RET=\(answer); }
-                    db_stop() { db_note db_stop; }
-                    """.utf8
-                ).write(to: URL(filePath: machine + "/usr/share/debconf/confmodule"))
+                try scripts.install(
+                    debconf: """
+                        db_note() { echo "$*" >>"\(scripts.calls)"; }
+                        db_fset() { db_note db_fset "$@"; }
+                        db_input() { db_note db_input "$@"; }
+                        db_go() { db_note db_go; }
+                        db_get() { db_note db_get "$@"; RET=\(answer); }
+                        db_stop() { db_note db_stop; }
+                        """)
             }
-            for name in [
+            try scripts.install([
                 "systemctl", "udevadm", "deb-systemd-invoke", "pam-auth-update", "dpkg-divert", "chown", "chmod",
-            ] {
-                try Script.write(
-                    """
-                    #!/bin/sh
-                    echo "\(name) $*" >>"\(folder.path)/calls"
-                    """, to: "\(folder.path)/programs/\(name)")
-            }
+            ])
             // The machine has the account that a test writes there, and no other.
             try Script.write(
                 """
@@ -58,23 +39,11 @@ import Testing
                 """, to: "\(folder.path)/programs/getent")
         }
 
-        /// Runs a script as dpkg does, after the folder was put before each path of it.
         func run(_ name: String, _ words: String..., environment: [String: String] = [:]) throws -> Outcome {
-            let text = try SourceTree.text("packaging/debian/\(name)")
-            let moved = text.replacing("/usr/share/debconf/", with: "\(machine)/usr/share/debconf/")
-                .replacing("/run/systemd/system", with: "\(machine)/run/systemd/system")
-                .replacing("/var/lib/", with: "\(machine)/var/lib/")
-            return try Command(
-                program: "/bin/sh", arguments: ["-c", moved, name] + words,
-                environment: ["PATH": "\(folder.path)/programs:/usr/bin:/bin"].merging(environment) { $1 }
-            ).run()
+            try scripts.run(name, words, environment: environment)
         }
 
-        /// The calls of stand-ins, one a line.
-        func called() throws -> [String] {
-            guard FileManager.default.fileExists(atPath: calls) else { return [] }
-            return try String(contentsOfFile: calls, encoding: .utf8).split(separator: "\n").map(String.init)
-        }
+        func called() throws -> [String] { try scripts.called() }
 
         /// What is left of the folders.
         func left() throws -> [String] {

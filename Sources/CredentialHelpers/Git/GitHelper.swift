@@ -79,12 +79,7 @@ struct GitHelper: Sendable {
     /// Erases what the server has refused. It goes into the bin, because a server can be wrong. If the request has a password, an entry with another one stays, because somebody has stored it since.
     func erase(_ request: GitRequest) async throws(KeychainError) {
         let place = try GitPlace(request)
-        for _ in 1..<CredentialCallLimits.attempts {
-            do throws(KeychainError) { return try await eraseOnce(request, place) } catch {
-                guard error.code == .changedMeanwhile else { throw error }
-            }
-        }
-        try await eraseOnce(request, place)
+        try await EntryStore.beginningAgain { () async throws(KeychainError) in try await eraseOnce(request, place) }
     }
 
     private func eraseOnce(_ request: GitRequest, _ place: GitPlace) async throws(KeychainError) {

@@ -28,10 +28,9 @@ public enum AgentStart {
     public static func serve(
         _ listener: borrowing UnixListener, _ arguments: [String], environment: [String: String]
     ) throws(SystemError) {
-        let others = environment.filter { name, _ in !ChildProcess.wiping.contains { $0.hasPrefix(name + "=") } }
         _ = try Launch(
-            environment: others.map { "\($0)=\($1)" } + ChildProcess.wiping, descriptors: [(listener.number, 3)],
-            leads: .session, directory: "/"
+            environment: ChildProcess.wiping(besides: environment).map { "\($0)=\($1)" },
+            descriptors: [(listener.number, 3)], leads: .session, directory: "/"
         ).start("/proc/self/exe", arguments)
     }
 }

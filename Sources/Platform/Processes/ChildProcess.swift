@@ -18,14 +18,14 @@ public enum ChildProcess {
         "GLIBC_TUNABLES=glibc.malloc.perturb=165:glibc.malloc.tcache_count=0", "SWIFT_BACKTRACE=enable=no",
     ]
 
-    /// This process's environment with that, for a program that gets secrets.
-    public static var wipingEnvironment: [String: String] {
-        var environment = OwnProcess.environment
+    /// An environment with that, for a program that gets secrets.
+    public static func wiping(besides environment: [String: String]) -> [String: String] {
+        var whole = environment
         for pair in wiping {
             let parts = pair.split(separator: "=", maxSplits: 1)
-            environment[String(parts[0])] = String(parts[1])
+            whole[String(parts[0])] = String(parts[1])
         }
-        return environment
+        return whole
     }
 
     /// Reaps the children that have ended, without waiting, and returns their pids.

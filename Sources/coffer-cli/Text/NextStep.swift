@@ -33,8 +33,8 @@ enum NextStep {
                 ]
                 : [
                     "", "systemd does not run here, so nothing starts the broker by itself.",
-                    "In a container, hand secrets in. Where the broker runs:",
-                    "  coffer run --env TOKEN=coffer://ci/token -- podman run --env TOKEN IMAGE",
+                    "In a container, hand secrets in, as its standard input. Where the broker runs:",
+                    "  coffer run --file KEY=coffer://ci/token -- sh -c 'podman run -i IMAGE <\"$KEY\"'",
                     "To try Coffer, start a sandbox:  scripts/sandbox start DIR",
                 ])
     }

@@ -11,12 +11,7 @@ struct ExchangeBatchTests {
     private let circle = InMemoryCircle()
     private let settings: SyncedSettings
 
-    init() {
-        circle.join(backend.inner, as: "desk")
-        settings = SyncedSettings(
-            keychain: Keychain(service: "app", backend: backend), local: Settings(backend: InMemorySettings()),
-            cache: InMemorySettings(), exchanges: .onDemand)
-    }
+    init() { settings = backend.settings(in: circle) }
 
     /// Sets these texts, and exchanges them. The broker goes away before the second call.
     /// - Returns: how many the vault has then, and why the exchange has ended.

@@ -85,6 +85,16 @@ final class InterruptedKeychain: KeychainBackend {
     }
 }
 
+extension InterruptedKeychain {
+    /// The shared settings of a machine that is in a circle.
+    func settings(in circle: InMemoryCircle) -> SyncedSettings {
+        circle.join(inner, as: "desk")
+        return SyncedSettings(
+            keychain: Keychain(service: "app", backend: self), local: Settings(backend: InMemorySettings()),
+            cache: InMemorySettings(), exchanges: .onDemand)
+    }
+}
+
 /// What happens between two steps of an exchange.
 struct InterruptedExchangeTests {
     private let theme = SettingKey("theme", default: "none")
@@ -92,12 +102,7 @@ struct InterruptedExchangeTests {
     private let circle = InMemoryCircle()
     private let settings: SyncedSettings
 
-    init() {
-        circle.join(backend.inner, as: "desk")
-        settings = SyncedSettings(
-            keychain: Keychain(service: "app", backend: backend), local: Settings(backend: InMemorySettings()),
-            cache: InMemorySettings(), exchanges: .onDemand)
-    }
+    init() { settings = backend.settings(in: circle) }
 
     private var stored: Keychain { Keychain(service: "app", itemClass: .setting, backend: backend) }
 
