@@ -173,6 +173,50 @@ struct StreamTests {
         #expect(stream.newest?.head.end == laterEnds[2])
     }
 
+    /// The store has the newest head alone, and the head of the run before is in a record that nobody can read yet.
+    @Test func theNewestHeadLeadsThroughAllRuns() throws {
+        let (first, ends) = try device.written(1, count: 3)
+        let (second, laterEnds) = try device.written(2, after: ends[3], count: 2)
+        let (third, lastEnds) = try device.written(3, after: laterEnds[2], count: 2)
+        let head = try device.head(lastEnds[2], after: laterEnds[2])
+        let segments = [
+            try segment(ends[0], first[..<1]), try segment(ends[1], first[1...]), try segment(laterEnds[0], second),
+            try segment(lastEnds[0], third),
+        ]
+        let known = try segments.flatMap { try KnownSegment(decoding: $0.bytes).records }
+        for order in everyOrder(segments) {
+            let stream = try device.judged([head], order)
+            #expect(Set(stream.counted.map(\.record)) == Set(known))
+            #expect(stream.gaps.isEmpty && !stream.isSuspended && stream.leftBehind.isEmpty)
+            #expect(stream.leading(to: [lastEnds[2]]).count == 7, "each record leads to the one before, in all runs")
+            // With the heads of the former runs it is the same.
+            let heads = [head, try device.head(laterEnds[2], after: ends[3]), try device.head(ends[3])]
+            #expect(try device.judged(heads, order).counted == stream.counted)
+        }
+        let holes = try device.judged([head], [segments[0], segments[2], segments[3]])
+        #expect(Set(holes.numbers) == [4, 5, 6, 7], "where the second run begins, its former run is missing")
+        let others = try device.judged([head], [segments[1], segments[2], segments[3]])
+        #expect(Set(others.numbers) == [2, 3, 4, 5, 6, 7])
+        #expect(others.gaps.map(\.numbers) == [1...1])
+        #expect(try device.judged([head], [segments[0], segments[1], segments[3]]).gaps.map(\.numbers) == [1...5])
+    }
+
+    /// The store makes a run that would be before this one, and a run of the device that ends elsewhere.
+    @Test func aRunBeginsBehindNoOtherThanItsOwn() throws {
+        let (first, ends) = try device.written(1, count: 3)
+        let (second, laterEnds) = try device.written(2, after: ends[3], count: 1)
+        let (third, lastEnds) = try device.written(3, after: laterEnds[1], count: 1)
+        let (junk, junkEnds) = try device.written(4, count: 3, text: 7)
+        let head = try device.head(lastEnds[1], after: laterEnds[1])
+        let stream = try device.judged(
+            [head],
+            [
+                segment(junkEnds[0], junk), segment(ends[0], first[..<2]), segment(laterEnds[0], second),
+                segment(lastEnds[0], third),
+            ])
+        #expect(stream.numbers == [4, 5] && !stream.isSuspended)
+    }
+
     @Test func aRolledBackDeviceIsNamedAndAllOfItCounts() throws {
         let (first, ends) = try device.written(1, count: 4)
         let (second, laterEnds) = try device.written(2, after: ends[2], count: 2)

@@ -18,6 +18,9 @@ final class PlayedBroker: ExchangeBroker {
     /// The answers of `Give`, one after the other. After the last there is nothing to give.
     var gifts: [Result<Sync.Give.Reply, Refusal>] = []
 
+    /// What it gives out, in place of these answers.
+    var giving: ((Sync.Give) -> Sync.Give.Reply)?
+
     /// What it has of another device that a store with these names lacks.
     var lost: (Sync.PutBack) -> Sync.PutBack.Reply = { _ in .init(files: [], more: false) }
 
@@ -49,6 +52,7 @@ final class PlayedBroker: ExchangeBroker {
     func give(_ call: Sync.Give) throws(Refusal) -> Sync.Give.Reply {
         note(call)
         gives.append(call)
+        if let giving { return giving(call) }
         return gifts.isEmpty ? .init(files: [], more: false) : try gifts.removeFirst().get()
     }
 
@@ -69,6 +73,8 @@ final class MemoryStore: Store {
         var writes: [StorePath] = []
         var refusal: StoreError.Code?
         var strange: Set<StorePath> = []
+        /// What is added to the length of each file that it says; nil if it says none.
+        var added: Int?
     }
 
     private let state = Mutex(State())
@@ -86,6 +92,17 @@ final class MemoryStore: Store {
             guard case .segment(circle, device, let number, let run) = path else { return nil }
             return (number, run, path)
         }.sorted { ($0.0, $0.1) < ($1.0, $1.1) }.map(\.2)
+    }
+
+    /// Says the lengths of files from now on, each with so many bytes too much.
+    func measure(adding added: Int = 0) { state.withLock { $0.added = added } }
+
+    func sizes(of paths: [StorePath]) throws(StoreError) -> [StorePath: Int] {
+        let seen = seen
+        guard let added = seen.added else { return [:] }
+        var sizes: [StorePath: Int] = [:]
+        for path in paths { sizes[path] = seen.files[path].map { $0.count + added } }
+        return sizes
     }
 
     func read(_ path: StorePath) throws(StoreError) -> [UInt8]? {
@@ -107,6 +124,7 @@ final class MemoryStore: Store {
     func write(_ bytes: [UInt8], to path: StorePath) throws(StoreError) {
         state.withLock {
             $0.files[path] = bytes
+            $0.strange.remove(path)
             $0.writes.append(path)
         }
     }

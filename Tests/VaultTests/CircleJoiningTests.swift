@@ -44,6 +44,27 @@ struct CircleJoiningTests {
         #expect(vaultError { _ = try desk.vault.answer(asked, desk.classKeys) } == .invalidArgument)
     }
 
+    /// The store has the head of the desk's last run alone, and its keys were changed since.
+    @Test func itGetsWhatWasWrittenBeforeEachStart() throws {
+        let (store, laptop, third) = (CircleStore(), try CircleMachine("laptop"), try CircleMachine("third"))
+        try laptop.join(desk)
+        try desk.set("bank", "", "before")
+        for _ in 0..<2 { for machine in [desk, laptop] { try machine.sync(store) } }
+        for number in 1...2 {
+            try desk.reopen()
+            try desk.set("file\(number)", "", "\(number)")
+            try desk.sync(store)
+        }
+        try desk.reopen()
+        try desk.remove(laptop)
+        try desk.sync(store)
+        try desk.reopen()
+        try third.join(desk)
+        for _ in 0..<2 { for machine in [desk, third] { try machine.sync(store) } }
+        #expect(try ["bank", "file1", "file2"].map { try third.get($0) } == ["before", "1", "2"])
+        #expect(try third.view().unread == 0)
+    }
+
     /// Two calls have found the same request, and one of them has entered already.
     @Test func aVaultEntersOnce() throws {
         let laptop = try CircleMachine("laptop")

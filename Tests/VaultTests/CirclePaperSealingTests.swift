@@ -142,7 +142,9 @@ struct CirclePaperSealingTests {
         let keys = try PaperKeys(.random(), in: circle)
         let envelope = try #require(
             try PaperSealing.envelopes(for: keys.member, [], view.openGenerations, by: view, at: 1).first)
-        #expect(try PaperSealing.open(envelope, with: keys, in: circle)?.generations.count == 1)
+        #expect(
+            try PaperSealing.open(envelope, for: keys.member.device, by: ReceivingKeys(keys), in: circle)?.generations
+                .count == 1)
         var sealed = envelope.sealed
         sealed[sealed.count / 2] ^= 1
         let none = [UInt8](repeating: 0, count: X25519.count)
@@ -150,7 +152,7 @@ struct CirclePaperSealingTests {
             let changed = try PaperEnvelope(
                 for: envelope.device, time: envelope.time, generations: envelope.generations, ephemeral: ephemeral,
                 sealed: sealed)
-            #expect(try PaperSealing.open(changed, with: keys, in: circle) == nil)
+            #expect(try PaperSealing.open(changed, for: keys.member.device, by: ReceivingKeys(keys), in: circle) == nil)
         }
     }
 
@@ -171,7 +173,8 @@ struct CirclePaperSealingTests {
             let sealed = try AESGCM.seal(
                 SecretBytes(copying: PaperContent().bytes), key: Agreement.key(ephemeral, receiving, info),
                 associatedData: circle.bytes + header)
-            let opened = try PaperSealing.open(envelope(sealed), with: keys, in: circle)
+            let opened = try PaperSealing.open(
+                envelope(sealed), for: keys.member.device, by: ReceivingKeys(keys), in: circle)
             #expect((opened != nil) == isOpen)
         }
     }

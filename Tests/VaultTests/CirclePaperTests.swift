@@ -108,6 +108,22 @@ struct CirclePaperTests {
         #expect(values["pin/secret"] == "guarded since")
     }
 
+    /// The machine was started again since. The store has the head of its last run alone.
+    @Test func itReadsWhatWasWrittenBeforeEachStart() throws {
+        try addPaper(desk)
+        try desk.sync(store)
+        for number in 1...3 {
+            try desk.reopen()
+            try desk.set("file\(number)", "", "\(number)")
+            try desk.sync(store)
+        }
+        let circle = try restored()
+        #expect(!circle.isIncomplete)
+        let values = try values(circle)
+        #expect(values["web/secret"] == "early")
+        #expect((1...3).map { values["file\($0)/secret"] } == ["1", "2", "3"])
+    }
+
     @Test func everythingComesBackFromTheStoreAlone() throws {
         try addPaper(desk)
         try desk.sync(store)
@@ -430,7 +446,7 @@ struct CirclePaperTests {
         let envelope = try PaperSealing.seal(content, for: keys(desk), in: circle, at: 1)
         let prepared = try desk.vault.read { (snapshot) throws(VaultError) in
             let view = try desk.vault.view(snapshot, desk.classKeys).1
-            return try desk.vault.prepared(view, [], given: [], from: view, forPaper: [envelope])
+            return try desk.vault.prepared(view, [], given: [], from: view, [envelope])
         }
         try desk.commit(prepared)
         try desk.put(store)
@@ -450,9 +466,11 @@ struct CirclePaperTests {
             Issue.record("it is another record")
             return
         }
-        #expect(try PaperSealing.open(envelope, with: keys, in: circle)?.bytes == raw(file.paperContent))
+        #expect(
+            try PaperSealing.open(envelope, for: keys.member.device, by: ReceivingKeys(keys), in: circle)?.bytes
+                == raw(file.paperContent))
         let other = try PaperKeys(.random(), in: circle)
-        #expect(try PaperSealing.open(envelope, with: other, in: circle) == nil)
+        #expect(try PaperSealing.open(envelope, for: other.member.device, by: ReceivingKeys(other), in: circle) == nil)
     }
 
     /// A machine that lies about its slot harms nobody else's value.

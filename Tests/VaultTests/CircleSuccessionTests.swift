@@ -69,6 +69,43 @@ struct CircleSuccessionTests {
         #expect(try desk.view().membership.others.count == 2)
     }
 
+    /// Each makes keys before it hears of the other, so neither has the other's.
+    @Test func twoThatRenewTheirKeysAtOnceReadEachOther() throws {
+        let (desk, laptop) = try pair()
+        try desk.set("github", "me", "first")
+        try settle(desk, laptop)
+        let (one, two) = (try desk.renewed(), try laptop.renewed())
+        try one.set("github", "me", "from the desk")
+        try one.sync(store)
+        try two.set("wifi", "", "from the laptop")
+        for _ in 0..<2 { for machine in [one, two] { try machine.sync(store) } }
+        try settle(one, two)
+        for machine in [one, two] {
+            #expect(try machine.get("github", "me") == "from the desk" && machine.get("wifi") == "from the laptop")
+            #expect(try machine.view().unread == 0)
+        }
+    }
+
+    /// The laptop renews its keys before it hears that the desk has removed a third machine, and made keys for the laptop.
+    @Test func keysThatWereMadeForTheDeviceBeforeAreSent() throws {
+        let (desk, old) = try pair()
+        let third = try CircleMachine("third")
+        try desk.sync(store)
+        try third.join(desk)
+        for _ in 0..<3 { for machine in [desk, old, third] { try machine.sync(store) } }
+        try desk.remove(third)
+        try desk.set("bank", "", "since")
+        try desk.sync(store)
+        let laptop = try old.renewed()
+        for _ in 0..<2 { for machine in [desk, laptop] { try machine.sync(store) } }
+        try settle(desk, laptop)
+        #expect(try laptop.get("bank") == "since")
+        #expect(try laptop.view().unread == 0)
+        // The removed one is sent nothing.
+        let sent = try desk.view().envelopes.map(\.envelope.device)
+        #expect(try sent == [laptop.view().device.id])
+    }
+
     /// Nobody has brought the founding statement to its machine: it is in the stream of the device that is succeeded.
     @Test func theFounderRenewsItsKeys() throws {
         let (old, laptop) = try pair()

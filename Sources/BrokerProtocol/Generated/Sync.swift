@@ -42,7 +42,9 @@ public enum Sync {
           seen: ?bool,
           # It has made the same of the same changes. False is a fault of one of the two. It is absent if one lacks something that
           # the other one has.
-          agrees: ?bool
+          agrees: ?bool,
+          # How many of its records are announced by its heads and are not here. They count as waiting. It is absent if none are.
+          missing: ?int
         )
 
         # A machine that was in the circle, and was removed or has left.
@@ -242,7 +244,9 @@ public enum Sync {
           # The machine's id, hex.
           device: string,
           # How many segments.
-          segments: int
+          segments: int,
+          # How many bytes these have together. A store whose files have another length has damaged ones (PutBack).
+          bytes: ?int
         )
 
         # Takes in what other machines gave out. What no member has signed is left out. The vault must be unlocked.
@@ -257,7 +261,10 @@ public enum Sync {
           # As in State.
           conflicts: int,
           # What the vault has of other machines. A store that shows less of one has lost it (PutBack).
-          held: ?[]Held
+          held: ?[]Held,
+          # Which of the segments are not what their machine has written there, as places in the call's list. The store has damaged
+          # them. It is absent if there are none.
+          unfit: ?[]int
         )
 
         # Gives out what was changed here since, and returns files that the store lacks: segments first, the head last. The head
@@ -265,7 +272,11 @@ public enum Sync {
         # The vault must be unlocked. Take comes first, because it finds what was changed.
         method Give(
           heads: []string,
+          # The segments of this machine that the store has. A damaged one is not named, so that it is given out again.
           names: []string,
+          # The lengths of these in bytes, in the same order, -1 for one that is not known. A file of another length than the vault's is
+          # given out again. Write that only if the store's has another content. It is absent if none is known.
+          sizes: ?[]int,
           group: ?string,
           user: ?string
         ) -> (
@@ -281,8 +292,11 @@ public enum Sync {
         method PutBack(
           # The machine's id, hex.
           device: string,
-          # The segments of it that the store has.
+          # The segments of it that the store has. A damaged one is not named.
           names: []string,
+          # The lengths of these, as in Give. A file of another length than the vault's is returned, too. Write that only if what the
+          # store has is no segment.
+          sizes: ?[]int,
           # Whether the store has a head of it. Its own machine alone replaces one.
           head: bool,
           group: ?string,
@@ -459,10 +473,13 @@ public enum Sync {
         /// It has made the same of the same changes. False is a fault of one of the two. It is absent if one lacks
         /// something that the other one has.
         public var agrees: Bool?
+        /// How many of its records are announced by its heads and are not here. They count as waiting. It is absent
+        /// if none are.
+        public var missing: Int64?
 
         public init(
             device: String, name: String? = nil, role: String, protection: String? = nil, own: Bool = false,
-            heard: Int64? = nil, forked: Bool = false, seen: Bool? = nil, agrees: Bool? = nil
+            heard: Int64? = nil, forked: Bool = false, seen: Bool? = nil, agrees: Bool? = nil, missing: Int64? = nil
         ) {
             self.device = device
             self.name = name
@@ -473,10 +490,11 @@ public enum Sync {
             self.forked = forked
             self.seen = seen
             self.agrees = agrees
+            self.missing = missing
         }
 
         private static let jsonNames = [
-            "agrees", "device", "forked", "heard", "name", "own", "protection", "role", "seen",
+            "agrees", "device", "forked", "heard", "missing", "name", "own", "protection", "role", "seen",
         ]
 
         public init(from reader: inout JSONReader) throws(JSONFailure) {
@@ -489,6 +507,7 @@ public enum Sync {
             var forked: Bool?
             var seen: Bool?
             var agrees: Bool?
+            var missing: Int64?
             var members = try reader.members()
             while let member = try reader.next(&members, of: Self.jsonNames) {
                 switch member {
@@ -496,17 +515,18 @@ public enum Sync {
                 case 1: device = try reader.read()
                 case 2: forked = try reader.read()
                 case 3: heard = try reader.read()
-                case 4: name = try reader.read()
-                case 5: own = try reader.read()
-                case 6: protection = try reader.read()
-                case 7: role = try reader.read()
+                case 4: missing = try reader.read()
+                case 5: name = try reader.read()
+                case 6: own = try reader.read()
+                case 7: protection = try reader.read()
+                case 8: role = try reader.read()
                 default: seen = try reader.read()
                 }
             }
             self.init(
                 device: try members.required(device, "device"), name: name, role: try members.required(role, "role"),
                 protection: protection, own: try members.required(own, "own"), heard: heard,
-                forked: try members.required(forked, "forked"), seen: seen, agrees: agrees
+                forked: try members.required(forked, "forked"), seen: seen, agrees: agrees, missing: missing
             )
         }
 
@@ -516,6 +536,7 @@ public enum Sync {
             writer.member("device", device)
             writer.member("forked", forked)
             writer.member("heard", heard)
+            writer.member("missing", missing)
             writer.member("name", name)
             writer.member("own", own)
             writer.member("protection", protection)
@@ -869,31 +890,38 @@ public enum Sync {
         public var device: String
         /// How many segments.
         public var segments: Int64
+        /// How many bytes these have together. A store whose files have another length has damaged ones (PutBack).
+        public var bytes: Int64?
 
-        public init(device: String, segments: Int64) {
+        public init(device: String, segments: Int64, bytes: Int64? = nil) {
             self.device = device
             self.segments = segments
+            self.bytes = bytes
         }
 
-        private static let jsonNames = ["device", "segments"]
+        private static let jsonNames = ["bytes", "device", "segments"]
 
         public init(from reader: inout JSONReader) throws(JSONFailure) {
             var device: String?
             var segments: Int64?
+            var bytes: Int64?
             var members = try reader.members()
             while let member = try reader.next(&members, of: Self.jsonNames) {
                 switch member {
-                case 0: device = try reader.read()
+                case 0: bytes = try reader.read()
+                case 1: device = try reader.read()
                 default: segments = try reader.read()
                 }
             }
             self.init(
-                device: try members.required(device, "device"), segments: try members.required(segments, "segments")
+                device: try members.required(device, "device"), segments: try members.required(segments, "segments"),
+                bytes: bytes
             )
         }
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
+            writer.member("bytes", bytes)
             writer.member("device", device)
             writer.member("segments", segments)
             writer.endObject()
@@ -1601,10 +1629,13 @@ public enum Sync {
             public var conflicts: Int64
             /// What the vault has of other machines. A store that shows less of one has lost it (PutBack).
             public var held: [Held]?
+            /// Which of the segments are not what their machine has written there, as places in the call's list. The
+            /// store has damaged them. It is absent if there are none.
+            public var unfit: [Int64]?
 
             public init(
                 added: Int64, updated: Int64, deleted: Int64, waiting: Int64, obstacles: [Obstacle],
-                conflicts: Int64 = 0, held: [Held]? = nil
+                conflicts: Int64 = 0, held: [Held]? = nil, unfit: [Int64]? = nil
             ) {
                 self.added = added
                 self.updated = updated
@@ -1613,10 +1644,11 @@ public enum Sync {
                 self.obstacles = obstacles
                 self.conflicts = conflicts
                 self.held = held
+                self.unfit = unfit
             }
 
             private static let jsonNames = [
-                "added", "conflicts", "deleted", "held", "obstacles", "updated", "waiting",
+                "added", "conflicts", "deleted", "held", "obstacles", "unfit", "updated", "waiting",
             ]
 
             public init(from reader: inout JSONReader) throws(JSONFailure) {
@@ -1627,6 +1659,7 @@ public enum Sync {
                 var obstacles: [Obstacle]?
                 var conflicts: Int64?
                 var held: [Held]?
+                var unfit: [Int64]?
                 var members = try reader.members()
                 while let member = try reader.next(&members, of: Self.jsonNames) {
                     switch member {
@@ -1635,7 +1668,8 @@ public enum Sync {
                     case 2: deleted = try reader.read()
                     case 3: held = try reader.read()
                     case 4: obstacles = try reader.read()
-                    case 5: updated = try reader.read()
+                    case 5: unfit = try reader.read()
+                    case 6: updated = try reader.read()
                     default: waiting = try reader.read()
                     }
                 }
@@ -1644,7 +1678,7 @@ public enum Sync {
                     deleted: try members.required(deleted, "deleted"),
                     waiting: try members.required(waiting, "waiting"),
                     obstacles: try members.required(obstacles, "obstacles"),
-                    conflicts: try members.required(conflicts, "conflicts"), held: held
+                    conflicts: try members.required(conflicts, "conflicts"), held: held, unfit: unfit
                 )
             }
 
@@ -1655,6 +1689,7 @@ public enum Sync {
                 writer.member("deleted", deleted)
                 writer.member("held", held)
                 writer.member("obstacles", obstacles)
+                writer.member("unfit", unfit)
                 writer.member("updated", updated)
                 writer.member("waiting", waiting)
                 writer.endObject()
@@ -1668,32 +1703,44 @@ public enum Sync {
     public struct Give: VarlinkMethod {
         public static let name = "org.coffer.Sync.Give"
         public var heads: [String]
+        /// The segments of this machine that the store has. A damaged one is not named, so that it is given out
+        /// again.
         public var names: [String]
+        /// The lengths of these in bytes, in the same order, -1 for one that is not known. A file of another length
+        /// than the vault's is given out again. Write that only if the store's has another content. It is absent if
+        /// none is known.
+        public var sizes: [Int64]?
 
-        public init(heads: [String], names: [String]) {
+        public init(heads: [String], names: [String], sizes: [Int64]? = nil) {
             self.heads = heads
             self.names = names
+            self.sizes = sizes
         }
 
-        private static let jsonNames = ["heads", "names"]
+        private static let jsonNames = ["heads", "names", "sizes"]
 
         public init(from reader: inout JSONReader) throws(JSONFailure) {
             var heads: [String]?
             var names: [String]?
+            var sizes: [Int64]?
             var members = try reader.members()
             while let member = try reader.next(&members, of: Self.jsonNames) {
                 switch member {
                 case 0: heads = try reader.read()
-                default: names = try reader.read()
+                case 1: names = try reader.read()
+                default: sizes = try reader.read()
                 }
             }
-            self.init(heads: try members.required(heads, "heads"), names: try members.required(names, "names"))
+            self.init(
+                heads: try members.required(heads, "heads"), names: try members.required(names, "names"), sizes: sizes
+            )
         }
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
             writer.member("heads", heads)
             writer.member("names", names)
+            writer.member("sizes", sizes)
             writer.endObject()
         }
 
@@ -1746,34 +1793,40 @@ public enum Sync {
         public static let name = "org.coffer.Sync.PutBack"
         /// The machine's id, hex.
         public var device: String
-        /// The segments of it that the store has.
+        /// The segments of it that the store has. A damaged one is not named.
         public var names: [String]
+        /// The lengths of these, as in Give. A file of another length than the vault's is returned, too. Write that
+        /// only if what the store has is no segment.
+        public var sizes: [Int64]?
         /// Whether the store has a head of it. Its own machine alone replaces one.
         public var head: Bool
 
-        public init(device: String, names: [String], head: Bool) {
+        public init(device: String, names: [String], sizes: [Int64]? = nil, head: Bool) {
             self.device = device
             self.names = names
+            self.sizes = sizes
             self.head = head
         }
 
-        private static let jsonNames = ["device", "head", "names"]
+        private static let jsonNames = ["device", "head", "names", "sizes"]
 
         public init(from reader: inout JSONReader) throws(JSONFailure) {
             var device: String?
             var names: [String]?
+            var sizes: [Int64]?
             var head: Bool?
             var members = try reader.members()
             while let member = try reader.next(&members, of: Self.jsonNames) {
                 switch member {
                 case 0: device = try reader.read()
                 case 1: head = try reader.read()
-                default: names = try reader.read()
+                case 2: names = try reader.read()
+                default: sizes = try reader.read()
                 }
             }
             self.init(
                 device: try members.required(device, "device"), names: try members.required(names, "names"),
-                head: try members.required(head, "head")
+                sizes: sizes, head: try members.required(head, "head")
             )
         }
 
@@ -1782,6 +1835,7 @@ public enum Sync {
             writer.member("device", device)
             writer.member("head", head)
             writer.member("names", names)
+            writer.member("sizes", sizes)
             writer.endObject()
         }
 

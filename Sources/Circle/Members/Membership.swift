@@ -8,7 +8,7 @@ package struct Membership: Equatable, Sendable {
         package let keys: MemberKeys
         package let role: MemberRole
         /// The generations whose keys it was given as it came, without being one of their receivers.
-        let given: Set<StatementName>
+        package let given: Set<StatementName>
     }
 
     /// Sorted by id.

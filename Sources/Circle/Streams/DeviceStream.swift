@@ -43,7 +43,7 @@ package struct DeviceStream: Sendable {
             (one.head.end.number, one.head.time) < (other.head.end.number, other.head.time)
         }
         // What has this chain hash after it. A hash belongs to one record and one place, so junk is found by no head.
-        var links: [ChainHash: (before: ChainHash, record: KnownRecord)] = [:]
+        var links: StreamWays.Links = [:]
         // Of two files that have a record, the longer one is read for it. So a store that puts parts of a file beside it does
         // not have the whole read again and again.
         for segment in segments.sorted(by: { $0.records.count > $1.records.count })
@@ -54,10 +54,9 @@ package struct DeviceStream: Sendable {
                 chain = record.after
             }
         }
-        var runs: [RunID: [StreamHead]] = [:]
-        for one in good { runs[one.head.end.run, default: []].append(one.head) }
-        for run in runs.keys.sorted() { try take(run, runs[run] ?? [], links) }
-        findWhatWasLeft(good.map(\.head), runs)
+        let ways = try StreamWays(of: keys.device, in: circle, good.map(\.head), links)
+        for run in ways.all.keys.sorted() { take(run, ways.all[run] ?? [], links) }
+        findWhatWasLeft(ways)
     }
 
     /// The chain hashes of the records that lead to one of these ends, those included.
@@ -105,27 +104,23 @@ package struct DeviceStream: Sendable {
         return outdated
     }
 
-    private mutating func take(
-        _ run: RunID, _ heads: [StreamHead], _ links: [ChainHash: (before: ChainHash, record: KnownRecord)]
-    ) throws(CircleFormError) {
+    private mutating func take(_ run: RunID, _ ways: [StreamWays.Way], _ links: StreamWays.Links) {
         var taken: Set<ChainHash> = []
-        // One list for each head, so that a branch of a fork is read as a whole.
+        // One list for each way, so that a branch of a fork is read as a whole.
         var walks: [[Counted]] = []
         var known: [UInt64: Set<ChainHash>] = [:]
         var missing: [ClosedRange<UInt64>] = []
-        // Longer ones first: a shorter head that is on the way adds nothing.
-        let ordered = heads.sorted {
+        // Longer ones first: a shorter one that is part of another adds nothing.
+        let ordered = ways.sorted {
             ($1.end.number, $0.end.chain) < ($0.end.number, $1.end.chain)
         }
-        for head in ordered {
-            var (chain, number) = (head.end.chain, head.end.number)
-            let start = try ChainHash(
-                circle: head.circle, device: head.device, run: run, after: head.predecessor)
+        for way in ordered {
+            var (chain, number) = (way.end.chain, way.end.number)
             known[number, default: []].insert(chain)
-            known[head.predecessor?.number ?? 0, default: []].insert(start)
+            if let start = way.start { known[start.number, default: []].insert(start.chain) }
             var walk: [Counted] = []
-            while taken.insert(chain).inserted, chain != start {
-                let first = (head.predecessor?.number ?? 0) + 1
+            while taken.insert(chain).inserted, chain != way.start?.chain {
+                let first = (way.start?.number ?? 0) + 1
                 guard number >= first else { break }
                 guard let link = links[chain], link.record.header.run == run, link.record.header.number == number
                 else {
@@ -133,14 +128,16 @@ package struct DeviceStream: Sendable {
                     break
                 }
                 walk.append(Counted(record: link.record, after: chain))
-                before[chain] = link.before == start ? head.predecessor?.chain ?? start : link.before
+                let isFirst = link.before == way.start?.chain
+                before[chain] = isFirst ? way.start?.predecessor?.chain ?? link.before : link.before
                 (chain, number) = (link.before, number - 1)
                 known[number, default: []].insert(chain)
             }
             walks.append(walk.reversed())
         }
-        // A run has one chain hash at each number. All heads that lead there agree on it.
-        let isForked = known.values.contains { $0.count > 1 } || Set(heads.map(\.predecessor)).count > 1
+        // A run has one chain hash at each number. All ways that lead there agree on it.
+        let isForked =
+            known.values.contains { $0.count > 1 } || Set(ways.compactMap { $0.start?.chain }).count > 1
         let records = walks.flatMap(\.self)
         counted += isForked ? records : records.sorted { $0.record.header.number < $1.record.header.number }
         let numbers = Set(records.map(\.record.header.number))
@@ -163,11 +160,13 @@ package struct DeviceStream: Sendable {
         return gaps
     }
 
-    private mutating func findWhatWasLeft(_ heads: [StreamHead], _ runs: [RunID: [StreamHead]]) {
+    private mutating func findWhatWasLeft(_ ways: StreamWays) {
         var followers: [RunEnd: Set<RunID>] = [:]
-        for head in heads { if let end = head.predecessor { followers[end, default: []].insert(head.end.run) } }
+        for way in ways.all.values.joined() {
+            if let end = way.start?.predecessor { followers[end, default: []].insert(way.end.run) }
+        }
         leftBehind = followers.filter { end, followers in
-            followers.count > 1 || runs[end.run, default: []].contains { $0.end.number > end.number }
+            followers.count > 1 || ways.all[end.run, default: []].contains { $0.end.number > end.number }
         }.keys.sorted { ($0.run, $0.number, $0.chain) < ($1.run, $1.number, $1.chain) }
     }
 }

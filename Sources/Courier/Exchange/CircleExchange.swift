@@ -50,10 +50,10 @@ package struct CircleExchange<Broker: ExchangeBroker> {
     }
 
     private func exchange(_ outcome: inout ExchangeOutcome) throws(Failure) {
-        let listing = try list(&outcome)
-        let held = try takeIn(listing, &outcome)
-        try giveOut(listing, &outcome)
-        try putBack(held, listing, &outcome)
+        var listing = try list(&outcome)
+        let held = try takeIn(&listing, &outcome)
+        try giveOut(&listing, &outcome)
+        try putBack(held, &listing, &outcome)
     }
 }
 
@@ -67,11 +67,37 @@ struct StoreListing {
     var headed: Set<WriterID> = []
     /// Each device's segments, by number.
     var segments: [(device: WriterID, paths: [StorePath])] = []
+    /// Their lengths in bytes, as far as the store says them.
+    var sizes: [StorePath: Int] = [:]
+    /// Files that were read, and that are not what their machine has written. Who has them writes them again.
+    var damaged: Set<StorePath> = []
 
     /// The bytes of all heads in a message.
     var headsSize: Int { heads.reduce(0) { $0 + MessageRoom.size(of: $1.content) } }
 
     func paths(of device: WriterID) -> [StorePath] { segments.first { $0.device == device }?.paths ?? [] }
+
+    /// Those of which nothing is known that is wrong.
+    func sound(of device: WriterID) -> [StorePath] { paths(of: device).filter { !damaged.contains($0) } }
+
+    /// The lengths of files as a call has them; nil if none is known.
+    func sizes(of names: [String]) -> [Int64]? {
+        guard !sizes.isEmpty else { return nil }
+        return names.map { name in StorePath(name).flatMap { sizes[$0] }.map { Int64($0) } ?? -1 }
+    }
+
+    /// Whether a file has another length in the store than this content, as far as the store says.
+    func isDoubtful(_ file: (path: StorePath, content: [UInt8])) -> Bool {
+        sizes[file.path].map { $0 != file.content.count } ?? false
+    }
+
+    /// Whether a device's files have another length than so many bytes, as far as the store says.
+    func differs(_ bytes: Int64?, of device: WriterID) -> Bool {
+        let paths = sound(of: device)
+        let lengths = paths.compactMap { sizes[$0] }
+        guard let bytes, lengths.count == paths.count else { return false }
+        return Int64(lengths.reduce(0, +)) != bytes
+    }
 }
 
 extension CircleExchange {
@@ -85,7 +111,7 @@ extension CircleExchange {
         var (room, all) = (MessageRoom.heads, MessageRoom.allHeads)
         for device in devices where present.contains(device) {
             let path = StorePath.head(circle: circle, device: device)
-            guard let bytes = try read(path, &outcome) else {
+            guard let bytes = try read(path, &listing, &outcome) else {
                 listing.headed.remove(device)
                 continue
             }
@@ -100,7 +126,11 @@ extension CircleExchange {
         var left = limits.names
         for device in devices {
             let paths: [StorePath]
-            do throws(StoreError) { paths = try store.segments(of: circle, device: device) } catch {
+            let sizes: [StorePath: Int]
+            do throws(StoreError) {
+                paths = try store.segments(of: circle, device: device)
+                sizes = try store.sizes(of: paths)
+            } catch {
                 guard !known.contains(device), [.strange, .tooMany].contains(error.code) else { throw .store(error) }
                 outcome.note(strange: error.path)
                 continue
@@ -111,15 +141,20 @@ extension CircleExchange {
                 throw .store(StoreError(.tooMany, at: Hex.encode(circle.bytes)))
             }
             if !paths.isEmpty { listing.segments.append((device, paths)) }
+            // A store can say any length. More than a segment can have is too much in any case.
+            for (path, size) in sizes { listing.sizes[path] = min(max(size, 0), CircleLimits.segment + 1) }
         }
         return listing
     }
 
     /// Reads a file of the circle. One that no member has written is left out, because it must not keep the others away.
-    private func read(_ path: StorePath, _ outcome: inout ExchangeOutcome) throws(Failure) -> [UInt8]? {
+    private func read(
+        _ path: StorePath, _ listing: inout StoreListing, _ outcome: inout ExchangeOutcome
+    ) throws(Failure) -> [UInt8]? {
         do throws(StoreError) { return try store.read(path) } catch {
             guard [.strange, .tooLarge].contains(error.code) else { throw .store(error) }
             outcome.note(strange: error.path)
+            listing.damaged.insert(path)
             return nil
         }
     }
@@ -137,11 +172,12 @@ extension CircleExchange {
     /// Hands the broker what it lacks, the newest first: a head proves the newest records, and these prove the others.
     /// - Returns: what the vault had of other machines.
     private func takeIn(
-        _ listing: StoreListing, _ outcome: inout ExchangeOutcome
+        _ listing: inout StoreListing, _ outcome: inout ExchangeOutcome
     ) throws(Failure) -> [Sync.Held] {
         let heads = listing.heads.map(\.content)
         let room = MessageRoom.message - listing.headsSize
         var segments: [String] = []
+        var paths: [StorePath] = []
         var left = room
         var held: [Sync.Held]?
         func hand(_ heads: [String]) throws(Failure) {
@@ -152,14 +188,20 @@ extension CircleExchange {
             // What came with this exchange is not lost.
             held = held ?? reply.held ?? []
             outcome.taken += segments.count
-            (segments, left) = ([], room)
+            for place in reply.unfit ?? [] {
+                guard let place = Int(exactly: place), paths.indices.contains(place) else {
+                    throw .notUnderstood("it names a file that it was not given")
+                }
+                listing.damaged.insert(paths[place])
+            }
+            (segments, paths, left) = ([], [], room)
         }
         // The vault keeps those of the devices that it knows. Of a device that it learns of now, all comes the next time.
         for part in MessageRoom.parts(of: listing.furtherHeads, room: MessageRoom.message) { try hand(part) }
         var isHanded = false
         for path in try wanted(listing, heads).reversed() {
             // It can be gone: its writer may have replaced it by a longer one.
-            guard let bytes = try read(path, &outcome) else { continue }
+            guard let bytes = try read(path, &listing, &outcome) else { continue }
             let content = Base64.encode(bytes)
             let size = MessageRoom.size(of: content)
             if size > left || segments.count == MessageRoom.segments {
@@ -167,6 +209,7 @@ extension CircleExchange {
                 isHanded = true
             }
             segments.append(content)
+            paths.append(path)
             left -= size
         }
         // Also with nothing: the broker looks then what was changed here.
@@ -195,25 +238,27 @@ extension CircleExchange {
     }
 
     /// Writes what the broker gives out. A head is written after the segments that it leads to.
-    private func giveOut(_ listing: StoreListing, _ outcome: inout ExchangeOutcome) throws(Failure) {
+    private func giveOut(_ listing: inout StoreListing, _ outcome: inout ExchangeOutcome) throws(Failure) {
         var heads = listing.heads
         // The broker gives out this vault's own files.
-        var names = (succeeded + [own]).flatMap { listing.paths(of: $0).map(\.text) }
+        var names = (succeeded + [own]).flatMap { listing.sound(of: $0).map(\.text) }
         var had = Set(names)
         var hasMore = true
         var written = 0
         var ended: [String] = []
-        let listed = Set(listing.segments.flatMap(\.paths))
+        let all = Set(listing.segments.flatMap(\.paths))
+        let listed = all.subtracting(listing.damaged)
         while hasMore {
             let size = names.reduce(0) { $0 + MessageRoom.size(of: $1) }
             guard size + heads.reduce(0, { $0 + MessageRoom.size(of: $1.content) }) <= MessageRoom.message else {
                 throw .store(StoreError(.tooMany, at: "\(Hex.encode(circle.bytes))/\(Hex.encode(own.bytes))"))
             }
+            let sizes = MessageRoom.hasRoom(for: names.count, beside: size) ? listing.sizes(of: names) : nil
             let reply = try fromBroker { () throws(Broker.Failure) in
-                try broker.give(Sync.Give(heads: heads.map(\.content), names: names))
+                try broker.give(Sync.Give(heads: heads.map(\.content), names: names, sizes: sizes))
             }
             let files = try ordered(reply.files)
-            var isNew = false
+            var (isNew, isMistaken) = (false, false)
             for file in files {
                 // A broker of an earlier version gives out again what was this vault's before it renewed its keys. If that
                 // were written, the others would be told of news for ever.
@@ -226,23 +271,42 @@ extension CircleExchange {
                     heads.append((device, content))
                 default: isNews = !listed.contains(file.path)
                 }
-                if isNews {
-                    try fromStore { () throws(StoreError) in try store.write(file.content, to: file.path) }
-                    written += 1
+                var isLost = isNews
+                if !isNews, listing.isDoubtful(file) {
+                    isLost = try read(file.path, &listing, &outcome) != file.content
+                    // Some servers say other lengths. What is right is never written again.
+                    if isLost { listing.sizes[file.path] = file.content.count } else { listing.sizes = [:] }
+                    isMistaken = isMistaken || !isLost
+                    isNew = true
                 }
+                if isLost { written += try write(file, over: all, &outcome) }
                 if case .segment = file.path {
-                    if isNews { outcome.givenSegments += 1 }
+                    if isLost { outcome.givenSegments += 1 }
                     guard had.insert(file.path.text).inserted else { continue }
                     names.append(file.path.text)
                     isNew = true
                 }
             }
             guard !reply.more || isNew else { throw .notUnderstood("it gives out the same files again") }
-            (hasMore, ended) = (reply.more, reply.ended ?? [])
+            // Without these lengths, the broker says what else there is to do.
+            (hasMore, ended) = (reply.more || isMistaken, reply.ended ?? [])
         }
         outcome.given += written
         if written > 0 { try ring() }
         try remove(ended, of: listing)
+    }
+
+    /// Writes a file that the store lacks or has damaged. A folder in its place must not keep the others away.
+    /// - Returns: how many files were written.
+    private func write(
+        _ file: (path: StorePath, content: [UInt8]), over listed: Set<StorePath>, _ outcome: inout ExchangeOutcome
+    ) throws(Failure) -> Int {
+        do throws(StoreError) { try store.write(file.content, to: file.path) } catch {
+            guard error.code == .strange, listed.contains(file.path) else { throw .store(error) }
+            outcome.note(strange: error.path)
+            return 0
+        }
+        return 1
     }
 
     /// Removes this vault's own files that others have taken the place of. It is no news for the other machines.
@@ -267,35 +331,54 @@ extension CircleExchange {
 
     /// Writes what the store has lost of other machines, so that a new machine and those that were off find it.
     private func putBack(
-        _ held: [Sync.Held], _ listing: StoreListing, _ outcome: inout ExchangeOutcome
+        _ held: [Sync.Held], _ listing: inout StoreListing, _ outcome: inout ExchangeOutcome
     ) throws(Failure) {
         let before = outcome.putBack
+        var doubted = 0
         for one in held {
             guard let device = WriterID(bytes: Hex.decode(one.device) ?? []), device != own else {
                 throw .notUnderstood("it has files of no machine")
             }
-            var names = listing.paths(of: device).map(\.text)
+            let all = Set(listing.paths(of: device))
+            var names = listing.sound(of: device).map(\.text)
             var hasHead = listing.headed.contains(device)
-            var hasMore = names.count < Int(clamping: one.segments) || !hasHead
+            var hasMore =
+                names.count < Int(clamping: one.segments) || !hasHead || listing.differs(one.bytes, of: device)
             // Who hides files from this machine is served a few at a time.
             while hasMore, outcome.putBack < before + limits.putBack {
+                guard doubted < limits.putBack else { break }
+                let size = names.reduce(0) { $0 + MessageRoom.size(of: $1) }
+                let sizes = MessageRoom.hasRoom(for: names.count, beside: size) ? listing.sizes(of: names) : nil
                 let reply = try fromBroker { () throws(Broker.Failure) in
-                    try broker.putBack(Sync.PutBack(device: one.device, names: names, head: hasHead))
+                    try broker.putBack(Sync.PutBack(device: one.device, names: names, sizes: sizes, head: hasHead))
                 }
                 let had = Set(names)
                 for file in try ordered(reply.files) {
                     switch file.path {
                     case .segment(_, device, _, _) where !had.contains(file.path.text): names.append(file.path.text)
+                    case .segment(_, device, _, _) where listing.isDoubtful(file):
+                        listing.sizes[file.path] = file.content.count
+                        doubted += 1
+                        let present = try read(file.path, &listing, &outcome)
+                        // Only its own machine replaces a file that has the form: it can be right and longer.
+                        if let present, Self.isSegment(present, at: file.path) { continue }
                     case .head(_, device) where !hasHead: hasHead = true
                     default: throw .notUnderstood("it puts back what was not lost")
                     }
-                    try fromStore { () throws(StoreError) in try store.write(file.content, to: file.path) }
-                    outcome.putBack += 1
+                    outcome.putBack += try write(file, over: all, &outcome)
                 }
                 hasMore = reply.more && !reply.files.isEmpty
             }
         }
         if outcome.putBack > before { try ring() }
+    }
+
+    /// Whether these bytes have the form of the segment that belongs into a place.
+    private static func isSegment(_ bytes: [UInt8], at path: StorePath) -> Bool {
+        // `try?`: bytes without the form are none, for each reason alike.
+        guard let segment = try? KnownSegment(decoding: bytes) else { return false }
+        return path
+            == .segment(circle: segment.circle, device: segment.device, number: segment.number, run: segment.run)
     }
 
     /// The files with their places, the heads last.

@@ -17,6 +17,9 @@ enum MessageRoom {
     /// A text with its quotes and a comma. Base64 and paths need no escapes.
     static func size(of text: String) -> Int { text.utf8.count + 3 }
 
+    /// Whether a call with names has room for their lengths, too: seven digits at most, and a comma.
+    static func hasRoom(for count: Int, beside size: Int) -> Bool { size + 8 * count + 64 <= message - heads }
+
     private static func encoded(_ bytes: Int) -> Int { (bytes + 2) / 3 * 4 }
 
     /// Cuts a list so that each part fits.

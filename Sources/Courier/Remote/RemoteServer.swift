@@ -28,6 +28,8 @@ struct RemoteFile: Sendable, Equatable {
     let path: StorePath
     /// What the server calls its content; nil if it does not say.
     let tag: String?
+    /// Its length in bytes; nil if the server does not say.
+    var size: Int?
 }
 
 /// What a server says of a file.

@@ -12,6 +12,8 @@ package final class RemoteStore: SharedStore {
         /// The beacon as it was before the listing.
         var beacon: (bytes: [UInt8], tag: String?)?
         var files: [StorePath: String?] = [:]
+        /// The lengths of these, as far as the listing had them.
+        var sizes: [StorePath: Int] = [:]
         /// What was read of the heads, with what their listing called them.
         var heads: [StorePath: (bytes: [UInt8], tag: String)] = [:]
         var listedAt: ContinuousClock.Instant?
@@ -95,6 +97,13 @@ package final class RemoteStore: SharedStore {
         }
     }
 
+    package func sizes(of paths: [StorePath]) throws(StoreError) -> [StorePath: Int] {
+        let known = state.withLock { $0.sizes }
+        var sizes: [StorePath: Int] = [:]
+        for path in paths { sizes[path] = known[path] }
+        return sizes
+    }
+
     package func knocks(of circle: StatementName) throws(StoreError) -> [StorePath] {
         try look(circle, isAnew: false)
         return state.withLock { state in
@@ -152,7 +161,7 @@ extension RemoteStore {
     /// What was listed is no longer all that there is.
     private func forget(_ path: StorePath) {
         state.withLock { state in
-            (state.heads[path], state.listedAt) = (nil, nil)
+            (state.heads[path], state.sizes[path], state.listedAt) = (nil, nil, nil)
         }
     }
 
@@ -180,6 +189,8 @@ extension RemoteStore {
         guard files.count <= limits.names else { throw StoreError(.tooMany, at: name) }
         state.withLock { state in
             state.files = Dictionary(files.map { ($0.path, $0.tag) }) { first, _ in first }
+            state.sizes = [:]
+            for file in files { if let size = file.size { state.sizes[file.path] = size } }
             state.heads = state.heads.filter { state.files[$0.key] == $0.value.tag }
             (state.beacon, state.listedAt, state.isFresh) = (beacon, listedAt, true)
         }

@@ -35,7 +35,7 @@ struct S3Server: RemoteServer {
 
     func files(of circle: StatementName) throws(StoreError) -> [RemoteFile] {
         try keys(below: "\(Hex.encode(circle.bytes))/", isDeep: true) { found -> RemoteFile? in
-            StorePath(found.key).map { RemoteFile(path: $0, tag: found.tag) }
+            StorePath(found.key).map { RemoteFile(path: $0, tag: found.tag, size: found.size) }
         }
     }
 
@@ -135,7 +135,7 @@ extension S3Server {
             for entry in page.entries where entry.key.hasPrefix(start) {
                 count += 1
                 let key = String(entry.key.dropFirst(start.count - folder.count))
-                if let one = take(S3Page.Entry(key: key, tag: entry.tag)) { found.append(one) }
+                if let one = take(S3Page.Entry(key: key, tag: entry.tag, size: entry.size)) { found.append(one) }
             }
             guard count <= limits.names else { throw StoreError(.tooMany, at: "\(place.name)/\(folder)") }
             guard page.hasMore else { return found }
@@ -147,6 +147,8 @@ extension S3Server {
         }
         throw StoreError(.tooMany, at: "\(place.name)/\(folder)")
     }
+
+    static func size(_ text: String?) -> Int? { text.flatMap { Int($0) }.flatMap { $0 >= 0 ? $0 : nil } }
 
     static func tag(_ text: String?) -> String? {
         guard let text, (1...256).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
@@ -161,6 +163,7 @@ struct S3Page: Equatable {
     struct Entry: Equatable {
         let key: String
         let tag: String?
+        var size: Int?
     }
 
     /// Keys, or the folders.
@@ -187,7 +190,7 @@ struct S3Page: Equatable {
             let end = child.name == "CommonPrefixes" && key.hasSuffix("/") ? key.dropLast() + "0" : key
             if Self.isBehind(end, last ?? "") { last = end }
             guard isDeep == (child.name == "Contents") else { continue }
-            entries.append(Entry(key: key, tag: S3Server.tag(tag)))
+            entries.append(Entry(key: key, tag: S3Server.tag(tag), size: S3Server.size(child["Size"]?.text)))
         }
     }
 

@@ -62,7 +62,7 @@ struct WebDAVServer: RemoteServer {
                 let place = "\(whole)/\(device.name)/\(folder.name)"
                 for entry in try names(place) {
                     guard let path = StorePath("\(place)/\(entry.name)"), case .segment = path else { continue }
-                    files.append(RemoteFile(path: path, tag: entry.tag))
+                    files.append(RemoteFile(path: path, tag: entry.tag, size: entry.size))
                 }
             }
         }
@@ -154,6 +154,7 @@ struct WebDAVList: Equatable {
         /// The last part of its address, without escapes.
         let name: String
         let tag: String?
+        var size: Int?
     }
 
     var entries: [Entry] = []
@@ -161,7 +162,8 @@ struct WebDAVList: Equatable {
     let size: Int
 
     static let question =
-        #"<?xml version="1.0" encoding="utf-8"?><propfind xmlns="DAV:"><prop><getetag/></prop></propfind>"#
+        #"<?xml version="1.0" encoding="utf-8"?><propfind xmlns="DAV:"><prop>"#
+        + "<getetag/><getcontentlength/></prop></propfind>"
     private static let namespace = "DAV:"
 
     init(_ body: [UInt8]) throws(XMLError) {
@@ -172,8 +174,10 @@ struct WebDAVList: Equatable {
             guard let address = response["href"]?.text, let last = address.split(separator: "/").last,
                 let name = Escapes.decoded(String(last))
             else { continue }
-            let tags = response.children("propstat").compactMap { $0["prop"]?["getetag"]?.text }
-            entries.append(Entry(name: name, tag: S3Server.tag(tags.first)))
+            let properties = response.children("propstat").compactMap { $0["prop"] }
+            let tag = properties.compactMap { $0["getetag"]?.text }.first
+            let size = properties.compactMap { $0["getcontentlength"]?.text }.first
+            entries.append(Entry(name: name, tag: S3Server.tag(tag), size: S3Server.size(size)))
         }
     }
 }

@@ -99,6 +99,21 @@ package struct FolderStore: SharedStore {
         return found.sorted { ($0.number, $0.run) < ($1.number, $1.run) }.map(\.path)
     }
 
+    package func sizes(of paths: [StorePath]) throws(StoreError) -> [StorePath: Int] {
+        var sizes: [StorePath: Int] = [:]
+        for (place, listed) in Dictionary(grouping: paths, by: { Self.parts($0).place }) {
+            guard let folder = try open(place, making: false) else { continue }
+            for path in listed {
+                let name = Self.parts(path).name
+                guard let entry = try at(place + [name], { () throws(SystemError) in try folder.entry(name) }) else {
+                    continue
+                }
+                sizes[path] = entry.kind == .file ? Int(clamping: entry.size) : 0
+            }
+        }
+        return sizes
+    }
+
     package func knocks(of circle: StatementName) throws(StoreError) -> [StorePath] {
         let place = [Hex.encode(circle.bytes), StorePath.knocksName]
         var budget = limits.names

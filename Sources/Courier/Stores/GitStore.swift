@@ -171,7 +171,7 @@ extension GitStore {
     /// How many entries of the commit are kept in memory.
     var keptCount: Int { state.withLock { $0.listed.values.reduce(0) { $0 + $1.count } } }
 
-    private func written() -> [StorePath: [UInt8]?] { state.withLock { $0.written } }
+    func written() -> [StorePath: [UInt8]?] { state.withLock { $0.written } }
 
     private func text(_ place: String) -> String { "\(path)/\(place)" }
 
@@ -185,7 +185,7 @@ extension GitStore {
     }
 
     /// What the commit has in a folder of the store, or under one name. Paths begin at the store.
-    private func entries(in place: String, isDeep: Bool) throws(StoreError) -> [GitFile] {
+    func entries(in place: String, isDeep: Bool) throws(StoreError) -> [GitFile] {
         let most = limits.names
         let found: [GitFile]?
         do {

@@ -11,6 +11,10 @@ package protocol Store: Sendable {
     /// A device's segments, by number and then by run.
     func segments(of circle: StatementName, device: WriterID) throws(StoreError) -> [StorePath]
 
+    /// The lengths of listed segments in bytes, as far as the store says them without a request for each. What is no file has
+    /// the length 0. Nobody relies on them: they only say which file is worth a look.
+    func sizes(of paths: [StorePath]) throws(StoreError) -> [StorePath: Int]
+
     /// - Returns: nil if there is no such file.
     func read(_ path: StorePath) throws(StoreError) -> [UInt8]?
 
@@ -22,6 +26,8 @@ package protocol Store: Sendable {
 }
 
 extension Store {
+    package func sizes(of paths: [StorePath]) throws(StoreError) -> [StorePath: Int] { [:] }
+
     /// Tells the others that there is something new.
     package func ring(_ circle: StatementName) throws(StoreError) {
         let beacon = (0..<CourierLimits.written).map { _ in UInt8.random(in: .min ... .max) }

@@ -86,23 +86,28 @@ struct CircleMaterial: Sendable {
     func segments(of device: WriterID) -> [(path: StorePath, segment: KnownSegment)] {
         var longest: [StorePath: KnownSegment] = [:]
         for segment in segments where segment.device == device {
-            let path = place(of: segment)
-            guard segment.records.count > longest[path]?.records.count ?? 0 else { continue }
-            longest[path] = segment
+            Self.take(segment, at: place(of: segment), &longest)
         }
         return longest.map { (path: $0.key, segment: $0.value) }.sorted { one, other in
             (one.segment.number, one.segment.run) < (other.segment.number, other.segment.run)
         }
     }
 
-    /// How many places of segments there are of each other device.
-    var heldOfOthers: [WriterID: Int] {
-        var held: [WriterID: Int] = [:]
-        for path in Set(segments.map(place)) {
-            if case .segment(_, let device, _, _) = path { held[device, default: 0] += 1 }
-        }
+    /// What there is of each other device, as it lies in a store.
+    var heldOfOthers: [WriterID: HeldFiles] {
+        var longest: [StorePath: KnownSegment] = [:]
+        for segment in segments { Self.take(segment, at: place(of: segment), &longest) }
+        var held: [WriterID: HeldFiles] = [:]
+        for segment in longest.values { held[segment.device, default: HeldFiles()].add(segment) }
         for own in ownDevices { held[own] = nil }
         return held
+    }
+
+    private static func take(
+        _ segment: KnownSegment, at path: StorePath, _ longest: inout [StorePath: KnownSegment]
+    ) {
+        guard segment.records.count > longest[path]?.records.count ?? 0 else { return }
+        longest[path] = segment
     }
 
     private func place(of segment: KnownSegment) -> StorePath {
@@ -134,6 +139,16 @@ struct CircleMaterial: Sendable {
             answered[device] = content
         }
     }
+}
+
+/// The segments of a device that a vault has.
+package struct HeldFiles: Sendable, Equatable {
+    /// How many places they have in a store.
+    package private(set) var count = 0
+    /// How long they are together, in bytes.
+    package private(set) var bytes = 0
+
+    mutating func add(_ segment: KnownSegment) { (count, bytes) = (count + 1, bytes + segment.count) }
 }
 
 /// A change of this vault that was not given out yet.
@@ -196,6 +211,15 @@ struct SharedItems: Sendable, Equatable {
         }
     }
 
+    /// The same without items that have gone from this vault by their time alone. Otherwise that would be taken for a
+    /// deletion, and nobody would have them any longer because one clock is wrong. One that is valid comes back from the
+    /// others.
+    func without(_ items: some Sequence<ItemID>) -> SharedItems {
+        var shared = self
+        for item in items { shared.remove(item) }
+        return shared
+    }
+
     init(decoding bytes: [UInt8]) throws(VaultError) {
         var reader = ByteReader(bytes, "the shared items")
         for _ in 0..<(try reader.integer(UInt32.self)) {
@@ -210,5 +234,13 @@ struct SharedItems: Sendable, Equatable {
             withheld[item] = parts
         }
         try reader.end()
+    }
+}
+
+extension Change {
+    /// Notes that items have gone by their time alone.
+    func unshare(_ items: [ItemID]) throws(VaultError) {
+        guard !items.isEmpty, let bytes = try circle(.shared) else { return }
+        try put(.shared, SharedItems(decoding: bytes).without(items).encoded)
     }
 }

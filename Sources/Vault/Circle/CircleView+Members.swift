@@ -48,6 +48,29 @@ extension CircleView {
         let void = Set(membership.waiting + membership.refused)
         return statements.keys.filter { !past.contains($0) && !void.contains($0) }.sorted()
     }
+
+    /// The devices that have ended their membership themselves, by leaving or by a succession. Nobody has removed them, nor
+    /// what succeeded them.
+    var leavers: Set<WriterID> {
+        var (leavers, removed, predecessors): (Set<WriterID>, [WriterID], [WriterID: [WriterID]]) = ([], [], [:])
+        for statement in membership.removals.compactMap({ statements[$0]?.first?.statement }) {
+            switch statement.content {
+            case .removal(let devices):
+                for device in devices where device != statement.signer { removed.append(device) }
+                if devices.contains(statement.signer) { leavers.insert(statement.signer) }
+            case .succession(let keys, _):
+                leavers.insert(statement.signer)
+                predecessors[keys.device, default: []].append(statement.signer)
+            case .founding, .addition: break
+            }
+        }
+        while let device = removed.popLast() {
+            leavers.remove(device)
+            // Each is looked at once.
+            removed += predecessors.removeValue(forKey: device) ?? []
+        }
+        return leavers
+    }
 }
 
 extension Membership {

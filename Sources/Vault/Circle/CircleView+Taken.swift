@@ -16,6 +16,49 @@ extension CircleView {
         return stream.newest?.head.end
     }
 
+    /// How many records the heads of another member announce that are not here. A store that gives its heads and withholds
+    /// or damages its files is known by this.
+    func missing(of device: WriterID) -> Int {
+        guard device != self.device.id else { return 0 }
+        return gaps(of: device).reduce(0) { count, gap in
+            // What it no longer gives out is not missed.
+            let first = max(gap.numbers.lowerBound, (compacted[device]?.ends[gap.run] ?? 0) + 1)
+            return min(count + Int(clamping: gap.numbers.upperBound - first) + 1, Self.mostMissing)
+        }
+    }
+
+    /// A head can announce any number. More are not counted.
+    private static let mostMissing = 1 << 53
+
+    /// How many records wait: for a key, for others, or for a later version, and those that have not come.
+    var waiting: Int {
+        let missing = membership.members.reduce(0) { min($0 + self.missing(of: $1.keys.device), Self.mostMissing) }
+        return unread + state.waits.count + missing
+    }
+
+    /// Which of these segments are not what their devices have written, by their places. A head leads to another record
+    /// there, or another one counts already. Of a fork, nobody can tell.
+    func unfit(_ segments: [KnownSegment]) -> [Int] {
+        var known: [WriterID: [RunID: Set<UInt64>]] = [:]
+        return segments.indices.filter { place in
+            let segment = segments[place]
+            guard let stream = streams[segment.device], !stream.forked.contains(segment.run),
+                !segment.records.allSatisfy({ stream.has($0.after) })
+            else { return false }
+            if known[segment.device] == nil { known[segment.device] = settled(of: segment.device, stream) }
+            let numbers = known[segment.device]?[segment.run] ?? []
+            return segment.records.contains { !stream.has($0.after) && numbers.contains($0.header.number) }
+        }
+    }
+
+    /// The numbers of each run of a device for which one record is the right one: those that count, and the ends of gaps.
+    private func settled(of device: WriterID, _ stream: DeviceStream) -> [RunID: Set<UInt64>] {
+        var numbers: [RunID: Set<UInt64>] = [:]
+        for one in stream.counted { numbers[one.record.header.run, default: []].insert(one.record.header.number) }
+        for gap in gaps(of: device) { numbers[gap.run, default: []].insert(gap.numbers.upperBound) }
+        return numbers
+    }
+
     /// Items in the order in which their values were given out. Who takes in all of them then has the values of one record
     /// in memory, and not those of all.
     func inOrderOfRecords(_ items: [SharedItem]) -> [SharedItem] {

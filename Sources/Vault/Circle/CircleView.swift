@@ -209,7 +209,9 @@ struct CircleView: Sendable {
         case .seen(let seen):
             silent.insert(counted.after)
             vouched.add(seen, by: record.header.device, after: counted.after)
-        case .paper(let envelope): envelopes.append((record.header.device, envelope))
+        case .paper(let envelope):
+            envelopes.append((record.header.device, envelope))
+            if envelope.device == device.id { try take(envelope) }
         case .past:
             silent.insert(counted.after)
             pasts[record.header.device, default: []].append(counted)
@@ -240,6 +242,19 @@ struct CircleView: Sendable {
         received[generation.name] = receiver
         halves[generation.name] = try cryptography { () throws(CryptographyError) in
             try GenerationHalves(receiver, of: generation, by: receiving)
+        }
+    }
+
+    /// Takes in keys that somebody has sent to this device, because their maker did not know of it.
+    private mutating func take(_ envelope: PaperEnvelope) throws(VaultError) {
+        let content = try PaperSealing.open(envelope, for: device.id, by: receiving, in: device.circle)
+        for (generation, receiver) in content?.generations ?? [] where halves[generation.name] == nil {
+            let opened = try cryptography { () throws(CryptographyError) in
+                try GenerationHalves(receiver, of: generation, by: receiving)
+            }
+            // Who knows this device's public keys can seal something else to it. That takes the place of nothing.
+            guard opened != nil else { continue }
+            try take(generation, receiver)
         }
     }
 
@@ -310,29 +325,6 @@ struct CircleView: Sendable {
         guard names.allSatisfy({ statements[$0]?.first?.statement.signer == device }) else { return [] }
         let ends = names.flatMap { removals[$0] ?? [] }.filter { $0.by == device }.map(\.end)
         return ends.min { ($0.number, $0.chain) < ($1.number, $1.chain) }.map { [$0] } ?? []
-    }
-
-    /// The devices that have ended their membership themselves, by leaving or by a succession. Nobody has removed them, nor
-    /// what succeeded them.
-    var leavers: Set<WriterID> {
-        var (leavers, removed, predecessors): (Set<WriterID>, [WriterID], [WriterID: [WriterID]]) = ([], [], [:])
-        for statement in membership.removals.compactMap({ statements[$0]?.first?.statement }) {
-            switch statement.content {
-            case .removal(let devices):
-                for device in devices where device != statement.signer { removed.append(device) }
-                if devices.contains(statement.signer) { leavers.insert(statement.signer) }
-            case .succession(let keys, _):
-                leavers.insert(statement.signer)
-                predecessors[keys.device, default: []].append(statement.signer)
-            case .founding, .addition: break
-            }
-        }
-        while let device = removed.popLast() {
-            leavers.remove(device)
-            // Each is looked at once.
-            removed += predecessors.removeValue(forKey: device) ?? []
-        }
-        return leavers
     }
 
     /// Lets go of the state, for who has its items and needs nothing else of it. It is the largest part of a view.

@@ -18,6 +18,8 @@ struct LocalEdits {
     private let now: PartWriter
     /// The stamps of the item that is looked at: when its parts were changed here.
     private var stamps: ItemStamps?
+    /// What the item that is looked at had when this device took it out of the circle, if it comes back now.
+    private var left: ItemLeaving?
     /// The items that are not shared, and why.
     private(set) var obstacles: [ItemID: TravelRule.Obstacle] = [:]
     /// The values whose slots for other machines the circle has from now on.
@@ -73,6 +75,7 @@ struct LocalEdits {
         at item: StoredItem, _ known: SharedItem?, _ id: SharedItemID, _ names: SharedNames, _ time: UInt64
     ) throws(VaultError) {
         let metadata = item.summary.metadata
+        left = nil
         if let obstacle = TravelRule.obstacle(item.record.access) {
             if metadata.deleted == nil { obstacles[item.summary.id] = obstacle }
             guard let known, shared.contains(item.summary.id), !known.isInBin else { return }
@@ -89,11 +92,15 @@ struct LocalEdits {
         if !shared.contains(item.summary.id) {
             // Another machine's item has this one's id, and is not this one's. But a vault that has come back to its circle
             // has the item under the same name.
-            guard metadata.deleted == nil, metadata.name == known.localName(names) else { return }
+            let leaving = ItemLeaving(of: known, by: view.device.id)
+            // Another item may have got the name since.
+            let isNamedSo = metadata.name == known.localName(names) || leaving != nil && metadata.name == known.name
+            guard metadata.deleted == nil, isNamedSo else { return }
             shared.put(item.summary.id)
             // What it has is older than what the circle has, and no edit: it takes in the circle's. But what this
             // device itself had taken out of the circle is its own to bring back.
             guard known.revisions(of: .bin).contains(where: { $0.stamp.writer == view.device.id }) else { return }
+            left = leaving
         }
         if metadata.deleted != nil {
             if !known.isInBin { try bin(known) }
@@ -107,7 +114,9 @@ struct LocalEdits {
 
     private mutating func bin(_ item: SharedItem) throws(VaultError) {
         let days = BinSetting(change.next).days
-        for one in try merging({ () throws(MergingError) in try writer(.bin).bin(item, days: max(days, 1)) }) {
+        // An item that leaves the circle does so when its access control is changed.
+        let mover = stamps.map { now.at(max($0.stamp(of: .bin).clock, $0.stamp(of: .access).clock)) } ?? now
+        for one in try merging({ () throws(MergingError) in try mover.bin(item, days: max(days, 1)) }) {
             try add(one)
         }
     }
@@ -143,7 +152,8 @@ struct LocalEdits {
         let item = try sealedAnewIfOld(stored)
         let metadata = item.summary.metadata
         let id = item.summary.id
-        if metadata.name != known.localName(names),
+        if metadata.name != known.localName(names), metadata.name != known.uncutName(names),
+            left == nil || metadata.name != known.name,
             try !shared.isWithheld(.name, of: id, present: metadata.name.bytes)
         {
             try add(try merging { () throws(MergingError) in try writer(.name).rename(known, to: metadata.name) })
@@ -163,16 +173,12 @@ struct LocalEdits {
                 unsaid[id, default: []].insert(value.fieldName)
                 continue
             }
-            try add(
-                try merging { () throws(MergingError) in
-                    try writer(part).set(part, of: known, to: .value(carried.field))
-                },
-                carried.value)
+            try add(edit(part, of: known, to: .value(carried.field)), carried.value)
             said.insert(value.field.revision)
         }
         for case .field(let name) in known.parts where !present.contains(name) {
             guard try !shared.isWithheld(.field(name), of: id, present: []) else { continue }
-            try add(try merging { () throws(MergingError) in try now.remove(.field(name), of: known) })
+            try add(edit(.field(name), of: known, to: nil))
         }
     }
 
@@ -181,6 +187,7 @@ struct LocalEdits {
         guard known.access != access,
             try !shared.isWithheld(.access, of: item.summary.id, present: access.encoded)
         else { return }
+        guard left == nil else { return try add(edit(.access, of: known, to: .access(access))) }
         for one in try merging({ () throws(MergingError) in try writer(.access).guardItem(known, by: access) }) {
             try add(one)
         }
@@ -205,14 +212,24 @@ struct LocalEdits {
     ) throws(VaultError) {
         guard known.shown(part)?.content != content else { return }
         if try shared.isWithheld(part, of: id, present: content?.bytes ?? []) { return }
-        try add(
-            try merging { () throws(MergingError) in
-                if let content {
-                    try writer(part).set(part, of: known, to: content)
-                } else {
-                    try now.remove(part, of: known)
-                }
-            })
+        // What was not changed while the item was away is as old as that.
+        if let left, let stamps, stamps.stamp(of: ItemPart(part)).clock <= left.time { return }
+        try add(edit(part, of: known, to: content))
+    }
+
+    /// This vault's change of a part. Of an item that comes back, it replaces what that had when it left, and nothing else.
+    ///
+    /// - Parameter content: nil removes it.
+    /// - Returns: nil if there is nothing to remove.
+    private func edit(
+        _ part: SharedPart, of known: SharedItem, to content: PartContent?
+    ) throws(VaultError) -> PartChange? {
+        let editor = content == nil ? now : writer(part)
+        return try merging { () throws(MergingError) -> PartChange? in
+            if let left { return try left.change(part, of: known, to: content, by: editor) }
+            guard let content else { return try editor.remove(part, of: known) }
+            return try editor.set(part, of: known, to: content)
+        }
     }
 
     /// Gives a value that the circle has the slots that were made for it since.
@@ -289,7 +306,8 @@ struct LocalEdits {
         ]
     }
 
-    private mutating func add(_ change: PartChange, _ value: CarriedValue? = nil) throws(VaultError) {
+    private mutating func add(_ change: PartChange?, _ value: CarriedValue? = nil) throws(VaultError) {
+        guard let change else { return }
         do throws(CircleFormError) {
             view.add(PendingChange(generation: generation.name, try CarriedChange(change, value)))
         } catch { throw .impossible(error) }
@@ -312,13 +330,6 @@ func merging<Value>(_ body: () throws(MergingError) -> Value) throws(VaultError)
 extension SharedItem {
     /// What the item requires here: all that must be met; nil if no one access control says it.
     var access: AccessControl? { CombinedAccess(meeting: floor)?.expressed }
-
-    /// The name that the item has in each vault: with a suffix if it ran into a taken one.
-    func localName(_ names: SharedNames) -> ItemName {
-        guard let suffix = names.suffix(of: self) else { return name }
-        let account = name.account.isEmpty ? suffix : "\(name.account) \(suffix)"
-        return ItemName(service: name.service, account: account, itemClass: name.itemClass)
-    }
 
     func isExpired(at now: UInt64) -> Bool {
         guard case .expiry(let time)? = shown(.expiry)?.content else { return false }

@@ -221,7 +221,10 @@ private struct Repetition {
                 // Also for a value that is not here yet.
                 let left = all.filter { present.contains($0.change) || !view.state.has($0.change) }
                 if !left.isEmpty { try append(.released(left), generation) }
-            case .paper(let envelope): if envelope.device == view.paper?.device { try append(body, generation) }
+            case .paper(let envelope):
+                if view.membership.members.contains(where: { $0.keys.device == envelope.device }) {
+                    try append(body, generation)
+                }
             // They are made anew.
             case .past, .summary: break
             case .again, .unknown: try append(body, generation)

@@ -16,8 +16,10 @@ extension OpenVault {
         package var obstacles: [String: Int] = [:]
         /// The parts that machines have changed at the same time.
         package var conflicts: Int?
-        /// How many segments the vault had of each other device.
-        package var held: [WriterID: Int] = [:]
+        /// What the vault had of each other device.
+        package var held: [WriterID: HeldFiles] = [:]
+        /// Which of the segments are not what their devices have written, by their places among those that came.
+        package var unfit: [Int] = []
     }
 
     /// Takes in heads and segments as a store has them. Bytes that no member has signed are left out.
@@ -63,7 +65,7 @@ extension OpenVault {
                 after = try CircleView(material, classKeys, in: change)
             }
             var (shared, outcome) = (material.shared, SharedApplication.Outcome())
-            let (items, waiting) = (after.role == nil ? [] : after.state.items, after.unread + after.state.waits.count)
+            let (items, waiting) = (after.role == nil ? [] : after.state.items, after.waiting)
             after.dropState()
             if after.role != nil {
                 var application = SharedApplication(
@@ -81,6 +83,7 @@ extension OpenVault {
             try store(after, beyond: after.pending.count, shared, change)
             var taken = Taken(added: outcome.added, updated: outcome.updated, deleted: outcome.deleted)
             taken.waiting = waiting
+            taken.unfit = (fresh.unfit + after.unfit(fresh.segments.map(\.segment)).map { fresh.places[$0] }).sorted()
             for obstacle in Array(obstacles.values) + Array(outcome.obstacles.values) {
                 taken.obstacles[obstacle.rawValue, default: 0] += 1
             }
@@ -121,6 +124,10 @@ extension OpenVault {
     struct Fresh {
         var heads: [SignedHead] = []
         var segments: [(segment: KnownSegment, file: [UInt8])] = []
+        /// Where each of these was among those that came.
+        var places: [Int] = []
+        /// Where those were that are no segments of this circle.
+        var unfit: [Int] = []
         var isEmpty: Bool { heads.isEmpty && segments.isEmpty }
     }
 
@@ -137,11 +144,16 @@ extension OpenVault {
             else { continue }
             fresh.heads.append(head)
         }
-        for bytes in segments {
+        for (place, bytes) in segments.enumerated() {
             guard let segment = Self.read({ () throws(CircleFormError) in try KnownSegment(decoding: bytes) }),
-                segment.circle == material.device.circle, !hadSegments.contains(segment.digest)
-            else { continue }
+                segment.circle == material.device.circle
+            else {
+                fresh.unfit.append(place)
+                continue
+            }
+            guard !hadSegments.contains(segment.digest) else { continue }
             fresh.segments.append((segment, bytes))
+            fresh.places.append(place)
         }
         return fresh
     }
@@ -253,89 +265,17 @@ extension OpenVault {
         }
     }
 
-    /// What a vault's circle is, for people.
-    package struct CircleState: Sendable {
-        package struct Machine: Sendable {
-            package let device: WriterID
-            package let role: MemberRole
-            package let profile: DeviceProfile?
-            package let isOwn: Bool
-            /// The time of its newest head, in milliseconds since 1970-01-01 UTC.
-            package let heard: UInt64?
-            package let isForked: Bool
-            /// Whether it has said that it has taken in all that this vault gave out.
-            package let hasTakenAll: Bool
-            /// Whether it has made the same of the same changes; nil if that cannot be told.
-            package let agrees: Bool?
-        }
-
-        package struct Paper: Sendable {
-            package let device: WriterID
-            /// In milliseconds since 1970-01-01 UTC, by the clock of who made it; nil if that is not known yet.
-            package let made: UInt64?
-        }
-
-        package let circle: StatementName
-        package let machines: [Machine]
-        /// The code on paper that reads what is shared; nil if there is none.
-        package let paper: Paper?
-        /// Those that were removed or have left, with what they said of themselves.
-        package let former: [(device: WriterID, profile: DeviceProfile?, isPaper: Bool, hasLeft: Bool)]
-        /// Of these, what the vault's own device was before it renewed its keys, the first one first.
-        package let succeeded: [WriterID]
-        package let digest: [UInt8]
-        /// Whether the vault's own device is a member.
-        package let isMember: Bool
-        package let pending: Int
-        package let waiting: Int
-        /// The parts that machines have changed at the same time; nil if only an unlocked vault can tell.
-        package let conflicts: Int?
-    }
-
-    /// - Parameter item: what waits, and what machines have, is about this item's changes; nil for all of this vault's.
-    /// - Returns: nil without a circle.
-    /// - Throws: `.invalidArgument` for an item that is not shared; `.damaged`, `.storage`.
-    package func circleState(_ classKeys: ClassKeys, of item: ItemID? = nil) throws(VaultError) -> CircleState? {
-        try read { (snapshot) throws(VaultError) in
-            guard let (material, view) = try viewIfPresent(snapshot, classKeys) else { return nil }
-            let changes = try item.map { (item) throws(VaultError) in
-                try ItemChanges(of: item, in: view, material.shared, snapshot)
-            }
-            let digest = try view.stateDigest(given: [])
-            let (leavers, telling) = (view.leavers, view.telling)
-            let machines = try view.membership.members.filter { $0.role != .paper }
-                .map { (member) throws(VaultError) in
-                    let stream = view.streams[member.keys.device]
-                    return CircleState.Machine(
-                        device: member.keys.device, role: member.role, profile: view.profiles[member.keys.device],
-                        isOwn: member.keys == view.device.keys, heard: stream?.newest?.head.time,
-                        isForked: stream?.isSuspended ?? false,
-                        hasTakenAll: changes?.areAll(at: member.keys.device) ?? view.hasTakenAll(member.keys.device),
-                        agrees: try view.agrees(member.keys.device, with: digest, telling))
-                }
-            return CircleState(
-                circle: view.device.circle, machines: machines,
-                paper: view.paper.map { CircleState.Paper(device: $0.device, made: view.paperMade) },
-                former: view.membership.others.map { ($0, view.profiles[$0], view.isPaper($0), leavers.contains($0)) },
-                succeeded: material.ownDevices.dropLast(),
-                digest: try view.stateDigest(),
-                isMember: view.role != nil,
-                pending: changes?.pending ?? view.pending.count + view.pendingSlots.count,
-                waiting: view.unread + view.state.waits.count,
-                conflicts: try conflictCount(view, view.state.items, material.shared, snapshot))
-        }
-    }
-
     /// The files of this device that a store lacks, its segments before its head. Those of the devices that it has
     /// succeeded come first.
     ///
     /// - Parameters:
     ///   - names: what the store has.
+    ///   - sizes: the lengths of these in bytes, as far as they are known. A file of another length is one that it lacks.
     ///   - heads: those of the store.
     ///   - room: how many bytes at most. One file always fits.
     /// - Returns: the files, and whether there are more.
     package func files(
-        lacking names: Set<StorePath>, heads: [[UInt8]], room: Int
+        lacking names: Set<StorePath>, sizes: [StorePath: Int] = [:], heads: [[UInt8]], room: Int
     ) throws(VaultError) -> (files: [(path: StorePath, content: [UInt8])], hasMore: Bool) {
         try read { (snapshot) throws(VaultError) in
             guard let material = try material(snapshot) else { throw .noCircle }
@@ -343,7 +283,8 @@ extension OpenVault {
             var files: [(path: StorePath, content: [UInt8])] = []
             var left = room
             for device in material.ownDevices {
-                for (path, segment) in material.segments(of: device) where !names.contains(path) {
+                for (path, segment) in material.segments(of: device)
+                where !names.contains(path) || sizes[path, default: segment.count] != segment.count {
                     guard files.isEmpty || segment.count <= left else { return (files, true) }
                     files.append((path, try snapshot.circle(segment)))
                     left -= segment.count
@@ -359,11 +300,14 @@ extension OpenVault {
     ///
     /// - Parameters:
     ///   - names: the device's segments that the store has.
+    ///   - sizes: the lengths of these in bytes, as far as they are known. A file of another length is given, too. The
+    ///     store's can be right and longer, so it is looked at before it is replaced.
     ///   - hasHead: whether the store has a head of the device. Only the device itself replaces one.
     ///   - room: how many bytes at most. One file always fits.
     /// - Returns: the files, and whether there are more. Nothing at a device that may only read, and none of its own.
     package func lostFiles(
-        of device: WriterID, lacking names: Set<StorePath>, hasHead: Bool, room: Int, _ classKeys: ClassKeys
+        of device: WriterID, lacking names: Set<StorePath>, sizes: [StorePath: Int] = [:], hasHead: Bool, room: Int,
+        _ classKeys: ClassKeys
     ) throws(VaultError) -> (files: [(path: StorePath, content: [UInt8])], hasMore: Bool) {
         try read { (snapshot) throws(VaultError) in
             let (material, view) = try view(snapshot, classKeys)
@@ -371,7 +315,8 @@ extension OpenVault {
             guard view.role?.mayWrite == true, !material.ownDevices.contains(device) else { return ([], false) }
             var files: [(path: StorePath, content: [UInt8])] = []
             var left = room
-            for (path, segment) in material.segments(of: device) where !names.contains(path) {
+            for (path, segment) in material.segments(of: device)
+            where !names.contains(path) || sizes[path, default: segment.count] != segment.count {
                 guard files.isEmpty || segment.count <= left else { return (files, true) }
                 files.append((path, try snapshot.circle(segment)))
                 left -= segment.count

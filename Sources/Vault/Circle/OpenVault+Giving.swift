@@ -31,20 +31,19 @@ extension OpenVault {
             let seen = view.seenRecord
             if let seen { bodies.append(.seen(seen)) }
             if view.profiles[view.device.id] != view.device.profile { bodies.append(.profile(view.device.profile)) }
-            let envelopes = try view.paper.map { (paper) throws(VaultError) -> [PaperEnvelope] in
-                let owed = view.owedToPaper
-                return try owed.isEmpty
-                    ? [] : PaperSealing.envelopes(for: paper, view.signedStatements, owed, by: view, at: now())
+            var envelopes: [PaperEnvelope] = []
+            for (member, generations) in view.owed {
+                // Others have the statements in records that they can open.
+                let statements = member == view.paper ? view.signedStatements : []
+                envelopes += try PaperSealing.envelopes(for: member, statements, generations, by: view, at: now())
             }
             guard let present = view.present else {
-                return try prepared(view, bodies, given: [], from: view, forPaper: envelopes ?? [])
+                return try prepared(view, bodies, given: [], from: view, envelopes)
             }
             guard let key = view.halves[present.name] else {
                 throw .closedKeys(by: view.giver(of: present))
             }
-            if let envelopes, !envelopes.isEmpty {
-                return try prepared(view, bodies, given: [], from: view, forPaper: envelopes)
-            }
+            if !envelopes.isEmpty { return try prepared(view, bodies, given: [], from: view, envelopes) }
             guard !view.pending.isEmpty || !view.pendingSlots.isEmpty || !bodies.isEmpty else {
                 if let shorter = try compaction(material, view, in: present, key) { return shorter }
                 return try acknowledgement(view)

@@ -252,10 +252,10 @@ extension OpenVault {
 
     /// Records with these bodies. If the members have no generation, one is made.
     ///
-    /// - Parameter envelopes: what the circle's paper gets.
+    /// - Parameter envelopes: what the circle's paper gets, and keys that members lack.
     func prepared(
         _ view: CircleView, _ bodies: [RecordBody], given: [UInt64], from before: CircleView,
-        forPaper envelopes: [PaperEnvelope] = []
+        _ envelopes: [PaperEnvelope] = []
     ) throws(VaultError) -> PreparedRecords {
         guard let former = before.usable, let key = before.halves[former.name] else {
             throw VaultError(.storage, "this machine has no key of the circle yet", advice: "wait for another machine")

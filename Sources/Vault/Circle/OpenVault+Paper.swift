@@ -47,7 +47,7 @@ extension OpenVault {
             let envelopes = try PaperSealing.envelopes(
                 for: paper, view.signedStatements, before.openGenerations, by: before, at: now())
             var prepared = try prepared(
-                view, [.statement(signed)], given: [], from: before, forPaper: envelopes)
+                view, [.statement(signed)], given: [], from: before, envelopes)
             prepared.besides = [(.receivers, GuardReceivers(view).encoded)]
             return prepared
         }

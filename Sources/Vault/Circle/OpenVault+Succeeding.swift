@@ -207,7 +207,12 @@ extension SuccessorVault {
         of former: OpenVault, _ farewell: CircleFarewell, _ classKeys: ClassKeys
     ) throws(VaultError) {
         guard let succession = try circleSuccession else { throw .otherDevice }
-        let (rows, device) = try former.circleRows(for: succession, farewell, classKeys)
+        let (taken, device) = try former.circleRows(for: succession, farewell, classKeys)
+        var rows = taken
+        // What is not carried over has gone by its time. The former device has said all that was deleted.
+        let here = Set(try vault.everything().map(\.id))
+        let gone = try former.everything().map(\.id).filter { !here.contains($0) }
+        if let bytes = rows[.shared] { rows[.shared] = try SharedItems(decoding: bytes).without(gone).encoded }
         try vault.write { (change) throws(VaultError) in
             for (row, _, _) in try change.circleRows() where rows[row] == nil {
                 switch row {

@@ -2,10 +2,10 @@ import Authorization
 import Circle
 import Cryptography
 
-/// Seals what a circle's paper needs to begin with (docs/sync-format.md, “Paper”).
+/// Seals what a circle's paper needs to begin with (docs/sync-format.md, “Paper”), and keys that a member lacks.
 enum PaperSealing {
     /// - Parameters:
-    ///   - paper: its public keys.
+    ///   - paper: the public keys of the paper, or of another member.
     ///   - generations: it gets their keys. This vault must have all of them.
     ///   - room: about how many bytes one envelope seals. A larger part has one of its own.
     /// - Throws: `.locked` if a half of one is missing.
@@ -59,12 +59,11 @@ enum PaperSealing {
             })
     }
 
-    /// - Returns: nil for what is not for this paper, or was not made by Coffer.
+    /// - Returns: nil for what is not for this device, for want of its key, and for what was not made by Coffer.
     static func open(
-        _ envelope: PaperEnvelope, with keys: PaperKeys, in circle: StatementName
+        _ envelope: PaperEnvelope, for device: WriterID, by keys: ReceivingKeys, in circle: StatementName
     ) throws(VaultError) -> PaperContent? {
-        let (device, receiving) = (keys.member.device, keys.receiving[2])
-        guard envelope.device == device else { return nil }
+        guard envelope.device == device, keys.keys.count == 3, let receiving = keys.keys[2] else { return nil }
         let plain: SecretBytes
         do throws(CryptographyError) {
             let info = info(circle, device, receiving.publicKey, envelope.ephemeral)
@@ -100,19 +99,70 @@ extension CircleView {
         }
     }
 
-    /// The generations whose keys this device has to send to the paper: nobody who may write has sent them, and the paper
-    /// is no receiver. Their maker sends them, or else the first of those that may write.
-    var owedToPaper: [KeyGeneration] {
-        guard let paper else { return [] }
-        let writers = membership.members.filter(\.role.mayWrite).map(\.keys.device)
-        let sent = Set(
-            envelopes.filter { $0.envelope.device == paper.device && writers.contains($0.by) }
-                .flatMap(\.envelope.generations))
-        return openGenerations.filter { generation in
-            let sender = writers.contains(generation.maker) ? generation.maker : writers.first
-            return sender == device.id && !sent.contains(generation.name)
-                && !generation.receivers.contains { $0.device == paper.device }
+    /// For each other member, the generations whose keys this device has to send to it: nobody who may write has sent them,
+    /// and their maker did not know of that member. Their maker sends them, or else the first writer that has them for sure.
+    var owed: [(member: MemberKeys, generations: [KeyGeneration])] {
+        let writers = membership.members.filter(\.role.mayWrite)
+        let ids = Set(writers.map(\.keys.device))
+        let own = openGenerations.map { generation in
+            (generation: generation, receivers: Set(generation.receivers.map(\.device)))
+        }.filter { generation, receivers in
+            let sender =
+                ids.contains(generation.maker)
+                ? generation.maker
+                : writers.first { receivers.contains($0.keys.device) || $0.given.contains(generation.name) }?.keys
+                    .device
+            return sender ?? device.id == device.id
         }
+        var sent: [WriterID: Set<StatementName>] = [:]
+        for (writer, envelope) in envelopes where ids.contains(writer) {
+            sent[envelope.device, default: []].formUnion(envelope.generations)
+        }
+        var uses: [StatementName: [WriterID: UInt64]]?
+        var owed: [(member: MemberKeys, generations: [KeyGeneration])] = []
+        for member in membership.members where member.keys.device != device.id && owed.count < Self.mostOwed {
+            let id = member.keys.device
+            // What a member had as it came, it says with its first head.
+            guard member.role == .paper || streams[id].map({ $0.newest != nil && !$0.isSuspended }) ?? false else {
+                continue
+            }
+            let left = own.filter { generation, receivers in
+                let name = generation.name
+                guard !receivers.contains(id), generation.maker != id, !(sent[id]?.contains(name) ?? false) else {
+                    return false
+                }
+                guard member.role != .paper else { return true }
+                guard !member.given.contains(name) else { return false }
+                let known = uses ?? firstUses
+                uses = known
+                return isUnread(known[name] ?? [:], by: id)
+            }
+            if !left.isEmpty { owed.append((member.keys, left.map { $0.0 })) }
+        }
+        return owed
+    }
+
+    /// To how many members one exchange sends keys.
+    private static let mostOwed = 64
+
+    /// For each generation, the number of each device's first record that is sealed to it.
+    private var firstUses: [StatementName: [WriterID: UInt64]] {
+        var uses: [StatementName: [WriterID: UInt64]] = [:]
+        for (id, stream) in streams {
+            for header in stream.counted.lazy.map(\.record.header) {
+                guard let generation = header.generation else { continue }
+                uses[generation, default: [:]][id] = min(uses[generation]?[id] ?? .max, header.number)
+            }
+        }
+        return uses
+    }
+
+    /// Whether a member has said of none of these records that it has read it. It says so of whole streams.
+    private func isUnread(_ records: [WriterID: UInt64], by member: WriterID) -> Bool {
+        !records.isEmpty
+            && !records.contains { id, number in
+                id == member || named(by: member, of: id).contains { $0.number >= number }
+            }
     }
 
     /// When the paper was made, by the clock of who made it.

@@ -88,7 +88,7 @@ package struct RecoverableCircle: Sendable {
             // The statements in it say who its writer is, so it is read before anybody is known. They are judged as all.
             guard case .paper(let envelope)? = try RecordSealing.open(files.record(record), half: nil),
                 known.insert(envelope).inserted,
-                let content = try PaperSealing.open(envelope, with: keys, in: circle)
+                let content = try PaperSealing.open(envelope, for: keys.member.device, by: receiving, in: circle)
             else { continue }
             material.statements += content.statements
             for (generation, halves) in content.generations {

@@ -12,6 +12,11 @@ struct JoiningFiles {
     /// The identity of the machine's TPM; nil without one.
     let identity: [UInt8]?
 
+    /// All that lies in the folder for it, whoever has put it there.
+    var all: [StorePath] {
+        [request, answer] + ProofStep.allCases.map { StorePath.proof($0, place) }
+    }
+
     /// - Throws: `.protocolViolation` unless all belong to one joining.
     init(_ reply: Sync.Request.Reply) throws(KeychainError) {
         guard let request = StorePath(reply.request.path), let answer = StorePath(reply.answer),

@@ -8,6 +8,8 @@ import Platform
 /// the same one, and one can be called like the other's id.
 struct MachineChoice {
     let machines: [Sync.Machine]
+    /// The ids of those among them that are no longer members.
+    var former: Set<String> = []
 
     /// How many digits of an id name a machine. Fewer are too easily those of another one.
     static let digits = 8
@@ -16,15 +18,19 @@ struct MachineChoice {
     func chosen(_ words: [String]) throws(KeychainError) -> [Sync.Machine] {
         var chosen: [Sync.Machine] = []
         for word in words {
-            let machine = try machine(word)
-            if !chosen.contains(where: { $0.device == machine.device }) { chosen.append(machine) }
+            for machine in try meant(by: word) where !chosen.contains(where: { $0.device == machine.device }) {
+                chosen.append(machine)
+            }
         }
         return chosen
     }
 
-    private func machine(_ word: String) throws(KeychainError) -> Sync.Machine {
+    /// - Returns: one, or all codes on paper that were removed: nobody tells these apart by what they are called.
+    private func meant(by word: String) throws(KeychainError) -> [Sync.Machine] {
         let found = named(word)
-        if found.count == 1, let machine = found.first { return machine }
+        if found.count == 1 { return found }
+        let codes = found.filter { $0.isPaper && former.contains($0.device) }
+        if !codes.isEmpty, found.allSatisfy(\.isPaper) { return codes }
         let shown = VisibleText.quoted(word)
         guard found.isEmpty else {
             throw KeychainError(
@@ -76,7 +82,13 @@ struct MachineChoice {
 
     private func list(_ listed: [Sync.Machine]) -> String {
         listed.map { machine in
-            "\(SharingText.name(machine)) (\(id(machine)))" + (machine.own ? ", which is this one" : "")
+            "\(SharingText.name(machine)) (\(id(machine)))\(note(machine))"
         }.joined(separator: "; ")
+    }
+
+    private func note(_ machine: Sync.Machine) -> String {
+        if machine.own { return ", which is this one" }
+        if former.contains(machine.device) { return ", removed" }
+        return machine.isPaper ? ", the present code" : ""
     }
 }

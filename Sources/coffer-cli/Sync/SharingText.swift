@@ -54,7 +54,9 @@ enum SharingText {
                 + "here, or set \(one ? "it" : "them") again there)"
         case "too-long": "\(count) \(one ? "is" : "are") too long"
         case "name-taken": "\(count) \(one ? "has" : "have") a name that is taken"
-        case "unreadable": "\(count) cannot be read here"
+        case "unreadable":
+            "\(count) cannot be read here (set \(one ? "it" : "them") again on the machine that changed "
+                + "\(one ? "it" : "them"))"
         case "no-room": "\(count) \(one ? "has" : "have") no room here (remove secrets that you do not need)"
         case let other: "\(count) (\(VisibleText.line(other)))"
         }
@@ -72,6 +74,12 @@ enum SharingText {
 
     static func waiting(_ count: Int) -> String {
         "\(count) change\(count == 1 ? " waits" : "s wait") for something that has not come yet"
+    }
+
+    /// What a machine has given out, and what has not come with its head.
+    static func missing(_ count: Int64, of name: String) -> String {
+        let one = count == 1
+        return "\(name) was heard, but \(count) of its changes \(one ? "is" : "are") missing or damaged in the folder"
     }
 
     /// What the person should look at in the folder.
@@ -102,11 +110,12 @@ enum SharingText {
     /// - Parameters:
     ///   - folder: in words.
     ///   - isUnpushed: whether changes of this machine are committed and not pushed.
+    ///   - isBehind: whether the folder lacks the newest head of this machine.
     ///   - unreleased: how many secrets the code on paper does not open yet; nil if that is not known now.
     ///   - takesPaper: whether there can be a code on paper.
     static func status(
-        _ state: Sync.State.Reply, folder: String, isUnpushed: Bool = false, unreleased: Int? = nil,
-        takesPaper: Bool = true, width: Int?
+        _ state: Sync.State.Reply, folder: String, isUnpushed: Bool = false, isBehind: Bool = false,
+        unreleased: Int? = nil, takesPaper: Bool = true, width: Int?
     ) -> [String] {
         guard state.circle != nil else {
             return state.requested
@@ -130,6 +139,9 @@ enum SharingText {
         lines += Columns.aligned(rows, width: width, narrowing: [[0], [2]])
         if takesPaper { lines.append("Paper: \(paper(state.paper, unreleased: unreleased))") }
         if state.machines.count == 1 { lines.append("To add another machine, run there: coffer sync join FOLDER") }
+        if isBehind, state.pending == 0 {
+            lines.append("Not in the folder yet: what this machine gave out last; run: coffer sync now")
+        }
         if state.pending > 0 {
             let count = state.pending == 1 ? "1 change" : "\(state.pending) changes"
             lines.append("Not in the folder yet: \(count) of this machine; run: coffer sync now")
@@ -140,6 +152,10 @@ enum SharingText {
                 "Waiting: \(waiting(Int(clamping: state.waiting))); run on the other machines: coffer sync now")
         }
         if let conflicts = conflicts(Int(clamping: state.conflicts ?? 0)) { lines.append("Conflicts: \(conflicts)") }
+        for (machine, name) in zip(state.machines, names) {
+            guard let missing = machine.missing, missing > 0 else { continue }
+            lines.append("Missing: \(Self.missing(missing, of: name))")
+        }
         for (machine, name) in zip(state.machines, names) where machine.forked {
             lines.append(
                 "Problem: two copies of the vault of \(name) write at the same time; stop using one of them")
@@ -232,6 +248,8 @@ struct SharingRecord: Encodable {
     private let git: String?
     /// Changes of this machine are committed and not pushed; left out if the folder is no git repository.
     private let unpushed: Bool?
+    /// The folder lacks what this machine gave out last. Left out if that is not known.
+    private let behind: Bool?
     private let joined: Bool
     private let machines: [MachineRecord]
     private let digest: String?
@@ -257,11 +275,17 @@ struct SharingRecord: Encodable {
         var forked: Bool
         var seen: Bool?
         var agrees: Bool?
+        var missing: Int64?
     }
 
-    /// - Parameter content: nil if the folder is not known now.
-    init(_ state: Sync.State.Reply, _ content: SharingSetting.Content?, isUnpushed: Bool = false) {
+    /// - Parameters:
+    ///   - content: nil if the folder is not known now.
+    ///   - isBehind: nil if that is not known.
+    init(
+        _ state: Sync.State.Reply, _ content: SharingSetting.Content?, isUnpushed: Bool = false, isBehind: Bool? = nil
+    ) {
         unpushed = content?.branch.map { _ in isUnpushed }
+        behind = isBehind
         circle = state.circle
         (folder, git) = (content?.folder, content?.branch?.shown)
         joined = state.joined
@@ -269,7 +293,7 @@ struct SharingRecord: Encodable {
             MachineRecord(
                 device: machine.device, name: machine.name, role: machine.role, protection: machine.protection,
                 own: machine.own, heard: machine.heard.map { TimeText($0).iso8601 }, forked: machine.forked,
-                seen: machine.seen, agrees: machine.agrees)
+                seen: machine.seen, agrees: machine.agrees, missing: machine.missing)
         }
         digest = state.digest
         (pending, waiting, requested) = (state.pending, state.waiting, state.requested)

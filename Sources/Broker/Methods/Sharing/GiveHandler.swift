@@ -7,9 +7,11 @@ enum GiveHandler: MethodHandler {
     static func answer(_ method: Sync.Give, _ request: Request) async throws(Fault) -> MethodAnswer {
         try SharingPrecondition.checkUnlocked(request)
         let (heads, names) = (try SharingWire.bytes(method.heads), SharingWire.paths(method.names))
+        let sizes = SharingWire.sizes(method.sizes, of: method.names)
         try await request.vaultActor.sharing.giveOut(in: request.vaultActor, heads: heads)
         let (files, hasMore) = try await request.vaultActor.use {
-            try $0.vault.files(lacking: Set(names), heads: heads, room: SharingCallLimits.answer)
+            try $0.vault.files(
+                lacking: Set(names), sizes: sizes, heads: heads, room: SharingCallLimits.answer)
         }
         let ended =
             files.isEmpty

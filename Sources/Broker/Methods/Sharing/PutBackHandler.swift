@@ -13,9 +13,11 @@ enum PutBackHandler: MethodHandler {
                 .invalidArgument, "that is not the id of a machine", advice: "see them with: coffer sync status")
         }
         let names = Set(SharingWire.paths(method.names))
+        let sizes = SharingWire.sizes(method.sizes, of: method.names)
         let (files, hasMore) = try await request.vaultActor.use {
             try $0.vault.lostFiles(
-                of: device, lacking: names, hasHead: method.head, room: SharingCallLimits.answer, $0.keys)
+                of: device, lacking: names, sizes: sizes, hasHead: method.head, room: SharingCallLimits.answer,
+                $0.keys)
         }
         return .reply(
             Sync.PutBack.Reply(

@@ -16,6 +16,11 @@ enum SharingWire {
                 "a machine's name has 1 to \(CircleLimits.name) letters, digits, dots and dashes, and begins with a letter or digit"
             )
         }
+        guard text.lowercased() != VaultSharing.paperName.text else {
+            throw Fault(
+                .invalidArgument, "a machine cannot be called “paper”, because the code on paper is",
+                advice: "choose another name")
+        }
         return name
     }
 
@@ -121,6 +126,15 @@ enum SharingWire {
 
     /// Names that no member writes are left out.
     static func paths(_ names: [String]) -> [StorePath] { names.compactMap { StorePath($0) } }
+
+    /// The lengths that a caller knows of files.
+    static func sizes(_ sizes: [Int64]?, of names: [String]) -> [StorePath: Int] {
+        var known: [StorePath: Int] = [:]
+        for (name, size) in zip(names, sizes ?? []) where size >= 0 {
+            if let path = StorePath(name) { known[path] = Int(clamping: size) }
+        }
+        return known
+    }
 
     static func words(_ circle: StatementName, _ request: JoinRequest) throws(Fault) -> [String] {
         try form { () throws(CircleFormError) in

@@ -21,7 +21,8 @@ enum StateHandler: MethodHandler {
                         device: Hex.encode(machine.device.bytes), name: machine.profile?.name.text,
                         role: machine.role.text, protection: machine.profile?.protection.text, own: machine.isOwn,
                         heard: machine.heard.map { Int64(clamping: $0) }, forked: machine.isForked,
-                        seen: machine.isOwn ? nil : machine.hasTakenAll, agrees: machine.agrees)
+                        seen: machine.isOwn ? nil : machine.hasTakenAll, agrees: machine.agrees,
+                        missing: machine.missing > 0 ? Int64(machine.missing) : nil)
                 },
                 former: state.former.map { machine in
                     Sync.FormerMachine(

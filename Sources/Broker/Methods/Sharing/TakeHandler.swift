@@ -26,7 +26,8 @@ enum TakeHandler: MethodHandler {
                     Sync.Obstacle(reason: $0.key, items: Int64($0.value))
                 }, conflicts: Int64(taken.conflicts ?? 0),
                 held: taken.held.sorted { $0.key < $1.key }.map {
-                    Sync.Held(device: Hex.encode($0.key.bytes), segments: Int64($0.value))
-                }))
+                    Sync.Held(
+                        device: Hex.encode($0.key.bytes), segments: Int64($0.value.count), bytes: Int64($0.value.bytes))
+                }, unfit: taken.unfit.isEmpty ? nil : taken.unfit.map { Int64($0) }))
     }
 }

@@ -1,0 +1,104 @@
+import Authorization
+import Circle
+import Item
+import Testing
+
+@testable import Vault
+
+/// A machine keeps a secret for itself, and shares it again. It replaces what the secret had when it left the others, and
+/// not what they have set since.
+struct CircleReturningTests {
+    private let group: CircleGroup
+    private let desk: CircleMachine
+    private let laptop: CircleMachine
+
+    init() throws {
+        group = try CircleGroup("desk", "laptop")
+        (desk, laptop) = (group.machines[0], group.machines[1])
+        try desk.set("token", "", "first")
+        try group.settle()
+    }
+
+    private func make(_ access: AccessControl) throws {
+        desk.fixture.advance(milliseconds: 1000)
+        let item = try desk.find("token")
+        try desk.vault.reseal(item, desk.opened(item), access: access)
+    }
+
+    private func keepAtTheDesk() throws { try make(.whenUnlocked.thisDeviceOnly) }
+
+    private func shareAgain() throws {
+        try make(.whenUnlocked)
+        try group.settle()
+    }
+
+    @Test func aValueThatWasSetBesideIsKept() throws {
+        try keepAtTheDesk()
+        laptop.fixture.advance(milliseconds: 3_600_000)
+        try laptop.set("token", "", "typed later")
+        try group.settle()
+        #expect(try desk.get("token") == "first" && laptop.get("token") == "typed later")
+        try shareAgain()
+        #expect(try group.get("token") == ["typed later"])
+        #expect(try group.values("token") == Array(repeating: ["typed later", "first"], count: 2))
+    }
+
+    /// The laptop has the secret in its bin by then, and makes it anew under the same name.
+    @Test func aValueThatWasSetAfterwardsIsKept() throws {
+        try keepAtTheDesk()
+        try group.settle()
+        laptop.fixture.advance(milliseconds: 3_600_000)
+        try laptop.set("token", "", "typed later")
+        try group.settle()
+        #expect(try desk.get("token") == "first" && laptop.get("token") == "typed later")
+        try shareAgain()
+        #expect(try group.get("token") == ["typed later"])
+        #expect(try group.values("token") == Array(repeating: ["typed later", "first"], count: 2))
+        for machine in group.machines { #expect(try machine.names == ["token"]) }
+    }
+
+    @Test func withoutAnotherChangeThereIsNoConflict() throws {
+        try keepAtTheDesk()
+        try group.settle()
+        #expect(try laptop.names.isEmpty)
+        try shareAgain()
+        #expect(try group.get("token") == ["first"])
+        #expect(try group.counts() == [0])
+        // What is set there later is newer for all of them.
+        try desk.set("token", "", "second")
+        try group.settle()
+        #expect(try group.get("token") == ["second"] && group.counts() == [0])
+    }
+
+    @Test func aFieldThatCameMeanwhileStays() throws {
+        try keepAtTheDesk()
+        try laptop.set(field: "pin", of: "token", "1234")
+        try group.settle()
+        try shareAgain()
+        #expect(try group.get("token", "pin") == ["1234"] && group.get("token") == ["first"])
+        #expect(try group.counts() == [0])
+    }
+
+    @Test func aTextThatWasChangedMeanwhileStays() throws {
+        try keepAtTheDesk()
+        laptop.fixture.advance(milliseconds: 3_600_000)
+        try laptop.edit("token", MetadataChanges(label: "of the laptop"))
+        try group.settle()
+        try shareAgain()
+        for machine in group.machines { #expect(try machine.find("token").metadata.label == "of the laptop") }
+        #expect(try group.counts() == [0])
+    }
+
+    /// What was required meanwhile is required still. Nobody at the desk was asked for it.
+    @Test func whatWasRequiredMeanwhileStays() throws {
+        let presence = try AccessControl(requirements: [.userPresence])
+        try keepAtTheDesk()
+        let item = try laptop.find("token")
+        try laptop.vault.reseal(item, laptop.opened(item), access: presence)
+        for _ in 0..<2 { for machine in group.machines { try machine.sync(group.store) } }
+        try make(.whenUnlocked)
+        try desk.takeIn(group.store)
+        let shared = try #require(try desk.view().state.items.first { $0.name.service == "token" })
+        #expect(shared.floor.contains(presence))
+    }
+}
