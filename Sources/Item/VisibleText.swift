@@ -37,12 +37,22 @@ package enum VisibleText {
     /// - Parameter likePath: a slash needs no quotes.
     package static func quoted(_ name: String, likePath: Bool) -> String {
         let shown = line(name)
+        // By scalars: a quote or a slash with an accent behind it is one character, and no quote to it.
+        let scalars = name.unicodeScalars
         let needsQuotes =
-            name.isEmpty || shown != name
-            || name.contains { $0.isWhitespace || "\"'`“”‘’„«»;,()<>…".contains($0) || ($0 == "/" && !likePath) }
-            || name.hasSuffix(".") || name.hasSuffix(":")
-        return needsQuotes ? "\"\(shown.replacing("\"", with: "\\\""))\"" : shown
+            scalars.isEmpty || !shown.unicodeScalars.elementsEqual(scalars)
+            || scalars.contains { $0.properties.isWhitespace || signs.contains($0) || ($0 == "/" && !likePath) }
+            || scalars.last == "." || scalars.last == ":"
+        guard needsQuotes else { return shown }
+        var inner = String.UnicodeScalarView()
+        for scalar in shown.unicodeScalars {
+            if scalar == "\"" { inner.append("\\") }
+            inner.append(scalar)
+        }
+        return "\"\(String(inner))\""
     }
+
+    private static let signs = Set("\"'`“”‘’„«»;,()<>…".unicodeScalars)
 
     /// The one escaper. What is not to be seen is spelt out.
     ///

@@ -33,8 +33,8 @@ extension JSONReader {
     public mutating func next(_ members: inout JSONMembers, of names: [String]) throws(JSONFailure) -> Int? {
         while try goToName(isFirst: members.takeFirst()) {
             let name = try scanString()
-            guard let found = members.find(name, names, self) else {
-                let text = text(of: name)
+            guard let found = try members.find(name, names, self) else {
+                let text = try self.name(name)
                 guard members.isNew(text) else { throw Self.nameTwice }
                 try takeColon()
                 if members.besides.contains(text) { members.noted.append((text, at)) }
@@ -99,7 +99,9 @@ extension JSONMembers {
         return isFirst
     }
 
-    fileprivate mutating func find(_ name: JSONString, _ names: [String], _ reader: borrowing JSONReader) -> Int? {
+    fileprivate mutating func find(
+        _ name: JSONString, _ names: [String], _ reader: borrowing JSONReader
+    ) throws(JSONFailure) -> Int? {
         if name.isPlain {
             for step in 0..<names.count {
                 let index = (expected + step) % names.count
@@ -110,7 +112,7 @@ extension JSONMembers {
             return nil
         }
         // Two spellings that Unicode calls equal are one name, as Swift compares them.
-        let text = reader.text(of: name)
+        let text = try reader.name(name)
         return names.firstIndex(of: text)
     }
 

@@ -53,7 +53,7 @@ extension JSONReader {
         var names: Set<String> = []
         while try goToName(isFirst: names.isEmpty) {
             let name = try scanString()
-            guard names.insert(text(of: name)).inserted else { throw Self.nameTwice }
+            guard names.insert(try self.name(name)).inserted else { throw Self.nameTwice }
             try takeColon()
             guard trail.wanted >= 0 else {
                 try skipValue()

@@ -14,8 +14,22 @@ extension JSONReader {
     public mutating func string() throws(JSONFailure) -> String {
         try beginValue()
         guard next == UInt8(ascii: "\"") else { throw .mismatch(at: at) }
-        return try text(of: scanString())
+        let start = at
+        let text = text(of: try scanString())
+        guard isComparable(text) else { throw .mismatch(at: start, Self.manyMarks) }
+        return text
     }
+
+    /// A member's name. It is compared with others.
+    func name(_ string: JSONString) throws(JSONFailure) -> String {
+        let text = text(of: string)
+        guard isComparable(text) else { throw .malformed("a name cannot be read: \(Self.manyMarks)") }
+        return text
+    }
+
+    private func isComparable(_ text: String) -> Bool { !isUntrusted || CombiningMarks.areFew(in: text) }
+
+    private static var manyMarks: String { "it has more than \(CombiningMarks.most) combining marks in a row" }
 
     /// Checks the string at which the reader stands, and goes behind it.
     mutating func scanString() throws(JSONFailure) -> JSONString {

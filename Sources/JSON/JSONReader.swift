@@ -18,26 +18,33 @@ public struct JSONReader: ~Copyable {
     var besides: [String] = []
     var noted: [(name: String, at: Int)] = []
     var trail = JSONTrail()
+    /// Whether texts are refused that take long to compare.
+    let isUntrusted: Bool
 
-    init(_ bytes: [UInt8], from start: Int = 0) {
+    init(_ bytes: [UInt8], from start: Int = 0, isUntrusted: Bool = false) {
         self.bytes = bytes
+        self.isUntrusted = isUntrusted
         at = start
     }
 
     /// Reads bytes that are exactly one object.
-    /// - Parameter start: where it begins.
+    /// - Parameters:
+    ///   - start: where it begins.
+    ///   - isUntrusted: whether texts and names are refused that have more than ``CombiningMarks/most`` marks in a row.
+    ///     To compare them can take minutes.
     /// - Throws: ``JSONFailure``. If the bytes are malformed anywhere, the error is `malformed`.
     public static func read<Value>(
-        _ bytes: [UInt8], from start: Int = 0, _ body: (inout JSONReader) throws(JSONFailure) -> Value
+        _ bytes: [UInt8], from start: Int = 0, isUntrusted: Bool = false,
+        _ body: (inout JSONReader) throws(JSONFailure) -> Value
     ) throws(JSONFailure) -> Value {
-        var reader = JSONReader(bytes, from: start)
+        var reader = JSONReader(bytes, from: start, isUntrusted: isUntrusted)
         do throws(JSONFailure) {
             try reader.beginWhole()
             let value = try body(&reader)
             try reader.endWhole()
             return value
         } catch {
-            if error.malformation == nil { try check(bytes, from: start) }
+            if error.malformation == nil { try check(bytes, from: start, isUntrusted: isUntrusted) }
             throw error
         }
     }
@@ -64,8 +71,10 @@ public struct JSONReader: ~Copyable {
 
     /// Checks that bytes are exactly one object, and keeps nothing of it.
     /// - Throws: `malformed`.
-    public static func check(_ bytes: [UInt8], from start: Int = 0) throws(JSONFailure) {
-        var reader = JSONReader(bytes, from: start)
+    public static func check(
+        _ bytes: [UInt8], from start: Int = 0, isUntrusted: Bool = false
+    ) throws(JSONFailure) {
+        var reader = JSONReader(bytes, from: start, isUntrusted: isUntrusted)
         try reader.beginWhole()
         try reader.skipValue()
         try reader.endWhole()
@@ -175,7 +184,7 @@ public struct JSONReader: ~Copyable {
 
     mutating func nextName(isFirst: Bool) throws(JSONFailure) -> String? {
         guard try goToName(isFirst: isFirst) else { return nil }
-        return try text(of: scanString())
+        return try name(scanString())
     }
 
     mutating func takeColon() throws(JSONFailure) {

@@ -22,7 +22,7 @@ public struct IncomingCall: Sendable {
     ///   - served: the methods that are served, by their names.
     /// - Throws: ``JSONFailure`` if the message is no Varlink call. The connection is then not worth keeping.
     public init(_ message: [UInt8], served: ServedMethods) throws(JSONFailure) {
-        self = try JSONReader.read(message) { (reader) throws(JSONFailure) in
+        self = try JSONReader.read(message, isUntrusted: true) { (reader) throws(JSONFailure) in
             try IncomingCall(&reader, served)
         }
     }

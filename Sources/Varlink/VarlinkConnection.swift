@@ -29,9 +29,13 @@ public struct VarlinkConnection: ~Copyable, Sendable {
     }
 
     /// The process that listens, as the kernel names it.
-    /// - Throws: ``TransportFailure``.
+    /// - Throws: ``TransportFailure``; `.unnamed` if somebody listens, and the kernel does not say here who it is.
     public func peer() throws(TransportFailure) -> PeerCredentials {
-        do { return try socket.peer() } catch { throw TransportFailure(error) }
+        do throws(SystemError) { return try socket.peer() } catch {
+            // Without a number, the kernel has answered, and its answer names nobody.
+            guard error.errno == 0 else { throw TransportFailure(error) }
+            throw .unnamed(error.reason)
+        }
     }
 
     /// The descriptor, which becomes readable when the peer sends something or closes.
@@ -110,6 +114,8 @@ public struct VarlinkConnection: ~Copyable, Sendable {
 public enum TransportFailure: Error, Sendable {
     /// Nobody listens, or the connection broke.
     case unreachable(String)
+    /// Somebody listens, and the kernel does not say here who it is, as in a user namespace or a container.
+    case unnamed(String)
     case deadline
     /// The answer does not match the interface.
     case notUnderstood(String)
@@ -117,7 +123,7 @@ public enum TransportFailure: Error, Sendable {
     /// The reason, as the end of a sentence.
     public var reason: String {
         switch self {
-        case .unreachable(let reason), .notUnderstood(let reason): reason
+        case .unreachable(let reason), .unnamed(let reason), .notUnderstood(let reason): reason
         case .deadline: "it took too long"
         }
     }

@@ -12,6 +12,8 @@ package enum XMLDocument {
         package var elements = 200_000
         /// The bytes of all texts.
         package var text = 16 << 20
+        /// The bytes of one name or text. To compare two can take a time that grows with the square.
+        package var part = 16 << 10
 
         package init() {}
     }
@@ -91,6 +93,7 @@ package enum XMLDocument {
             elements += 1
             guard elements <= limits.elements, open.count < limits.depth else { return XMLError(.tooLarge) }
             let whole = unsafe name.map { unsafe String(cString: $0) } ?? ""
+            guard whole.utf8.count <= limits.part else { return XMLError(.tooLarge) }
             let parts = whole.split(separator: ":", omittingEmptySubsequences: false)
             guard parts.count <= 2, parts.allSatisfy({ !$0.isEmpty }), let own = parts.last else {
                 return XMLError(.malformed)
@@ -107,7 +110,8 @@ package enum XMLDocument {
             guard let attributes = unsafe attributes else { return "" }
             var place = 0
             while let key = unsafe attributes[place], let value = unsafe attributes[place + 1] {
-                if unsafe String(cString: key) == name { return unsafe String(cString: value) }
+                // By bytes, because a key of somebody who is not trusted has any length.
+                if unsafe String(cString: key).utf8.elementsEqual(name.utf8) { return unsafe String(cString: value) }
                 place += 2
             }
             return ""
@@ -124,6 +128,7 @@ package enum XMLDocument {
             size += bytes.count
             guard size <= limits.text else { return XMLError(.tooLarge) }
             guard !open.isEmpty else { return nil }
+            guard open[open.count - 1].text.utf8.count + bytes.count <= limits.part else { return XMLError(.tooLarge) }
             // Whitespace between parts is not kept: it is most of an answer.
             unsafe open[open.count - 1].text += String(decoding: bytes, as: UTF8.self)
             return nil

@@ -47,6 +47,10 @@ import Testing
     @Test func kindsOfItems() {
         #expect(VisibleText.name(service: "s", account: "a", kind: .genericPassword) == "s/a")
         #expect(VisibleText.name(service: "s", account: "a", kind: .key) == "s/a (key)")
+        // A sign with an accent behind it is one character, and still the sign.
+        #expect(VisibleText.quoted("a/\u{301}b") == "\"a/\u{301}b\"")
+        #expect(VisibleText.quoted("a\"\u{301} b") == "\"a\\\"\u{301} b\"")
+        #expect(VisibleText.quoted("a,\u{301}") == "\"a,\u{301}\"" && VisibleText.quoted("a.") == "\"a.\"")
         #expect(ItemName(service: "a/b", account: "c").description == "\"a/b\"/c")
         #expect(ItemName(service: "é", account: "") != ItemName(service: "e\u{301}", account: ""))
         #expect(ItemName(service: "s", account: "", itemClass: .key) != ItemName(service: "s", account: ""))

@@ -16,6 +16,6 @@ import Testing
     /// No test fills these. They change on purpose only, and then here, too.
     @Test func whatNoTestFillsIsAsItWasChosen() {
         let usual = XMLDocument.Limits()
-        #expect(usual.elements == 200_000 && usual.text == 16 << 20)
+        #expect(usual.elements == 200_000 && usual.text == 16 << 20 && usual.part == 16 << 10)
     }
 }

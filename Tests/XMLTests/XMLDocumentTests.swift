@@ -39,6 +39,10 @@ import Testing
         #expect(Self.code("<a><b/><b/></a>") { $0.elements = 2 } == .tooLarge)
         #expect(Self.code("<a>xy<b>z</b></a>") { $0.text = 3 } == nil)
         #expect(Self.code("<a>xy<b>z</b></a>") { $0.text = 2 } == .tooLarge)
+        #expect(Self.code("<a>xy<b/>z<b>xyz</b></a>") { $0.part = 3 } == nil)
+        #expect(Self.code("<a>xy<b/>zz</a>") { $0.part = 3 } == .tooLarge)
+        #expect(Self.code("<p:a/>") { $0.part = 3 } == nil)
+        #expect(Self.code("<p:ab/>") { $0.part = 3 } == .tooLarge)
     }
 
     @Test func whatIsNotWholeIsNothing() {
