@@ -196,8 +196,10 @@ enum IndexLimits {
 
 /// Uses of the TPM.
 enum SealerLimits {
-    /// The most uses that may wait. More are refused, because they would only pile up behind a TPM that hangs.
+    /// The most uses that may wait. More would only pile up behind a TPM that hangs.
     static let queue = 64
+    /// The most of one user that may wait: the signatures of 32 conversations that one answer ends, and some calls.
+    static let share = 40
     /// How long a call waits for the TPM.
     static let call = Duration.seconds(20)
     /// How long the TPM waits for a signature.
@@ -329,8 +331,14 @@ enum LogLimits {
     static let refusals = 64
     /// After each such time, one more can be recorded.
     static let refusalPause = Duration.seconds(10)
-    /// How long a count of refusals waits until a record tells it.
+    /// How long a count of refusals, or of calls, waits until it is told.
     static let countDelay = Duration.seconds(60)
+    /// How many calls of one user the broker's own log names at once.
+    static let calls = 60
+    /// After each such time, it names one more.
+    static let callPause = Duration.seconds(1)
+    /// How many refused users that log names in a while.
+    static let refusedUsers = 64
     /// How long a record of an ungated read may wait for the disk.
     static let delay = Duration.seconds(10)
     /// The most records that wait until the vault is opened.
@@ -353,7 +361,7 @@ enum BootLimits {
 
 /// What `coffer doctor` has looked at.
 enum DiagnosisLimits {
-    /// With less than so many bytes free, the disk is called full. A vault's file grows by pages, and its log by records.
+    /// With less than so many bytes free, the disk is called nearly full. A vault's file grows by pages, and its log by records.
     static let room: UInt64 = 4 << 20
     /// For checking the whole vault. Other calls of its owner can wait this long.
     static let vault = Duration.seconds(5)

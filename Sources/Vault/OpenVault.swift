@@ -260,6 +260,11 @@ public final class OpenVault: Sendable {
         return header
     }
 
+    /// Checks that the vault's path still names the file that is open.
+    ///
+    /// - Throws: `.replaced` if it names another one or none, so that nothing can be stored; `.storage`.
+    public func checkFile() throws(VaultError) { try database.checkPlace() }
+
     /// Changes the vault durably, all or nothing.
     func write<Value>(
         _ kind: Change.Kind = .content, protection: DeletionProtection = .soon,

@@ -122,6 +122,23 @@ struct FieldTests {
         _ = try vault.verify()
     }
 
+    /// A seed is one again, and no file. What the value in between was comes back with that one.
+    @Test func aFormerValueComesBackWithItsKind() throws {
+        func kind() throws -> FieldKind? { try item().metadata.field(.otp)?.kind }
+        try set(.secret, "password")
+        let seed = try set(.otp, "seed").version
+        let file = try set(.otp, "bytes", kind: .file).version
+        #expect(try kind() == .file)
+        let (was, value) = try former(seed)
+        #expect(try vault.restore(was, value: value).metadata.field(.otp)?.kind == .otp)
+        #expect(try kind() == .otp && self.value(.otp) == "seed")
+        #expect(try item().metadata.field(.secret)?.kind == .secret)
+        let (then, bytes) = try former(file)
+        try vault.restore(then, value: bytes)
+        #expect(try kind() == .file && self.value(.otp) == "bytes")
+        _ = try vault.verify()
+    }
+
     /// So many former values of each field, and not of all together.
     @Test func eachHasAHistoryOfItsOwn() throws {
         try set(.otp, "seed 1")

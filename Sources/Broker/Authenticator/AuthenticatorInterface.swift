@@ -9,6 +9,8 @@ struct AuthenticatorInterface: ServedInterface {
     let core: BrokerCore
     let authenticatorUID: UInt32
     private let exchanges = OpenExchanges()
+    private let users = ConversationUsers()
+    private let log: CallLog
     let interfaces = ServedInterfaces(
         product: "cofferd", version: ProductVersion.current,
         interfaces: [.init(name: BrokerInterface.interface, description: BrokerInterface.description)],
@@ -27,6 +29,7 @@ struct AuthenticatorInterface: ServedInterface {
     init(core: BrokerCore, authenticatorUID: UInt32) {
         self.core = core
         self.authenticatorUID = authenticatorUID
+        log = CallLog("authenticator's call", core.logger, clock: core.vaultStore.dependencies.clock)
     }
 
     var unreadable: Fault.Name { .brokerInvalidArgument }
@@ -45,17 +48,19 @@ struct AuthenticatorInterface: ServedInterface {
         let conversation = AuthenticatorSession(core: core, exchanges: exchanges, caller: caller)
         do throws(Fault) {
             let parameters = try call.parameters()
+            users.note(parameters, over: caller.connection)
             if let answer = try interfaces.answer(parameters, to: call.method) { return .reply(answer) }
             let answer = try await answer(parameters, in: conversation)
-            core.logger.info("authenticator's call", metadata: LogFields.of(caller, method: call.method))
+            log.note(of: user(of: caller), LogFields.of(caller, method: call.method))
             return answer
         } catch {
-            core.logger.info(
-                "authenticator's call",
-                metadata: LogFields.of(caller, method: call.method, outcome: error.name))
+            log.note(of: user(of: caller), LogFields.of(caller, method: call.method, outcome: error.name))
             throw error
         }
     }
+
+    /// Whose pace the lines about a connection count to.
+    private func user(of caller: Caller) -> UInt32 { users.uid(over: caller.connection) ?? caller.uid }
 
     private func answer(
         _ parameters: (any VarlinkMethod)?, in conversation: AuthenticatorSession
@@ -88,6 +93,7 @@ struct AuthenticatorInterface: ServedInterface {
 
     func connectionEnded(_ caller: Caller) {
         exchanges.cancelAll(of: caller.connection)
+        users.forget(caller.connection)
         core.challenges.connectionEnded(caller.connection)
         let vaultStore = core.vaultStore
         Task { await vaultStore.conversationEnded(caller.connection) }

@@ -44,7 +44,7 @@ extension AuthenticatorSession {
             }
             let exchange: SigningExchange
             do throws(SealerError) {
-                exchange = try await core.sealer.begin(
+                exchange = try await core.sealer.serving(.user(challenge.uid)).begin(
                     signing.use, with: signing.material, waiting: core.vaultStore.dependencies.signatureTime)
             } catch { throw Fault(error) }
             guard core.challenges.isOpen(challenge.id) else {

@@ -19,7 +19,7 @@ extension AuthenticatorSession {
             guard material.isSuccessor || material.record.vault == challenge.vault else { throw Self.refusal }
             let exchange: SigningExchange
             do throws(SealerError) {
-                exchange = try await core.sealer.begin(
+                exchange = try await core.sealer.serving(.user(challenge.uid)).begin(
                     challenge.use(authorization), with: material, waiting: core.vaultStore.dependencies.signatureTime)
             } catch { throw Fault(error) }
             guard core.challenges.isOpen(challenge.id) else {

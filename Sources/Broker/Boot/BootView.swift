@@ -10,14 +10,15 @@ struct BootView {
 
     init(_ chain: Result<BootChain, FirmwareLogError>) { self.chain = chain }
 
-    /// Reads the firmware's log and the registers that must confirm it.
-    static func take(_ core: BrokerCore) async throws(SealerError) -> BootView {
+    /// Reads the firmware's log and the registers that must confirm it. That asks nobody, so it takes the caller's share
+    /// of the TPM.
+    static func take(_ request: Request) async throws(SealerError) -> BootView {
         let log: MeasurementLog
-        switch FirmwareLog(core.configuration).read() {
+        switch FirmwareLog(request.core.configuration).read() {
         case .success(let read): log = read
         case .failure(let error): return BootView(.failure(error))
         }
-        let values = try await core.sealer.measurements(of: BootChain.witnesses)
+        let values = try await request.sealer.measurements(of: BootChain.witnesses)
         do throws(TPMError) { return BootView(.success(try BootChain(log, values: values))) } catch {
             return BootView(.failure(FirmwareLogError(reason: error.reason)))
         }

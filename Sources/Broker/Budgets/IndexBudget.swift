@@ -63,6 +63,8 @@ extension VaultDependencies {
 
     private func checkRoom(for owner: Owner, by maker: UInt32?, isTaken: Bool) async throws(Fault) {
         let room: NVRoom?
+        // Members of many groups without a vault would otherwise have each group's share.
+        let sealer = maker.map { self.sealer.serving(.user($0)) } ?? self.sealer
         do throws(SealerError) {
             room = try await sealer.use { (sealer) throws(SealerError) in try sealer.inspection?.room() }
         } catch {

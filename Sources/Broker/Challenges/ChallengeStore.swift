@@ -255,6 +255,16 @@ final class ChallengeStore: Sendable {
         return open.withLock { $0.values.contains { $0.process == process && $0.expires > now } }
     }
 
+    /// Drops a challenge that was granted, if its process has ended since. Nobody repeats that call, and what the challenge
+    /// still holds up may go on.
+    func dropIfAbandoned(_ id: Challenge.ID) {
+        open.withLock { open in
+            guard let challenge = open[id], challenge.life.isGranted, challenge.isAbandoned else { return }
+            open[id] = nil
+            ended.add([challenge], OutcomeWord.cancelled)
+        }
+    }
+
     func drop(_ id: Challenge.ID) { _ = open.withLock { $0.removeValue(forKey: id) } }
 
     /// Drops every challenge about a locked vault, answered or not. If a user's own vault is locked, their challenges about groups' vaults go

@@ -52,12 +52,16 @@ extension ChallengeStore {
     static func dropDead(_ open: inout [Challenge.ID: Challenge], of uid: UInt32)
         -> [Challenge]
     {
-        let dropped = open.values.filter { challenge in
-            // `try?`: a process that cannot be observed is gone.
-            challenge.uid == uid
-                && (try? ProcessIdentity(observing: challenge.process.pid)) != challenge.process
-        }
+        let dropped = open.values.filter { $0.uid == uid && $0.isAbandoned }
         for challenge in dropped { open[challenge.id] = nil }
         return dropped
+    }
+}
+
+extension Challenge {
+    /// Whether the process that it was made for has ended. No other one may use it.
+    var isAbandoned: Bool {
+        // `try?`: a process that cannot be observed is gone.
+        (try? ProcessIdentity(observing: process.pid)) != process
     }
 }

@@ -36,10 +36,24 @@ enum FilesCheck: DiagnosisCheck {
         let shown = gaps.filter { facts.isRoots || $0.owner == facts.owner }
         let others = gaps.count - shown.count
         let what = others == 1 ? "another vault" : "\(others) other vaults"
-        return shown.map { ($0.message, $0.advice) }
-            + (others == 0
-                ? []
-                : [("a part of \(what) of this machine is missing or cannot be used", "ask root to run: coffer doctor")])
+        var found: [(message: String, advice: String)] = shown.map { ($0.message, $0.advice) }
+        found += replaced(facts, gaps)
+        if others > 0 {
+            found.append(
+                ("a part of \(what) of this machine is missing or cannot be used", "ask root to run: coffer doctor"))
+        }
+        return found
+    }
+
+    /// A file that is not the one that the broker has open. No part is missing, so only the open vault tells.
+    private static func replaced(
+        _ facts: DiagnosisFacts, _ gaps: [VaultInventory.Gap]
+    ) -> [(message: String, advice: String)] {
+        guard case .failure(let fault) = facts.vault, fault.details.kind == Keychain.missing,
+            !gaps.contains(where: { $0.owner == facts.owner || $0.owner == nil })
+        else { return [] }
+        let words = fault.details.message ?? "a part of the vault is missing"
+        return [(words, fault.details.advice ?? "see: journalctl -u cofferd")]
     }
 
     /// Whether the vaults can be written. The registry is not looked at: its folder can only be read in the broker's unit.
@@ -59,15 +73,12 @@ enum FilesCheck: DiagnosisCheck {
                 )
             ]
         }
-        guard room.free >= DiagnosisLimits.room else {
-            return [
-                (
-                    "the file system of \(path) is full (\(room.free >> 10) KiB are free): Coffer can store nothing and record no read",
-                    "make room on it: df \(path)"
-                )
-            ]
-        }
-        return []
+        guard room.free < DiagnosisLimits.room else { return [] }
+        let words =
+            room.free == 0
+            ? "is full: Coffer can store nothing and record no read"
+            : "is nearly full (\(room.free >> 10) KiB are free): soon Coffer can store nothing and record no read"
+        return [("the file system of \(path) \(words)", "make room on it: df \(path)")]
     }
 }
 

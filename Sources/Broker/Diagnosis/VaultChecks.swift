@@ -21,7 +21,9 @@ enum VerificationCheck: DiagnosisCheck {
         let words = fault.details.message ?? "the vault cannot be opened"
         return fault.name == .damaged
             ? Keychain.Finding(
-                .verification, .problem, words, advice: "keep a copy of the file as it is, and restore a backup")
+                .verification, .problem, words,
+                advice: "keep a copy of the file as it is; then stop cofferd.socket and cofferd.service, and restore a "
+                    + "backup")
             : Keychain.Finding(
                 .verification, .problem, "the vault could not be checked: \(words)",
                 advice: fault.details.advice ?? "see: journalctl -u cofferd")

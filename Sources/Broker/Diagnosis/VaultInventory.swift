@@ -72,7 +72,8 @@ struct VaultInventory: Sendable {
         gaps.append(
             Gap(
                 owner: owner, message: "the registry has a record of the vault \(file), but the file is missing",
-                advice: "have root restore \(file) from a backup"))
+                advice: "if the vault is still open, save what it has with: coffer export; then "
+                    + VaultOpener.restore(file)))
     }
 
     /// Vaults that were set aside keep their indexes, because somebody may want them back.

@@ -30,6 +30,10 @@ extension Fault {
             name = .damaged
             details.kind = Keychain.rollback
         case .damaged, .newerFormat: name = .damaged
+        // The former file that is put back heals this.
+        case .replaced:
+            name = .damaged
+            details.kind = Keychain.missing
         case .limitExceeded: name = .limitExceeded
         case .invalidArgument: name = .invalidArgument
         case .locked: name = .locked

@@ -57,5 +57,7 @@ enum Faults {
         .alreadyExists, "this vault shares its secrets with other machines already",
         advice: "see with which: coffer sync status")
 
-    static let stopping = Fault(.failed, "the broker is stopping", advice: "try again in a moment")
+    static let stopping = Fault(
+        .failed,
+        Fault.Details(message: "the broker is stopping", advice: "try again in a moment", kind: Keychain.stopping))
 }

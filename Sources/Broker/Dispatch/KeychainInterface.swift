@@ -13,8 +13,12 @@ struct KeychainInterface: ServedInterface {
             .init(name: Sync.interface, description: Sync.description),
         ],
         methods: KeychainMethods.entries.values.map(\.method), contradiction: .invalidArgument)
+    private let log: CallLog
 
-    init(core: BrokerCore) { self.core = core }
+    init(core: BrokerCore) {
+        self.core = core
+        log = CallLog("call", core.logger, clock: core.vaultStore.dependencies.clock)
+    }
 
     var unreadable: Fault.Name { .invalidArgument }
 
@@ -33,12 +37,10 @@ struct KeychainInterface: ServedInterface {
             else { throw Fault(unknownMethod: call.method) { [Keychain.interface, Sync.interface].contains($0) } }
             guard call.more || !entry.needsMore else { throw Faults.expectedMore }
             let answer = try await admitted(prepared, by: entry, caller, isAbandoned)
-            core.logger.info("call", metadata: LogFields.of(caller, method: call.method))
+            log.note(of: caller.uid, LogFields.of(caller, method: call.method))
             return answer
         } catch {
-            core.logger.info(
-                "call",
-                metadata: LogFields.of(caller, method: call.method, outcome: error.name))
+            log.note(of: caller.uid, LogFields.of(caller, method: call.method, outcome: error.name))
             throw error
         }
     }

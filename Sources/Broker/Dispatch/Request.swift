@@ -18,6 +18,9 @@ struct Request: Sendable {
     /// Whether the caller has hung up.
     let isAbandoned: @Sendable () -> Bool
 
+    /// The sealer in the caller's name.
+    var sealer: SealerService { core.sealer.serving(.user(caller.uid)) }
+
     /// The same request for one part of the call. That part gives back its allowance as soon as it is done.
     func withOwnAllowance() -> Request {
         Request(

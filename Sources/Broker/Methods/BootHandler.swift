@@ -18,7 +18,7 @@ enum TieCoverageHandler: MethodHandler {
         try BootPrecondition.check(await request.vaultActor.record())
         return .reply(
             Keychain.TieCoverage.Reply(
-                coverage: try await BootPrecondition.coverage(of: method.registers, request.core)))
+                coverage: try await BootPrecondition.coverage(of: method.registers, request)))
     }
 }
 
@@ -51,7 +51,7 @@ enum TieToBootHandler: MethodHandler {
         if isGranted { throw Faults.challengeRefused }
         guard !releases else { throw try request.ask(for: .vault(.releaseFromBoot), vault: record.vault) }
         try await request.vaultActor.roots.requireRecoveryCode(in: request.vaultActor)
-        let coverage = try await BootPrecondition.coverage(of: method.registers, request.core)
+        let coverage = try await BootPrecondition.coverage(of: method.registers, request)
         try BootPrecondition.check(coverage, isWeakMeant: method.weak ?? false)
         throw try request.ask(
             for: .tieToBoot(registers: coverage.registers.map { Int($0) }), vault: record.vault)

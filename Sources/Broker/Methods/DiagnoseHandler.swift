@@ -34,22 +34,22 @@ enum DiagnoseHandler: MethodHandler {
         facts.inventory = VaultInventory(vaults: dependencies.directory, registry: dependencies.registry)
         facts.isRoots = request.caller.uid == dependencies.registry.authenticatorUID
         facts.isUnlocked = request.condition == .unlocked
-        await inspect(core, &facts)
+        await inspect(request, &facts)
         if let boot = facts.record?.boot {
             facts.boot = await standing(vaultActor)
             facts.firmwareLog = FirmwareLog(core.configuration).read()
             // `try?`: a TPM that does not answer is reported separately.
-            facts.bootCoverage = (try? await BootView.take(core))?.coverage(of: boot.registers)
+            facts.bootCoverage = (try? await BootView.take(request))?.coverage(of: boot.registers)
         }
         if request.condition != .none { facts.vault = await checkup(vaultActor) }
         return facts
     }
 
     /// Looks at the TPM, if the sealer has one.
-    private static func inspect(_ core: BrokerCore, _ facts: inout DiagnosisFacts) async {
-        let record = facts.record
+    private static func inspect(_ request: Request, _ facts: inout DiagnosisFacts) async {
+        let (core, sealer, record) = (request.core, request.sealer, facts.record)
         do throws(SealerError) {
-            guard let condition = try await core.sealer.inspect(record) else { return }
+            guard let condition = try await sealer.inspect(record) else { return }
             facts.sealer = .success(condition)
             guard condition.storageKey == .pinned else { return }
         } catch {
@@ -59,7 +59,7 @@ enum DiagnoseHandler: MethodHandler {
         guard let record else { return }
         let roots = EndorsementRoots.read(core.configuration.tpmRoots, owner: facts.authenticatorUID)
         do throws(SealerError) {
-            guard let standing = try await core.sealer.identity(of: record, roots: roots) else { return }
+            guard let standing = try await sealer.identity(of: record, roots: roots) else { return }
             core.diagnoses.note(standing)
             facts.identity = .success(standing)
         } catch {

@@ -11,6 +11,12 @@ enum SearchHandler: MethodHandler {
             throw Fault(
                 .limitExceeded, "an item has \(ItemLimits.attributes) attributes at most", advice: "search by fewer")
         }
+        // No text of an item is longer.
+        guard method.text?.utf8.count ?? 0 <= ItemLimits.comment else {
+            throw Fault(
+                .limitExceeded, "a text to look for has \(ItemLimits.comment) bytes at most",
+                advice: "look for a part of it")
+        }
         guard request.condition != .none else { return .items([]) }
         return .items(
             try await request.vaultActor.use {

@@ -10,6 +10,8 @@ enum UnlockHandler: MethodHandler {
         let granted = try request.redeem(method.challenge)
         try request.requireOwnOpen()
         let state = try await request.vaultActor.state()
+        // Before anybody is asked. A read still opens the vault, so that nothing is lost.
+        try await request.vaultActor.checkFile()
         let isBound = state.bound ?? false
         if let bind = method.bind, bind != isBound {
             try await BindingPrecondition.check(request.vaultActor.record())

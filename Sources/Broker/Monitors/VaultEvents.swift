@@ -24,7 +24,7 @@ final class VaultEvents: Sendable {
     ///   - service: leaves out the items of other services.
     ///   - kind: leaves out the items of other kinds.
     ///   - release: called when the subscription ends.
-    /// - Throws: `Failed` once the broker is stopping. `release` is called then, too.
+    /// - Throws: `Failed` of kind `stopping` once the broker is stopping. `release` is called then, too.
     func subscribe(
         to owner: Owner, service: String?, kind: ItemKind? = nil, release: @escaping @Sendable () -> Void
     ) throws(Fault) -> EventSubscription {

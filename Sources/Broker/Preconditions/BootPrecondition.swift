@@ -37,10 +37,10 @@ enum BootPrecondition {
     }
 
     /// What a tie protects here. Without named registers, the ones that protect most are used.
-    static func coverage(of named: [Int64]?, _ core: BrokerCore) async throws(Fault) -> Keychain.BootCoverage {
+    static func coverage(of named: [Int64]?, _ request: Request) async throws(Fault) -> Keychain.BootCoverage {
         let registers = try named.map { (named) throws(Fault) in try Self.registers(named) }
         let view: BootView
-        do throws(SealerError) { view = try await BootView.take(core) } catch { throw Fault(error) }
+        do throws(SealerError) { view = try await BootView.take(request) } catch { throw Fault(error) }
         return view.coverage(of: registers ?? view.registers)
     }
 

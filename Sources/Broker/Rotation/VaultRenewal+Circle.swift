@@ -109,8 +109,8 @@ extension VaultRenewal {
             statement: statement, succession: succession, signer: own.keys, record: renewal.succession.record)
     }
 
-    /// Takes the signature that ``circleSigning(in:for:)`` was for.
-    func take(
+    /// The work of ``take(in:_:for:)``.
+    func noteSignature(
         in vaultActor: isolated VaultActor, _ signature: SecretBytes, for challenge: Challenge.ID
     ) throws(Fault) {
         guard let renewal, renewal.challenge == challenge, renewal.offer == nil, let state = vaultActor.open,

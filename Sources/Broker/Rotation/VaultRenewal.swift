@@ -23,6 +23,7 @@ final class VaultRenewal: Sendable {
 
     /// What is still to be sealed again. Items that an earlier session has finished are left out.
     func plan(in vaultActor: isolated VaultActor) async throws(Fault) -> RenewalPlan {
+        try await vaultActor.requireTurn(for: .renewal)
         let record = try await vaultActor.opened().record
         try Self.checkBoot(record)
         _ = await resume(from: record, in: vaultActor)
@@ -37,12 +38,8 @@ final class VaultRenewal: Sendable {
         return try RenewalPlan(for: missing, withPassword: withPassword, in: vault)
     }
 
-    /// The person agreed. Makes a successor, unless an earlier session left one that can be used.
-    ///
-    /// - Parameters:
-    ///   - authenticatorKey: the key whose signatures the successor trusts.
-    ///   - binding: for a bound vault, the PIN derived from its password, and the salt of that derivation.
-    func begin(
+    /// The work of ``begin(in:for:authenticatorKey:binding:)``.
+    func makeReady(
         in vaultActor: isolated VaultActor, for challenge: Challenge, authenticatorKey: [UInt8],
         binding: (pin: SecretBytes, salt: [UInt8])?
     ) async throws(Fault) {
@@ -71,6 +68,7 @@ final class VaultRenewal: Sendable {
         }
         try vaultActor.step { () throws(VaultError) in try state.vault.begin(made.succession, keys: made.keys) }
         guard await resume(from: record, in: vaultActor) else {
+            await abandon(in: vaultActor)
             throw Fault(.failed, "the file of the renewed vault cannot be used, so your vault is unchanged")
         }
         renewal?.challenge = challenge.id
@@ -88,8 +86,8 @@ final class VaultRenewal: Sendable {
         }
     }
 
-    /// Takes what a constraint key agreed on for one item. When the last one is there, the item is sealed again.
-    func agree(
+    /// The work of ``agree(in:for:at:_:)``.
+    func sealAgain(
         in vaultActor: isolated VaultActor, for challenge: Challenge, at index: Int, _ secret: SecretBytes
     ) throws(Fault) -> [ItemID] {
         guard var renewal, renewal.challenge == challenge.id, renewal.offer == nil, let state = vaultActor.open,
@@ -123,12 +121,8 @@ final class VaultRenewal: Sendable {
         return challenge.passwords[id] == nil ? [] : [id]
     }
 
-    /// Seals again all items that need no person. If nothing is left, completes the successor. From then on, all calls wait until the registry
-    /// has decided.
-    ///
-    /// - Parameter connection: the authenticator's connection.
-    /// - Returns: the successor's record, or nil if items are left that need a person; and the items that were read with an application password.
-    func succeed(
+    /// The work of ``succeed(in:for:over:)``.
+    func fill(
         in vaultActor: isolated VaultActor, for challenge: Challenge, over connection: UInt64
     ) async throws(Fault) -> (record: RegistryRecord?, withPassword: [ItemID]) {
         var withPassword: [ItemID] = []
@@ -290,14 +284,6 @@ extension VaultRenewal {
         return true
     }
 
-    /// Gives up the successor that an earlier session left, with its indexes in the TPM.
-    private func abandon(in vaultActor: isolated VaultActor) async {
-        // `try?`: see `resume`.
-        let noted = try? vaultActor.open?.vault.succession
-        close()
-        if let noted { await vaultActor.dependencies.removeIndexes(of: noted.record) }
-    }
-
     /// - Returns: the items that were sealed again; the others need a person.
     private func takeUp(
         _ items: [ItemSummary], _ challenge: Challenge, into successor: SuccessorVault,
@@ -378,6 +364,8 @@ extension VaultRenewal {
             }
         } catch {
             conversationEnded(connection, in: vaultActor)
+            // The file, and not the TPM, is in the way.
+            if error.code == .other, error.tpmCode == 0, !isOffered { await abandon(in: vaultActor) }
             throw Fault(error)
         }
     }

@@ -4,18 +4,30 @@ import Synchronization
 import TPM
 import Vault
 
-/// The sealer as the broker uses it. Each use waits for its turn at the one thread that may block. No use blocks its
-/// caller.
+/// The sealer as the broker uses it, for one user. Each use waits for its turn at the one thread that may block. No use
+/// blocks its caller.
 struct SealerService: Sendable {
     private let sealer: any Sealer
     private let thread: SealerThread
     private let identity = KnownIdentity()
+    /// Whose uses they are.
+    private(set) var user = SealerUser.broker
 
     /// - Parameter patience: the time from a request to an answer or an error.
     init(_ sealer: any Sealer, patience: Duration = .seconds(10), clock: BrokerClock = .system) {
         self.sealer = sealer
         thread = SealerThread(patience: patience, clock: clock)
     }
+
+    /// The same sealer for another user, who has a share of its own.
+    func serving(_ user: SealerUser) -> SealerService {
+        var service = self
+        service.user = user
+        return service
+    }
+
+    /// How many uses of all users wait for their turn.
+    var waitingCount: Int { thread.waitingCount }
 
     var kind: SealerKind { sealer.kind }
 
@@ -33,7 +45,7 @@ struct SealerService: Sendable {
         undo: (@Sendable (any Sealer, Value) -> Void)? = nil
     ) async throws(SealerError) -> Value {
         let sealer = sealer
-        return try await thread.run(within: limit) { () throws(SealerError) in
+        return try await thread.run(for: user, within: limit) { () throws(SealerError) in
             try body(sealer)
         } undo: { value in
             undo?(sealer, value)
@@ -47,7 +59,7 @@ struct SealerService: Sendable {
         _ use: SignedUse, with material: SealingMaterial, waiting time: Duration
     ) async throws(SealerError) -> SigningExchange {
         let sealer = sealer
-        return try await thread.begin(waiting: time) { () throws(SealerError) in
+        return try await thread.begin(for: user, waiting: time) { () throws(SealerError) in
             try sealer.begin(use, material.objects, record: material.record)
         }
     }

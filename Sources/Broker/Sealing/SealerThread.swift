@@ -3,19 +3,11 @@ import Dispatch
 import Synchronization
 import Vault
 
-/// The one thread that uses the TPM, and the order of its users. One user at a time has the turn, in the order of the
-/// requests. Callers wait without a thread, and no longer than `patience`, however long the TPM takes.
+/// The one thread that uses the TPM. One use at a time has the turn, and users take turns (`SealerTurns`). Callers wait
+/// without a thread, and no longer than `patience`, however long the TPM takes.
 final class SealerThread: Sendable {
-    /// A use that ends its own turn.
-    private typealias Use = @Sendable () -> Void
-
-    private struct Turns {
-        var isTaken = false
-        var waiting: [Use] = []
-    }
-
     private let queue = DispatchQueue(label: "coffer.sealer")
-    private let turns = Mutex(Turns())
+    private let turns = Mutex(SealerTurns())
     private let patience: Duration
     let deadlines: Deadlines
 
@@ -26,20 +18,21 @@ final class SealerThread: Sendable {
     }
 
     /// How many uses wait for their turn.
-    var waitingCount: Int { turns.withLock { $0.waiting.count } }
+    var waitingCount: Int { turns.withLock { $0.count } }
 
     /// Runs a blocking use of the sealer, in its turn.
     ///
     /// - Parameters:
+    ///   - user: whose use it is.
     ///   - limit: the time from the request to an answer or an error; nil for `patience`.
     ///   - undo: gets a result that came too late for its caller; runs on the sealer's thread.
     /// - Throws: `SealerError` with code `deadline` if the time is over or too many uses wait; any error of `body`.
     func run<Value: Sendable>(
-        within limit: Duration? = nil, _ body: @escaping @Sendable () throws(SealerError) -> Value,
-        undo: (@Sendable (Value) -> Void)? = nil
+        for user: SealerUser = .broker, within limit: Duration? = nil,
+        _ body: @escaping @Sendable () throws(SealerError) -> Value, undo: (@Sendable (Value) -> Void)? = nil
     ) async throws(SealerError) -> Value {
         try await answer(within: limit) { [self] once in
-            inTurn(once) { [self] in
+            inTurn(once, of: user) { [self] in
                 defer { endTurn() }
                 let made = Result(catching: body)
                 if !once.resolve(made), case .success(let value) = made { undo?(value) }
@@ -49,13 +42,16 @@ final class SealerThread: Sendable {
 
     /// Begins a use that needs a signature, in its turn. Nobody else has a turn until the use has ended.
     ///
-    /// - Parameter time: how long the use waits for the signature.
-    /// - Throws: as ``run(within:_:undo:)``.
+    /// - Parameters:
+    ///   - user: whose use it is.
+    ///   - time: how long the use waits for the signature.
+    /// - Throws: as ``run(for:within:_:undo:)``.
     func begin(
-        waiting time: Duration, _ body: @escaping @Sendable () throws(SealerError) -> any PendingUse
+        for user: SealerUser = .broker, waiting time: Duration,
+        _ body: @escaping @Sendable () throws(SealerError) -> any PendingUse
     ) async throws(SealerError) -> SigningExchange {
         try await answer(within: nil) { [self] once in
-            inTurn(once) { [self] in
+            inTurn(once, of: user) { [self] in
                 do throws(SealerError) {
                     let exchange = SigningExchange(try body(), on: self, for: time)
                     if !once.resolve(.success(exchange)) { exchange.cancel() }
@@ -105,32 +101,25 @@ final class SealerThread: Sendable {
         return try result.get()
     }
 
-    /// Runs a use on the thread once all before it have ended their turns, unless its caller has stopped waiting. The
-    /// use ends its own turn.
-    private func inTurn<Value: Sendable>(_ once: Once<Value>, _ use: @escaping Use) {
-        let welcome: Use = { [self] in once.isResolved ? endTurn() : use() }
-        let (isFree, isFull) = turns.withLock { turns in
-            guard turns.isTaken else {
-                turns.isTaken = true
-                return (true, false)
-            }
-            // The one that has the turn counts too.
-            guard turns.waiting.count + 1 < SealerLimits.queue else { return (false, true) }
-            turns.waiting.append(welcome)
-            return (false, false)
+    /// Runs a use on the thread when it has the turn, unless its caller has stopped waiting. The use ends its own turn.
+    private func inTurn<Value: Sendable>(
+        _ once: Once<Value>, of user: SealerUser, _ use: @escaping @Sendable () -> Void
+    ) {
+        let waiter = SealerTurns.Waiter(
+            begin: use, isOver: { once.isResolved }, refuse: { error in _ = once.resolve(.failure(error)) })
+        let arrival = turns.withLock { $0.enter(waiter, of: user) }
+        switch arrival {
+        case .begins: queue.async(execute: use)
+        case .waits: break
+        case .displaces(let other): other.refuse(SealerTurns.busy)
+        case .refused(let error): waiter.refuse(error)
         }
-        if isFree { queue.async(execute: welcome) }
-        if isFull { _ = once.resolve(.failure(SealerError(.deadline, "the TPM is too busy", advice: "try again"))) }
     }
 
     /// Passes the turn on.
     private func endTurn() {
-        let next = turns.withLock { turns -> Use? in
-            guard turns.waiting.isEmpty else { return turns.waiting.removeFirst() }
-            turns.isTaken = false
-            return nil
-        }
-        if let next { queue.async(execute: next) }
+        let next = turns.withLock { $0.next() }
+        if let next { queue.async(execute: next.begin) }
     }
 
     /// Resumes a continuation with the first result.

@@ -19,6 +19,7 @@ struct Connection: Sendable {
     let calls: RunningCalls
     let trim: HeapTrim
     let pace: Pace
+    let refusals: Refusals
     let logger: Logger
 
     /// How long a client may take, so that slow clients do not hold memory.
@@ -111,7 +112,7 @@ struct Connection: Sendable {
             return false
         }
         guard calls.begin() else {
-            try await refuse(.failed, "the broker is stopping", advice: "try again in a moment")
+            try await refuse(Faults.stopping)
             return false
         }
         defer { calls.end() }
@@ -232,8 +233,13 @@ struct Connection: Sendable {
     }
 
     private func refuse(_ name: Fault.Name, _ message: String, advice: String = "") async throws {
-        logger.info("connection refused", metadata: LogFields.of(caller, outcome: name))
-        try await send([encoder.encode(Fault(name, message, advice: advice))].makeIterator())
+        try await refuse(Fault(name, message, advice: advice))
+    }
+
+    private func refuse(_ fault: Fault) async throws {
+        let name = fault.name
+        refusals.note(caller.uid, caller.process.pid, name, logger)
+        try await send([encoder.encode(fault)].makeIterator())
     }
 
     private func closing(after time: TimeAmount, with message: String) -> Scheduled<Void> {

@@ -54,7 +54,7 @@ final class Listener: Sendable {
     ) {
         let credentials: PeerCredentials
         do throws(SystemError) { credentials = try PeerCredentials(ofSocket: socket.number) } catch {
-            return refuseNameless(dependencies)
+            return refuseNameless(nil, dependencies)
         }
         do throws(Fault) {
             try ConnectionAdmission.check(credentials.uid, dependencies.served)
@@ -67,7 +67,7 @@ final class Listener: Sendable {
         // Read now and not at the connection's turn, because the process ID may belong to another process by then.
         do throws(SystemError) { peer = try Peer(ofSocket: socket.number) } catch {
             dependencies.budgets.give(back: 1, of: .connections, for: credentials.uid)
-            return refuseNameless(dependencies)
+            return refuseNameless(credentials.uid, dependencies)
         }
         let arrival = Arrival(peer, socket)
         let threads = dependencies.threads.enter(uid: peer.uid)
@@ -84,8 +84,8 @@ final class Listener: Sendable {
     }
 
     /// A process that the kernel cannot name is not served.
-    private static func refuseNameless(_ dependencies: Dependencies) {
-        dependencies.logger.info("connection without a nameable process refused")
+    private static func refuseNameless(_ uid: UInt32?, _ dependencies: Dependencies) {
+        dependencies.refusals.noteNameless(uid, dependencies.logger)
     }
 
     /// A connection that was accepted and is not served yet.
@@ -137,7 +137,7 @@ final class Listener: Sendable {
             channel: channel, sender: sender, caller: caller, served: dependencies.served,
             budgets: dependencies.budgets,
             connections: connections, calls: dependencies.calls, trim: dependencies.trim, pace: dependencies.pace,
-            logger: dependencies.logger)
+            refusals: dependencies.refusals, logger: dependencies.logger)
         connections.insert(channel.channel, of: caller)
         await connection.serve()
         return connections.remove(caller)
@@ -163,7 +163,7 @@ final class Listener: Sendable {
 
     /// Ends idle connections. The limit is shorter if there are many connections.
     private static func endIdle(_ connections: OpenConnections, _ dependencies: Dependencies) {
-        dependencies.refusals.forget()
+        dependencies.refusals.forget(dependencies.logger)
         dependencies.arrivals.forget()
         let budgets = dependencies.budgets
         let isCrowded = budgets.total(.connections) > budgets.limits.connections.all / 2

@@ -139,9 +139,17 @@ struct RootReplacement: Sendable {
     /// If the registry names another unlock root than memory, an authenticator ended before it could report that. The
     /// vault is then opened again.
     func followRegistry(in vaultActor: isolated VaultActor) throws(Fault) {
-        guard let open = vaultActor.open, let record = try vaultActor.registered(),
-            record.objects[.unlockRoot] != open.record.objects[.unlockRoot]
-        else { return }
+        guard let open = vaultActor.open else { return }
+        let record: RegistryRecord?
+        // The record alone. The open file is read from even if somebody has removed it.
+        do throws(RegistryError) { record = try vaultActor.dependencies.registry.record(for: vaultActor.owner) } catch {
+            throw Fault(error)
+        }
+        guard let record else {
+            _ = try vaultActor.registered()
+            return
+        }
+        guard record.objects[.unlockRoot] != open.record.objects[.unlockRoot] else { return }
         vaultActor.open = nil
     }
 

@@ -49,6 +49,12 @@ extension VaultActor {
         noteCarrying()
     }
 
+    /// Refuses to go on with a vault whose file was replaced while it was open. Nothing can be stored in it.
+    func checkFile() throws(Fault) {
+        guard let open else { return }
+        try step { () throws(VaultError) in try open.vault.checkFile() }
+    }
+
     /// Notes whether want of use locks the vault. Call this when it was opened, and when it begins or ends to share.
     func noteCarrying() {
         guard let open else { return }

@@ -77,6 +77,8 @@ actor VaultActor {
 
     init(owner: Owner, dependencies: VaultDependencies) {
         self.owner = owner
+        var dependencies = dependencies
+        dependencies.sealer = dependencies.sealer.serving(.owner(owner))
         self.dependencies = dependencies
         self.executor = QueueExecutor()
         held = HeldKeys(room: dependencies.itemKeyRoom(of: owner)) { [events = dependencies.events] in
@@ -284,8 +286,9 @@ actor VaultActor {
         return try step { () throws(VaultError) in try state.vault.passwordKey() }
     }
 
-    /// Only an owner that the name service knows may have a vault.
-    func checkOwnerExists() throws(Fault) {
+    /// Only an owner that the name service knows may have a vault, and it is made once.
+    func checkOwnerExists() async throws(Fault) {
+        try await requireTurn(for: .creation)
         var check = OwnerCheck()
         _ = try check.name(of: owner)
     }

@@ -32,7 +32,7 @@ struct VaultOpener: Sendable {
                 let path = VaultFile.path(of: owner, in: dependencies.directory)
                 throw Self.missing(
                     "the vault's file \(path) is missing, and Coffer does not make a new one",
-                    advice: Registry.restore(path))
+                    advice: Self.restore(path))
             }
             return record
         } catch let fault as Fault {
@@ -42,6 +42,13 @@ struct VaultOpener: Sendable {
         } catch {
             throw Fault(.failed, "the broker cannot examine its own files")
         }
+    }
+
+    /// What to do about a vault's file that is missing. A broker that runs may have a file of this name open, and would
+    /// write into what is copied over it.
+    static func restore(_ path: String) -> String {
+        "have root stop cofferd.socket and cofferd.service, restore \(path) from a backup, "
+            + "and start cofferd.socket again"
     }
 
     /// Putting the missing part back heals this at once, so nobody remembers it as damage.

@@ -7,7 +7,8 @@ import Vault
 struct VaultDependencies: Sendable {
     let directory: String
     let registry: Registry
-    let sealer: SealerService
+    /// Each vault has it in its owner's name.
+    var sealer: SealerService
     let challenges: ChallengeStore
     var clock = BrokerClock.system
     var lockTimes = LockTimes()

@@ -129,7 +129,7 @@ public enum Authentication {
         )
         # The person gave up.
         error Cancelled (message: string, advice: ?string)
-        # The person did not answer in time.
+        # The person did not answer in time, or the answer waited too long for others.
         error TimedOut (message: string, advice: ?string)
         # The broker does not know the challenge, or it belongs to another process.
         error ChallengeRefused (message: string, advice: ?string)
@@ -683,7 +683,7 @@ extension Fault.Name {
     public static let authenticationFailed = Self(rawValue: "org.coffer.Authentication.Failed")
     /// The person gave up.
     public static let authenticationCancelled = Self(rawValue: "org.coffer.Authentication.Cancelled")
-    /// The person did not answer in time.
+    /// The person did not answer in time, or the answer waited too long for others.
     public static let authenticationTimedOut = Self(rawValue: "org.coffer.Authentication.TimedOut")
     /// The broker does not know the challenge, or it belongs to another process.
     public static let authenticationChallengeRefused = Self(rawValue: "org.coffer.Authentication.ChallengeRefused")

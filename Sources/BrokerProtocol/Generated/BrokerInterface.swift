@@ -344,7 +344,13 @@ public enum BrokerInterface {
         # The caller may not do this.
         error NotPermitted (message: string, advice: ?string)
         # The broker could not do it, for another reason.
-        error Failed (message: string, advice: ?string, cause: ?string)
+        error Failed (
+          message: string,
+          advice: ?string,
+          # As for Failed in org.coffer.Keychain.
+          kind: ?string,
+          cause: ?string
+        )
         # A parameter cannot be used.
         error InvalidArgument (message: string, advice: ?string)
 
@@ -1890,6 +1896,8 @@ extension Fault.Name {
     /// The caller may not do this.
     public static let brokerNotPermitted = Self(rawValue: "org.coffer.Broker.NotPermitted")
     /// The broker could not do it, for another reason.
+    ///
+    /// kind: As for Failed in org.coffer.Keychain.
     public static let brokerFailed = Self(rawValue: "org.coffer.Broker.Failed")
     /// A parameter cannot be used.
     public static let brokerInvalidArgument = Self(rawValue: "org.coffer.Broker.InvalidArgument")

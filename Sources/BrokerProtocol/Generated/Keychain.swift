@@ -244,6 +244,7 @@ public enum Keychain {
           # The field that gets the value. It is secret if it is left out.
           field: ?string,
           # As Field.kind. If it is left out, the field keeps it. A new field is secret; otp and notes are otp and text.
+          # For the field secret it is ignored.
           fieldKind: ?string,
           # Base64.
           value: string,
@@ -313,6 +314,7 @@ public enum Keychain {
 
         # Makes all of these changes in their order, or none of them. Nobody ever sees only some of them, not even after a crash.
         # An item that is to be deleted may be missing, unless ifRevision is given.
+        # A field beside others that have an application password is refused (InvalidArgument), because Set alone checks it.
         # An error begins with the number of the change that it is about, from 1: "change 3: the item exists already".
         method Apply(
           changes: []Change,
@@ -550,7 +552,7 @@ public enum Keychain {
 
         # Lists the items that have all of the attributes and contain the text. The order and the "more" flag are as for List.
         method Search(
-          # Service, account, label or comment contains it, in upper or lower case.
+          # Service, account, label or comment contains it, in upper or lower case. It has 4 KiB at most, as a comment.
           text: ?string,
           attributes: ?[string]string,
           # As for List.
@@ -945,7 +947,8 @@ public enum Keychain {
           message: string,
           advice: ?string,
           # It is rollback if the file is an older copy, or if the counter is gone. Root can accept the file (AcceptVault).
-          # It is missing if the vault's file or its record in the registry is not there. Putting it back ends the error.
+          # It is missing if the vault's file or its record in the registry is not there, or if another file was put in the
+          # place of the open one. Putting it back ends the error.
           kind: ?string,
           cause: ?string
         )
@@ -967,7 +970,13 @@ public enum Keychain {
         # A parameter cannot be used.
         error InvalidArgument (message: string, advice: ?string)
         # The broker could not do it. Neither the caller nor the TPM is the reason (for example, the disk is full).
-        error Failed (message: string, advice: ?string, cause: ?string)
+        error Failed (
+          message: string,
+          advice: ?string,
+          # It is stopping if the broker is about to end, as at an upgrade. The next one answers.
+          kind: ?string,
+          cause: ?string
+        )
 
         """#
 
@@ -2437,7 +2446,7 @@ public enum Keychain {
         /// The field that gets the value. It is secret if it is left out.
         public var field: String?
         /// As Field.kind. If it is left out, the field keeps it. A new field is secret; otp and notes are otp and
-        /// text.
+        /// text. For the field secret it is ignored.
         public var fieldKind: FieldKind?
         /// Base64.
         public var value: String
@@ -2599,8 +2608,9 @@ public enum Keychain {
     }
 
     /// Makes all of these changes in their order, or none of them. Nobody ever sees only some of them, not even after
-    /// a crash. An item that is to be deleted may be missing, unless ifRevision is given. An error begins with the
-    /// number of the change that it is about, from 1: "change 3: the item exists already".
+    /// a crash. An item that is to be deleted may be missing, unless ifRevision is given. A field beside others that
+    /// have an application password is refused (InvalidArgument), because Set alone checks it. An error begins with
+    /// the number of the change that it is about, from 1: "change 3: the item exists already".
     public struct Apply: VarlinkMethod {
         public static let name = "org.coffer.Keychain.Apply"
         public var changes: [Change]
@@ -3482,7 +3492,8 @@ public enum Keychain {
     public struct Search: VarlinkMethod {
         public static let name = "org.coffer.Keychain.Search"
         public typealias Reply = ItemsReply
-        /// Service, account, label or comment contains it, in upper or lower case.
+        /// Service, account, label or comment contains it, in upper or lower case. It has 4 KiB at most, as a
+        /// comment.
         public var text: String?
         public var attributes: [String: String]?
         /// As for List.
@@ -4819,8 +4830,8 @@ extension Fault.Name {
     /// The vault's file is damaged, or is not the one that belongs here.
     ///
     /// kind: It is rollback if the file is an older copy, or if the counter is gone. Root can accept the file
-    /// (AcceptVault). It is missing if the vault's file or its record in the registry is not there. Putting it back
-    /// ends the error.
+    /// (AcceptVault). It is missing if the vault's file or its record in the registry is not there, or if another
+    /// file was put in the place of the open one. Putting it back ends the error.
     public static let damaged = Self(rawValue: "org.coffer.Keychain.Damaged")
     /// The TPM could not do it.
     ///
@@ -4836,5 +4847,7 @@ extension Fault.Name {
     /// A parameter cannot be used.
     public static let invalidArgument = Self(rawValue: "org.coffer.Keychain.InvalidArgument")
     /// The broker could not do it. Neither the caller nor the TPM is the reason (for example, the disk is full).
+    ///
+    /// kind: It is stopping if the broker is about to end, as at an upgrade. The next one answers.
     public static let failed = Self(rawValue: "org.coffer.Keychain.Failed")
 }

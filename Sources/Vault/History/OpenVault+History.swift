@@ -62,8 +62,9 @@ extension OpenVault {
         }
     }
 
-    /// Makes a former value the present one of its field, under the access control that it had. That is never looser
-    /// than the present one. Everything else about the item stays, and the present value becomes a former one.
+    /// Makes a former value the present one of its field, of the kind that it had, and under the access control that it
+    /// had. That is never looser than the present one. Everything else about the item stays, and the present value
+    /// becomes a former one.
     ///
     /// - Parameters:
     ///   - former: as it was when the value was read.
@@ -89,7 +90,8 @@ extension OpenVault {
             if metadata.fields.contains(where: { $0.name != name }) {
                 try checkKept(old, under: former.access, applicationPassword, change)
             }
-            let field = ItemField(name, metadata.field(name)?.kind ?? restored.kind, set: now)
+            // The kind belongs to the value. Programs take no seed from a field that they know as a file.
+            let field = ItemField(name, restored.kind, set: now)
             return try store(
                 [FieldValue(name, value)], metadata.putting(field), former.access, password: applicationPassword,
                 replacing: old, for: .restored(former.version), change)

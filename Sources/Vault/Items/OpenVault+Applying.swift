@@ -79,7 +79,7 @@ extension VaultError {
         case .notFound, .noField, .ambiguous, .alreadyExists, .changed, .outdated, .limitExceeded, .invalidArgument,
             .authenticationFailed, .fingersChanged, .locked:
             VaultError(code, "change \(index + 1): \(reason)", advice: advice, cause: cause)
-        case .damaged, .rollback, .uncounted, .newerFormat, .sealer, .storage, .outOfMemory: self
+        case .damaged, .rollback, .uncounted, .newerFormat, .sealer, .storage, .replaced, .outOfMemory: self
         }
     }
 }

@@ -1,7 +1,8 @@
 /// Deletes items long after they expired. Reads refuse them from their expiry on.
 extension OpenVault {
-    /// Deletes the items, also those in the bin, that expired at this time or earlier, those that expired first before the others. An older copy
-    /// of the file may undo this for some minutes: it gives none of them out either.
+    /// Deletes the items, also those in the bin, that expired at this time or earlier, those that expired first before the
+    /// others. An older copy of the file may undo this for some minutes: it gives none of them out either. Other machines keep
+    /// theirs: the clock of this one may be wrong.
     ///
     /// - Parameters:
     ///   - time: milliseconds since 1970-01-01 UTC.
@@ -25,6 +26,8 @@ extension OpenVault {
                 try change.remove(present)
                 swept.append(present.summary)
             }
+            // One in the bin was deleted, and that is said to the others.
+            try change.unshare(swept.filter { !$0.isDeleted }.map(\.id))
             return swept
         }
     }

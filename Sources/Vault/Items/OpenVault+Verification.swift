@@ -16,9 +16,11 @@ extension OpenVault {
     /// the index with the metadata. It checks digests and MACs.
     ///
     /// - Parameter deadline: when to give up, because a large vault takes long.
-    /// - Throws: `.damaged`, naming the fault; `.storage`; `.limitExceeded` if the deadline has passed.
+    /// - Throws: `.damaged`, naming the fault; `.replaced`; `.storage`; `.limitExceeded` if the deadline has passed.
     public func verify(until deadline: ContinuousClock.Instant? = nil) throws(VaultError) -> VerificationReport {
-        try verify(unless: { deadline.map { ContinuousClock.now > $0 } ?? false })
+        // A file that nobody opens again may be whole, which helps nobody.
+        try checkFile()
+        return try verify(unless: { deadline.map { ContinuousClock.now > $0 } ?? false })
     }
 
     /// - Parameter isLate: whether to give up. It is asked before each part that takes long.

@@ -1,4 +1,5 @@
 import Authorization
+import TPM
 
 /// A vault's sealed objects and the record that pins them.
 struct Pinned: Sendable {
@@ -77,8 +78,11 @@ struct Pinned: Sendable {
             else {
                 throw SealerError(
                     .damaged,
-                    "the vault's unlock root is not the one in the registry: this may be a copy from before the vault was bound, tied to the boot, or released"
-                )
+                    "the vault's unlock root is not the one in the registry: this may be a copy from before its keys were "
+                        + "renewed (coffer rotate --all), or before the vault was bound, tied to the boot, or released",
+                    advice:
+                        "put the newest copy of the file back; without one, \(RecoveryAdvice.setAside); if it shared "
+                        + "its secrets: coffer sync join FOLDER")
             }
             isCommitted = true
             objects = storedObjects.merging(transition.objects.map { ($0.role, $0) }) { $1 }

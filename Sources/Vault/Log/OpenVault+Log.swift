@@ -13,7 +13,8 @@ extension OpenVault {
     /// Whether `anchorLog` has nothing to do.
     public var isLogAnchored: Bool { log.isAnchored }
 
-    /// Syncs the log, and makes the tree vouch for its last record if it does not already.
+    /// Syncs the log, and makes the tree vouch for its last record if it does not already. If the vault's file was
+    /// replaced, the log is only synced, and reading goes on. Nobody would ask the tree of that file.
     ///
     /// - Throws: `.storage`, `.damaged`.
     public func anchorLog() throws(VaultError) {
@@ -21,7 +22,9 @@ extension OpenVault {
         try log.sync()
         guard log.headToAnchor() != nil else { return }
         // Every change writes the log's head into the tree.
-        try write(.logEnd) { (_) throws(VaultError) in }
+        do throws(VaultError) { try write(.logEnd) { (_) throws(VaultError) in } } catch {
+            guard error.code == .replaced else { throw error }
+        }
     }
 
     /// The records in their order.

@@ -37,6 +37,8 @@ public struct VaultError: Error, Sendable, CustomStringConvertible {
         case sealer
         /// The file system failed: no space, no permission, or another process holds the file.
         case storage
+        /// Another file, or none, is in the place of the vault's open one. Nothing was changed.
+        case replaced
         /// There is no memory for keys at the moment. This tells nothing about the vault.
         case outOfMemory
     }
@@ -72,7 +74,9 @@ public struct VaultError: Error, Sendable, CustomStringConvertible {
     }
 
     static func damaged(_ what: String, cause: (any Error)? = nil) -> VaultError {
-        VaultError(.damaged, "the vault is damaged: \(what)", advice: "restore it from a backup", cause: cause)
+        VaultError(
+            .damaged, "the vault is damaged: \(what)",
+            advice: "have root stop cofferd.socket and cofferd.service, and restore it from a backup", cause: cause)
     }
 
     /// Translates an error of the sealer.

@@ -29,6 +29,11 @@ public struct SuccessorVault: Sendable {
         try vault.classKeys(unlockRoot: unlockRoot)
     }
 
+    /// Checks that the successor's path still names its file.
+    ///
+    /// - Throws: `.replaced` if nothing can be stored in it; `.storage`.
+    public func checkFile() throws(VaultError) { try vault.checkFile() }
+
     /// Closes the file.
     public func close() throws(VaultError) { try vault.close() }
 }

@@ -10,6 +10,7 @@ import Synchronization
 final class VaultDatabase: Sendable {
     private let connection: SerialConnection
     private let path: String
+    private let place: FilePlace
     /// Whether a power cut could undo a commit. The TPM or the registry must never follow such a one.
     private let isUnsynced = Atomic(false)
 
@@ -24,6 +25,8 @@ final class VaultDatabase: Sendable {
         // SQLite would only say that the file is in another mode than it should be.
         if let obstacle = Self.obstacle(path) { throw obstacle }
         self.path = path
+        let place = try FilePlace(path)
+        self.place = place
         // A broker that was killed may have left a commit there.
         try Self.syncLog(of: path)
         let (connection, mode) = try StorageGate.run { () throws(SQLiteError) in
@@ -41,6 +44,8 @@ final class VaultDatabase: Sendable {
         guard mode == [.text("wal")] else {
             throw .damaged("it is not in WAL mode and cannot be brought there")
         }
+        // SQLite may have opened another file than the one that was looked at.
+        try place.check()
         self.connection = SerialConnection(connection)
     }
 
@@ -106,16 +111,29 @@ final class VaultDatabase: Sendable {
         }
     }
 
+    /// Checks that the next opening of the vault finds the file that is open.
+    ///
+    /// - Throws: `.replaced`, `.storage`.
+    func checkPlace() throws(VaultError) { try place.check() }
+
     /// Runs one transaction. Afterwards everything is in the file itself.
     ///
     /// - Parameter ended: runs when the change is in the file, before anybody else can read it.
+    /// - Throws: `.replaced` if the next opening would not find what is stored; what `body` throws; `.storage`.
     func write<Value>(
         _ body: (Rows) throws(VaultError) -> Value, ended: (Value, WrittenRows) -> Void = { _, _ in }
     ) throws(VaultError) -> Value {
-        try use { (connection) throws(VaultError) in
+        try checkPlace()
+        return try use { (connection) throws(VaultError) in
             let written = WrittenRows()
-            let result = try connection.transaction(.writing, StorageGate.translate) { () throws(VaultError) in
-                try body(Rows(connection, written: written))
+            let result: Value
+            do throws(VaultError) {
+                result = try connection.transaction(.writing, StorageGate.translate) { () throws(VaultError) in
+                    try body(Rows(connection, written: written))
+                }
+            } catch {
+                shortenLog(connection)
+                throw error
             }
             do throws(VaultError) { try Self.emptyLog(connection) } catch {
                 keepCommit(after: error)
@@ -144,6 +162,15 @@ final class VaultDatabase: Sendable {
                 "the change could not be written back, and may or may not be stored",
                 advice: "check that, then try again")
         }
+    }
+
+    /// Gives back what a failed change has taken of the disk. If that is full, reads would fail too, because each access
+    /// is recorded first.
+    private func shortenLog(_ connection: Connection) {
+        // `try?`: a log that cannot be looked at stays as it is.
+        guard ((try? FileStatus.of(path + "-wal"))?.size ?? 0) > 0 else { return }
+        // An earlier commit may be in it.
+        do throws(VaultError) { try Self.emptyLog(connection) } catch { keepCommit(after: error) }
     }
 
     /// Syncs a commit that stays in the WAL. If that fails, nobody sees it before the file is opened again.

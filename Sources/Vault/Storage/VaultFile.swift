@@ -190,10 +190,15 @@ public enum VaultFile {
 
     /// Deletes everything that an abandoned renewal has left.
     static func removeSuccessor(of owner: Owner, in directory: String) throws(VaultError) {
+        try giveUpSuccessor(of: owner, in: directory)
+        try forgetSuccession(of: owner, in: directory)
+    }
+
+    /// Deletes the files of a successor that is given up. The note about it stays, because it tells what is in the TPM.
+    public static func giveUpSuccessor(of owner: Owner, in directory: String) throws(VaultError) {
         try files { () throws(SystemError) in
             try remove(successorPath(of: owner, in: directory))
             try FileRemoval.remove(logPath(of: owner, in: directory) + successorSuffix)
-            try FileRemoval.remove(successionPath(of: owner, in: directory))
             return true
         }
     }

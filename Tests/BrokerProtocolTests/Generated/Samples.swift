@@ -1231,7 +1231,7 @@ extension Sync.Machine: Sampled {
         Self(
             device: source.next(), name: source.next(), role: source.next(), protection: source.next(),
             own: source.next(), heard: source.next(), forked: source.next(), seen: source.next(),
-            agrees: source.next()
+            agrees: source.next(), missing: source.next()
         )
     }
 }
@@ -1284,7 +1284,7 @@ extension Sync.Conflict: Sampled {
 
 extension Sync.Held: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
-        Self(device: source.next(), segments: source.next())
+        Self(device: source.next(), segments: source.next(), bytes: source.next())
     }
 }
 
@@ -1412,7 +1412,7 @@ extension Sync.Take.Reply: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
         Self(
             added: source.next(), updated: source.next(), deleted: source.next(), waiting: source.next(),
-            obstacles: source.next(), conflicts: source.next(), held: source.next()
+            obstacles: source.next(), conflicts: source.next(), held: source.next(), unfit: source.next()
         )
     }
 }
@@ -1431,7 +1431,7 @@ extension Sync.Give.Reply: Sampled {
 
 extension Sync.Give: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
-        Self(heads: source.next(), names: source.next())
+        Self(heads: source.next(), names: source.next(), sizes: source.next())
     }
 }
 
@@ -1443,7 +1443,7 @@ extension Sync.PutBack.Reply: Sampled {
 
 extension Sync.PutBack: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
-        Self(device: source.next(), names: source.next(), head: source.next())
+        Self(device: source.next(), names: source.next(), sizes: source.next(), head: source.next())
     }
 }
 

@@ -53,6 +53,8 @@ struct LimitPageTests {
             + " \(Int(ConnectionLimits.idle / .seconds(60))) min; \(Words.seconds(ConnectionLimits.crowdedIdle)) s |",
         "| refusals that a vault's log takes one by one | \(LogLimits.refusals), and one more every"
             + " \(Words.seconds(LogLimits.refusalPause)) s |",
+        "| calls of a user that the broker's own log names | \(LogLimits.calls) at once, then one each"
+            + " \(Words.seconds(LogLimits.callPause)) s |",
         "| moves of a vault's counter | \(CounterLimits.steps) at once, then one each"
             + " \(Words.seconds(CounterLimits.pace)) s |",
         "| diagnoses of a user at a time; one look at a vault | 1; \(Words.seconds(DiagnosisLimits.vault)) s |",
@@ -70,6 +72,7 @@ struct LimitPageTests {
         "| open challenges of a user, alike; in all; of all users | \(challenges.alike);"
             + " \(numbers(BudgetLimits.challenges)) |",
         "| open challenges of a process for the same thing | \(challenges.same) |",
+        "| uses of the TPM that wait, of a user; of all users | \(SealerLimits.share); \(SealerLimits.queue) |",
         "| reason of a read, an edit, a rename or a restore | \(ItemLimits.reason) bytes |",
         "| items of a `GetAll`; their signatures; their names and reason in the prompt; the answer | \(JointReadLimits.items);"
             + " \(JointReadLimits.signatures); \(Words.count(JointReadLimits.room)) characters; 2 MiB |",
@@ -126,6 +129,7 @@ struct LimitPageTests {
         #expect(GuessLimits.free == 3 && GuessLimits.stretches == 2)
         #expect([GuessLimits.longestDelay, GuessLimits.memory] == [.seconds(30), .seconds(600)])
         #expect(IndexLimits.vault == 2 && IndexLimits.share == 8 && SealerLimits.queue == 64)
+        #expect(SealerLimits.share == 40 && LogLimits.refusedUsers == 64)
         #expect(
             [SealerLimits.call, SealerLimits.signature, SealerLimits.making] == [
                 .seconds(20), .seconds(10), .seconds(60),

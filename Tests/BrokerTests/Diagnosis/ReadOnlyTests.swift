@@ -11,11 +11,17 @@ import Vault
 /// A disk that is full, or can only be read.
 @Suite(.timeLimit(.minutes(30)))
 struct ReadOnlyTests {
-    @Test("doctor names a file system that is full or can only be read")
+    @Test("doctor names a file system that is full, nearly full, or can only be read")
     func room() {
         #expect(FilesCheck.obstacles(FileSystemRoom(isReadOnly: false, free: 1 << 30), "/v").isEmpty)
-        let full = FilesCheck.obstacles(FileSystemRoom(isReadOnly: false, free: 100 << 10), "/v").first
-        #expect(full?.message.contains("/v is full (100 KiB") == true)
+        let low = FilesCheck.obstacles(FileSystemRoom(isReadOnly: false, free: 100 << 10), "/v").first
+        #expect(low?.message.contains("/v is nearly full (100 KiB") == true, "\(String(describing: low))")
+        #expect(low?.message.contains("soon") == true && low?.advice.contains("df /v") == true)
+        // The last byte counts: with it, things are stored.
+        let last = FilesCheck.obstacles(FileSystemRoom(isReadOnly: false, free: 1), "/v").first
+        #expect(last?.message.contains("/v is nearly full (0 KiB") == true)
+        let full = FilesCheck.obstacles(FileSystemRoom(isReadOnly: false, free: 0), "/v").first
+        #expect(full?.message.contains("/v is full: Coffer can store nothing") == true)
         let shut = FilesCheck.obstacles(FileSystemRoom(isReadOnly: true, free: 1 << 30), "/v").first
         #expect(shut?.message.contains("only be read") == true && shut?.advice.contains("mount") == true)
     }

@@ -217,7 +217,8 @@ struct MonitorTests {
         let start = ContinuousClock.now
         await broker.stop()
         #expect(ContinuousClock.now - start < patience)
-        #expect(try await fault { try await monitor.next() }.name == .failed)
+        let stopped = try await fault { try await monitor.next() }
+        #expect(stopped.name == .failed && stopped.details.kind == "stopping")
         await #expect(throws: WireClient.Closed.self) { _ = try await monitor.line.message() }
         await slow.line.close()
         let next = try await throwAwayBroker(folder: broker.folder, authenticator: broker.authenticator)

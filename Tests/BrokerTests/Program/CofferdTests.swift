@@ -46,6 +46,15 @@ struct CofferdTests {
         try cofferd.end()
     }
 
+    @Test("no runtime takes its crash to show a stack")
+    func crashesAreTheKernels() throws {
+        let cofferd = try Cofferd(limits: "export SWIFT_BACKTRACE=enable=yes")
+        let caught = try #require(UInt64(status(cofferd.process, "SigCgt"), radix: 16))
+        let crashes: [Int32] = [SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV]
+        #expect(crashes.filter { caught & (1 << UInt64($0 - 1)) != 0 } == [])
+        try cofferd.end()
+    }
+
     @Test("files that it makes are nobody else's to read, whatever umask it was started with")
     func filesAreItsOwn() async throws {
         let cofferd = try Cofferd(limits: "umask 0")

@@ -133,7 +133,8 @@ import Vault
         let exchange = try await thread.begin(waiting: Self.forever) { () throws(SealerError) in use }
         var uses: [Task<Void, any Error>] = []
         for number in 1..<SealerLimits.queue {
-            uses.append(Task { try await thread.run { () throws(SealerError) in } })
+            let user = SealerUser.user(UInt32(number))
+            uses.append(Task { try await thread.run(for: user) { () throws(SealerError) in } })
             try await until("it waits") { thread.waitingCount == number }
         }
         let error = await #expect(throws: SealerError.self) { try await thread.run { () throws(SealerError) in } }

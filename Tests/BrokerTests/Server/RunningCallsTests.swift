@@ -132,8 +132,23 @@ struct RunningCallsTests {
         #expect(lines()[0].contains("outcome=\(Fault.Name.limitExceeded.rawValue)"))
         _ = try refuse(refusals, 9, full, log)
         #expect(lines().count == 2)
-        refusals.forget()
+        refusals.forget(log.logger)
+        #expect(log.all.last == "info refusals: more were not logged one by one count=3")
         for _ in 0..<2 { _ = try refuse(refusals, 7, full, log) }
         #expect(lines().count == 3)
+    }
+
+    @Test("neither a user with thousands of numbers nor processes without a name fill the log")
+    func manyNumbers() {
+        let (refusals, log) = (Refusals(), LogLines())
+        for uid in 0..<UInt32(LogLimits.refusedUsers + 10) { refusals.note(uid, 8, .notPermitted, log.logger) }
+        #expect(log.all.count == LogLimits.refusedUsers)
+        refusals.forget(log.logger)
+        #expect(log.all.last == "info refusals: more were not logged one by one count=10")
+        refusals.forget(log.logger)
+        let count = log.all.count
+        for uid: UInt32? in [7, 7, nil, nil, 7] { refusals.noteNameless(uid, log.logger) }
+        #expect(log.all.count == count + 2)
+        #expect(log.all.suffix(2).first == "info connection without a nameable process refused uid=7")
     }
 }

@@ -19,6 +19,7 @@ struct CoreSample {
         configuration.vaultDirectory = folder.path
         configuration.registryDirectory = folder.path
         configuration.systemBus = .none
+        configuration.bootLog = folder.path + "/log"
         let budgets = UserBudgets.usual
         let challenges = ChallengeStore(limits: .init(openPerUser: 8, life: .seconds(600)), clock: clock)
         let sealer = SealerService(SoftwareSealer(directory: folder.path), patience: patience)

@@ -688,9 +688,9 @@ struct RollbackTests {
         /// The broker refuses another creation until it sees that the last one's line is closed.
         func afterTheLast(_ creation: () async throws -> Void) async throws {
             try await until("the end of the last creation is seen") {
-                do { try await creation() } catch let fault as Fault where fault.details.advice == "finish that first" {
-                    return false
-                }
+                do { try await creation() } catch let fault as Fault
+                    where fault.details.message == "your vault is being made already"
+                { return false }
                 return true
             }
         }
