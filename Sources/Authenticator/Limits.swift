@@ -65,6 +65,14 @@ enum MachineListLimits {
     static let name = 34
 }
 
+/// The kernel's files about a program.
+enum ProgramFileLimits {
+    /// What it says of an open file.
+    static let facts = 4096
+    /// The list of mounts.
+    static let mounts = 4 << 20
+}
+
 /// The report of a login, by `pam_coffer`.
 enum LoginLimits {
     /// How long the module may take to send its call. It sends the call at once.
@@ -111,6 +119,22 @@ enum AttemptLimits {
     static let failures = 1000
     /// The file that counts them, one for each user.
     static let file = 4096
+    /// The most programs of one user whose wrong answers are told apart.
+    static let programs = 256
+}
+
+/// Lines in the log about conversations that nobody has answered. Users cause them without end.
+enum JournalLimits {
+    /// How many one user causes at once after a break.
+    static let burst = 64
+    /// The time between two of one user, without a break.
+    static let interval = Duration.seconds(1)
+    /// How many all users together cause at once after a break.
+    static let commonBurst = 256
+    /// The time between two of all users, without a break.
+    static let commonInterval = Duration.milliseconds(250)
+    /// The most users who are told apart.
+    static let users = 1024
 }
 
 /// What a prompt shows, in characters (Unicode scalars). Longer text is cut off, or nobody is asked.

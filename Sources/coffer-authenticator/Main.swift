@@ -26,6 +26,9 @@ import RootConfiguration
                 abstract: "Listen on the socket that systemd passes, or on the configured ones if there is no systemd.",
                 options: [config]),
             .init("notify", abstract: "Show what a conversation is about on its user's desktop.", isShown: false),
+            .init(
+                "converse-unlogged", abstract: "Hold one conversation, which is logged only if somebody answers.",
+                options: [config, connection], isShown: false),
         ])
 
     static func main() {
@@ -35,7 +38,8 @@ import RootConfiguration
             case "report": try PassedConnection(options, file).report()
             case "serve": try Serve(file: file).run()
             case "notify": try Notify.run()
-            default: try PassedConnection(options, file).converse()
+            case let command:
+                try PassedConnection(options, file).converse(isUnlogged: command == "converse-unlogged")
             }
         }
     }

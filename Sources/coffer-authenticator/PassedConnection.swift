@@ -19,9 +19,10 @@ struct PassedConnection {
     }
 
     /// Holds one conversation.
-    func converse() throws {
+    /// - Parameter isUnlogged: whether the log gets a line only if somebody answers.
+    func converse(isUnlogged: Bool) throws {
         let configuration = try load()
-        try ClientConversation(configuration: configuration).run(on: take())
+        try ClientConversation(configuration: configuration, isUnlogged: isUnlogged).run(on: take())
     }
 
     /// Takes one login's report.

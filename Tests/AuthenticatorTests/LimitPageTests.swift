@@ -62,6 +62,10 @@ struct LimitPageTests {
                 == [.seconds(60), .seconds(120), .seconds(300), .seconds(12)])
         #expect(AttemptLimits.free == 3 && AttemptLimits.failures == 1000)
         #expect([AttemptLimits.memory, AttemptLimits.longestDelay] == [600_000, 30_000])
+        #expect(AttemptLimits.programs == 256 && ProgramFileLimits.facts == 4096)
+        #expect(ProgramFileLimits.mounts == 4 << 20)
+        #expect([JournalLimits.burst, JournalLimits.commonBurst, JournalLimits.users] == [64, 256, 1024])
+        #expect([JournalLimits.interval, JournalLimits.commonInterval] == [.seconds(1), .milliseconds(250)])
         #expect([PromptLimits.message, PromptLimits.notice, PromptLimits.claim] == [2048, 20_000, 720])
         #expect(
             [PromptLimits.items, PromptLimits.program, PromptLimits.place, PromptLimits.kind] == [32, 200, 32, 32])

@@ -55,6 +55,18 @@ import Varlink
         #expect(try JSONReader.read(AttemptRecord.self, from: Array(#"{"last":3,"failures":2}"#.utf8)) == record)
     }
 
+    @Test func answersThatWait() throws {
+        var queue = GuessQueue(boot: "b")
+        let server = SharedPrompt.Server(ProcessIdentity(pid: 3, startTime: 4))
+        queue.waiting = [.init(server: server, pid: 1, startTime: 2, arrival: 5)]
+        queue.guessers = [.init(pid: 6, startTime: 7, count: 8, last: 9)]
+        let expected =
+            #"{"boot":"b","guessers":[{"count":8,"last":9,"pid":6,"startTime":7}],"#
+            + #""waiting":[{"arrival":5,"pid":1,"server":{"pid":3,"startTime":4},"startTime":2}]}"#
+        #expect(text(queue) == expected)
+        #expect(try JSONReader.read(GuessQueue.self, from: Array(expected.utf8)) == queue)
+    }
+
     @Test func whatADesktopShows() {
         let order = NotificationOrder(
             Account(name: "ada", uid: 1, gid: 2), bus: "b", text: "Read it", seconds: 5)

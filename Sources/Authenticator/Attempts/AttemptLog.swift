@@ -38,7 +38,7 @@ struct AttemptLog {
     func begin() throws(ConversationError) -> Turn {
         let lock: FileLock?
         do throws(SystemError) { lock = try FileLock(unlessHeld: "\(directory)/\(uid).guess") } catch {
-            throw .refused(.misconfigured("the authenticator cannot count tries: \(error)"))
+            throw .refused(.misconfigured("the authenticator cannot count tries: \(error.message)", because: error))
         }
         guard let lock else { return .busy }
         var wait: Int64 = 0
@@ -52,22 +52,24 @@ struct AttemptLog {
     func succeed() throws(ConversationError) { try update { $0 = AttemptRecord() } }
 
     private func update(_ change: (inout AttemptRecord) -> Void) throws(ConversationError) {
-        do {
+        do throws(SystemError) {
             let lock = try FileLock(path: "\(directory)/\(uid).lock")
             defer { lock.keep() }
             let path = "\(directory)/\(uid).json"
             var record = AttemptRecord()
+            var before: AttemptRecord?
             if try FileStatus.of(path) != nil {
                 let bytes = try DurableFile.read(path, limit: AttemptLimits.file)
                 // `try?`: an unreadable file counts as failures, so that nobody can clear the count by damaging it.
-                record =
-                    (try? JSONReader.read(AttemptRecord.self, from: bytes))
-                    ?? AttemptRecord(failures: AttemptLimits.free, last: Self.now())
+                before = try? JSONReader.read(AttemptRecord.self, from: bytes)
+                record = before ?? AttemptRecord(failures: AttemptLimits.free, last: Self.now())
             }
             change(&record)
+            // An answer that waits looks here often.
+            guard record != before else { return }
             try DurableFile.write(JSONWriter.bytes(of: record), to: path, mode: 0o600)
         } catch {
-            throw .refused(.misconfigured("the authenticator cannot count tries: \(error)"))
+            throw .refused(.misconfigured("the authenticator cannot count tries: \(error.message)", because: error))
         }
     }
 

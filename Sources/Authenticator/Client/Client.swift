@@ -4,10 +4,7 @@ import Platform
 struct Client: Sendable, Equatable {
     let account: Account
     let process: ProcessIdentity
-    /// The program's path, or the name that the process gave itself if the path cannot be read.
-    let program: String
-    /// The program's path; nil if it cannot be read.
-    let resolvedProgram: String?
+    let program: ClientProgram
     /// The terminal's name as PAM modules and people know it (`pts/3`); nil without a terminal.
     let terminal: String?
     /// logind's number of the login session, taken from the control group; nil for a service's process.
@@ -31,9 +28,7 @@ struct Client: Sendable, Equatable {
             self.loginSession = Self.loginSession(of: group ?? "", uid: peer.uid)
             self.session = TerminalSession(of: stat)
             self.terminal = Self.terminalName(stat.terminal)
-            // Only root may read another user's /proc/PID/exe, so a sandbox's authenticator may fail here.
-            self.resolvedProgram = try? ProcessLink.read("exe", of: peer.pid)
-            self.program = self.resolvedProgram ?? stat.command
+            self.program = ClientProgram(of: peer.pid, command: stat.command)
             // All of this was read by process ID. This checks that the same process had that ID all the time.
             try held.check()
         } catch {

@@ -10,11 +10,14 @@ import RootConfiguration
 /// Runs one conversation on one connection in a process of its own. It goes from Begin to the signatures, or to a refusal, and then the process ends.
 public struct ClientConversation {
     private let configuration: Configuration
+    private let isUnlogged: Bool
     private let logger = Logger(
         label: "coffer-authenticator", factory: { label in StreamLogHandler.standardError(label: label) })
 
-    public init(configuration: Configuration) {
+    /// - Parameter isUnlogged: whether the log gets a line only if somebody answers.
+    public init(configuration: Configuration, isUnlogged: Bool = false) {
         self.configuration = configuration
+        self.isUnlogged = isUnlogged
     }
 
     /// Holds the conversation on a connected socket and ends the process. So nothing that a PAM module started outlives it.
@@ -66,7 +69,7 @@ public struct ClientConversation {
         session.withdrawNotification()
         report.contacts = session.contacts
         // Written before the process ends, without waiting for a module that still runs.
-        logger.notice("conversation", metadata: report.metadata)
+        if session.hasAnswered || !isUnlogged { logger.notice("conversation", metadata: report.metadata) }
         ChildProcess.endAll()
         place.keep()
         ChildProcess.exitNow(0)
@@ -83,7 +86,9 @@ public struct ClientConversation {
                 var broker = try ConversationDependencies(configuration).connect()
                 // `try?`: see above.
                 _ = try? broker.call(BrokerInterface.EndLeases(uid: Int64(uid)), within: BrokerLimits.call)
-            } catch { logger.warning("the broker was not told that leases have ended") }
+            } catch {
+                if !isUnlogged { logger.warning("the broker was not told that leases have ended") }
+            }
         }
         return (answers, leases)
     }
@@ -100,7 +105,7 @@ public struct ClientConversation {
     private func refuse(_ connection: consuming Descriptor, _ error: ConversationError) -> Never {
         let channel = ClientChannel(adopting: connection)
         if let fault = error.fault { channel.fail(fault) }
-        logger.notice("conversation refused", metadata: ["outcome": "\(error.outcome)"])
+        if !isUnlogged { logger.notice("conversation refused", metadata: ["outcome": "\(error.outcome)"]) }
         ChildProcess.exitNow(0)
     }
 
@@ -210,7 +215,7 @@ public struct ClientConversation {
             facts = try broker.call(
                 BrokerInterface.Describe(
                     challenge: challenge, uid: Int64(client.account.uid), pid: Int64(client.process.pid),
-                    startTime: Int64(clamping: client.process.startTime), program: client.resolvedProgram),
+                    startTime: Int64(clamping: client.process.startTime), program: client.program.resolved),
                 within: BrokerLimits.call)
         } catch {
             throw ConversationError(error)
@@ -337,7 +342,7 @@ struct Report {
         if let client {
             metadata["uid"] = "\(client.account.uid)"
             metadata["pid"] = "\(client.process.pid)"
-            metadata["program"] = "\(EscapedText.escaped(client.program, limit: PromptLimits.program))"
+            metadata["program"] = "\(client.program.logged)"
         }
         return metadata
     }

@@ -42,6 +42,8 @@ struct ClientSession: ~Copyable {
     private var steps: Int64 = 0
     /// What PAM's services that accepted the person did with them, for the log.
     private(set) var contacts: [String] = []
+    /// Whether an answer was judged, or a finger recognised. Both happen seldom.
+    private(set) var hasAnswered = false
     /// Shown for as long as the conversation lasts.
     private var notification: DesktopNotification?
 
@@ -99,7 +101,10 @@ struct ClientSession: ~Copyable {
 
     mutating func note(_ contact: Contact, of service: ProofService) {
         contacts.append("\(service.rawValue):\(contact.rawValue)")
+        if contact != .nothing { hasAnswered = true }
     }
+
+    mutating func noteAnswer() { hasAnswered = true }
 
     mutating func notify(_ shown: consuming DesktopNotification?) { notification = shown }
 

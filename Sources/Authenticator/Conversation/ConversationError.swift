@@ -1,5 +1,6 @@
 import Authorization
 import BrokerProtocol
+import Glibc
 import PAM
 import Platform
 import Varlink
@@ -76,9 +77,14 @@ extension ConversationError.Refusal {
     }
     /// A system call that this process needs has failed.
     static func misconfigured(_ error: SystemError) -> Self {
-        let message = "the authenticator \(error.message)"
+        misconfigured("the authenticator \(error.message)", because: error)
+    }
+    /// - Parameter message: names the error, too.
+    static func misconfigured(_ message: String, because error: SystemError) -> Self {
+        let isFull = [ENOSPC, EDQUOT].contains(error.errno)
+        let advice = isFull ? "make room on the disk and try again" : error.advice
         return Self(
-            fault: Fault(.authenticationMisconfigured, message, advice: error.advice, cause: error.underlying),
+            fault: Fault(.authenticationMisconfigured, message, advice: advice, cause: error.underlying),
             reason: "other")
     }
     static func limitExceeded(_ message: String, advice: String = "") -> Self {
@@ -86,6 +92,20 @@ extension ConversationError.Refusal {
     }
     static func brokerUnavailable(_ message: String, advice: String = "") -> Self {
         other(.brokerUnavailable, message, advice)
+    }
+
+    /// The answer was not judged in time.
+    /// - Parameter byOthers: whether answers of other programs were judged meanwhile, or shortly before.
+    static func keptWaiting(byOthers: Bool) -> Self {
+        let fault =
+            byOthers
+            ? Fault(
+                .authenticationTimedOut, "other programs' wrong answers kept yours waiting for too long",
+                advice: "see which programs with: coffer log")
+            : Fault(
+                .authenticationTimedOut, "your answer had to wait for too long after wrong ones",
+                advice: "wait a little, then run the command again")
+        return Self(fault: fault, reason: "timeout")
     }
 
     /// This account has no right to it, no matter what the person answers.

@@ -31,7 +31,9 @@ struct Inquiry {
                 seconds: configuration.promptTimeout))
         _ = try session.show(Message(style: .info, text: notice), limit: PromptLimits.notice)
         let attempts = try AttemptLog(registryDirectory: configuration.registryDirectory, uid: person.uid)
-        let gate = GuessGate(attempts: attempts)
+        let line = try GuessLine(
+            registryDirectory: configuration.registryDirectory, uid: person.uid, process: client.process)
+        let gate = GuessGate(attempts: attempts, line: line)
         try gate.waitOut(&session)
         var password: SecretBytes?
         for service in services {
@@ -51,6 +53,7 @@ struct Inquiry {
             if service == .passcode, person.hiddenAnswers.count == 1 { password = person.hiddenAnswers[0] }
         }
         try attempts.succeed()
+        try line.forgive()
         return password
     }
 }

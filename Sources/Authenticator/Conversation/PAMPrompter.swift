@@ -51,6 +51,7 @@ struct PAMPrompter {
                 if let answer {
                     turn = try gate.pass(&session)
                     hasAnswered = true
+                    session.noteAnswer()
                     if message.style == .secret { hiddenAnswers.append(answer) }
                 }
                 guard exchange.answer(answer) else { throw .refused(.misconfigured("PAM lost its own question")) }

@@ -143,13 +143,8 @@ enum PromptNotice {
     }
 
     private static func asker(_ client: Client) -> String {
-        let origin = "(process \(client.process.pid), \(place(of: client)))"
         // The process may run another program by the time a person reads this.
-        guard let program = client.resolvedProgram else {
-            let name = EscapedText.quoted(client.program, limit: PromptLimits.program)
-            return "for a program that calls itself \(name) \(origin)"
-        }
-        return "for \(VisibleText.path(program)) \(origin)"
+        "for \(client.program.shown) (process \(client.process.pid), \(place(of: client)))"
     }
 
     private static func place(of client: Client) -> String {

@@ -59,7 +59,8 @@ struct RenewalSalt {
     }
 
     private static func conversationError(_ error: SystemError) -> ConversationError {
-        .refused(.misconfigured("the authenticator cannot remember how far a renewal is: \(error)"))
+        .refused(
+            .misconfigured("the authenticator cannot remember how far a renewal is: \(error.message)", because: error))
     }
 }
 

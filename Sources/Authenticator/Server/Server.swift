@@ -26,6 +26,7 @@ public struct Server: ~Copyable {
     private var conversations: [Int32: Child] = [:]
     /// Users who have had too many conversations ever since the log said so.
     private var warned: Set<UInt32> = []
+    private var pace = LogPace()
     private var reports: Set<Int32> = []
     private let logger = Logger(
         label: "coffer-authenticator", factory: { label in StreamLogHandler.standardError(label: label) })
@@ -85,11 +86,13 @@ public struct Server: ~Copyable {
                 if taken.contains(SIGTERM) || taken.contains(SIGINT) { break }
             }
             if idle != nil, !ready.contains(true) { break }
+            logGaps(at: .now)
             endOverdue()
             startDue()
             if ready[1] { accept() }
             if ready[2] { acceptReport() }
         }
+        logGaps(at: .now + JournalLimits.interval * JournalLimits.burst)
         ServiceNotification.stopping.send()
         try stop()
     }
@@ -103,7 +106,7 @@ public struct Server: ~Copyable {
             switch arrivals.judge(connection, of: peer.uid, running: running) {
             case .start(let connection): try converse(on: connection, with: peer.uid)
             case .refuse(let connection):
-                if warned.insert(peer.uid).inserted {
+                if warned.insert(peer.uid).inserted, pace.takes(of: peer.uid) {
                     logger.warning("too many conversations", metadata: ["uid": "\(peer.uid)"])
                 }
                 refuse(connection)
@@ -120,13 +123,24 @@ public struct Server: ~Copyable {
     }
 
     /// One connection failed; the others go on.
-    private func logRefusal(_ error: SystemError) {
+    private mutating func logRefusal(_ error: SystemError) {
+        guard pace.takes(of: LogPace.nobody) else { return }
         logger.error("connection refused", metadata: ["reason": "\(error)"])
     }
 
     private mutating func converse(on connection: borrowing Descriptor, with uid: UInt32) throws(SystemError) {
         let end = ContinuousClock.now + .seconds(configuration.promptTimeout) + ServerLimits.grace
-        conversations[try start("converse", on: connection)] = Child(uid: uid, end: end)
+        let subcommand = pace.takes(of: uid) ? "converse" : "converse-unlogged"
+        conversations[try start(subcommand, on: connection)] = Child(uid: uid, end: end)
+    }
+
+    /// Says how much the log does not have.
+    private mutating func logGaps(at now: ContinuousClock.Instant) {
+        for gap in pace.takeGaps(at: now) {
+            let uid = gap.uid.map { "\($0)" } ?? "any"
+            logger.warning(
+                "conversations came too fast to be logged", metadata: ["uid": "\(uid)", "count": "\(gap.count)"])
+        }
     }
 
     private mutating func acceptReport() {

@@ -52,7 +52,8 @@ struct SharedPrompt: JSONValue, Equatable {
         /// - Returns: nil where nothing was learnt of the person: whoever waits then asks again.
         init?(_ error: ConversationError) {
             switch error {
-            case .refused(let refusal) where refusal.fault.name == .authenticationFailed:
+            case .refused(let refusal)
+            where [.authenticationFailed, .authenticationTimedOut].contains(refusal.fault.name):
                 self = .refused(refusal.fault, reason: refusal.reason)
             case .cancelled: self = .cancelled
             case .timedOut: self = .timedOut

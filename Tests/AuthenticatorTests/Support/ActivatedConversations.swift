@@ -19,16 +19,21 @@ final class ActivatedConversations {
     /// - Parameters:
     /// - fixture: the fixture whose folder and broker they use.
     ///   - launcher: a command that becomes the program.
-    init(_ fixture: Fixture, _ kind: Kind, launcher: [String] = []) throws {
+    ///   - subcommand: what the program does with an accepted connection.
+    init(_ fixture: Fixture, _ kind: Kind, launcher: [String] = [], subcommand: String = "converse") throws {
         socket = "\(fixture.path)/activated.sock"
+        let errors = socket + ".log"
         process = try Subprocess(
             "/usr/bin/systemd-socket-activate",
             ["--listen=\(socket)"] + (kind == .accepted ? ["--accept"] : []) + launcher
                 + [
-                    Fixture.program, kind == .accepted ? "converse" : "serve", "--config",
+                    Fixture.program, kind == .accepted ? subcommand : "serve", "--config",
                     "\(fixture.path)/coffer.conf",
                 ]
-        ) { $0.environment = ["PATH": "/usr/bin:/bin"] }
+        ) {
+            $0.environment = ["PATH": "/usr/bin:/bin"]
+            $0.errors = .file(errors)
+        }
         guard eventually({ Self.isListening(socket) }) else {
             throw SystemError("start systemd-socket-activate", reason: "it does not listen")
         }
@@ -52,6 +57,9 @@ final class ActivatedConversations {
             return fields.count == 8 && fields[3] == "00010000" && fields[7] == socket
         }
     }
+
+    // Without a file the log is empty.
+    var log: String { (try? String(contentsOfFile: socket + ".log", encoding: .utf8)) ?? "" }
 
     /// The conversations' processes.
     var conversations: [Int32] { Fixture.children(of: process.pid) }
