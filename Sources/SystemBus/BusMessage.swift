@@ -72,7 +72,8 @@ import Platform
     }
 
     /// Reads a variant that holds a Boolean.
-    /// - Returns: nil if it holds another type.
+    /// - Returns: nil at the end of an array.
+    /// - Throws: ``BusError`` if it holds another type.
     public func flag() throws(BusError) -> Bool? {
         guard try enter("v", "b") else { return nil }
         let value = try bool()
@@ -81,7 +82,8 @@ import Platform
     }
 
     /// Reads a variant that holds a number and an object path, and skips the path.
-    /// - Returns: nil if it holds another type.
+    /// - Returns: nil at the end of an array.
+    /// - Throws: ``BusError`` if it holds another type.
     public func numberWithPath() throws(BusError) -> UInt32? {
         guard try enter("v", "(uo)"), try enter("r", "uo") else { return nil }
         let value = try number()

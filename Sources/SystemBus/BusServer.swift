@@ -198,19 +198,23 @@ public final class BusServer: SerialExecutor, @unchecked Sendable {
         guard unsafe sd_bus_message_new_method_return(held.message.pointer, &made) >= 0, let made = unsafe made else {
             return
         }
-        if !send(unsafe BusMessage(adopting: made), values) {
+        do throws(BusError) { try send(unsafe BusMessage(adopting: made), values) } catch {
             open[call.number] = held
-            reply(to: call, error: BusErrorName.failed, "the answer does not fit into a message")
+            let reason =
+                error == .textNotCarried ? "has characters that D-Bus cannot carry" : "does not fit into a message"
+            reply(to: call, error: BusErrorName.failed, "the answer \(reason)")
         }
     }
 
     /// - Parameters:
     ///   - name: the error's name, as D-Bus has them.
-    ///   - text: what happened, for people.
+    ///   - text: what happened, for people. It may quote names that D-Bus does not carry.
     public func reply(to call: BusCall, error name: String, _ text: String) {
         guard let held = open.removeValue(forKey: call.number) else { return }
+        // Without an answer, the caller would wait until it gives up.
+        let shown = BusText.shown(text)
         _ = unsafe name.withCString { name in
-            unsafe text.withCString { text in
+            unsafe shown.withCString { text in
                 var fault = unsafe sd_bus_error(name: name, message: text, _need_free: 0)
                 // If this fails, the connection has ended.
                 return unsafe sd_bus_reply_method_error(held.message.pointer, &fault)
@@ -231,15 +235,17 @@ public final class BusServer: SerialExecutor, @unchecked Sendable {
         else { return }
         let message = unsafe BusMessage(adopting: made)
         if let destination, unsafe sd_bus_message_set_destination(message.pointer, destination) < 0 { return }
-        _ = send(message, values)
+        // `try?`: nobody waits for a signal.
+        try? send(message, values)
     }
 
-    /// - Returns: false if it was not sent. A connection that has ended is noticed by `run`.
-    private func send(_ message: consuming BusMessage, _ values: [BusValue]) -> Bool {
+    /// - Throws: ``BusError`` if it was not sent. A connection that has ended is noticed by `run`.
+    private func send(_ message: consuming BusMessage, _ values: [BusValue]) throws(BusError) {
         _ = unsafe sd_bus_message_sensitive(message.pointer)
-        do throws(BusError) { for value in values { try message.append(value) } } catch { return false }
+        for value in values { try message.append(value) }
         // It also fails if too much waits to be sent. Then the caller gets an error in its place, which is small.
-        return unsafe sd_bus_send(bus.pointer, message.pointer, nil) >= 0
+        let code = unsafe sd_bus_send(bus.pointer, message.pointer, nil)
+        guard code >= 0 else { throw BusError("send on the bus", code: code) }
     }
 
     // MARK: The executor

@@ -1,6 +1,7 @@
 import CSystemd
 import Cryptography
 import Glibc
+import Platform
 
 /// A value in a message on the bus.
 public indirect enum BusValue: Sendable, Equatable {
@@ -108,6 +109,8 @@ extension BusMessage {
     }
 
     private func append(_ text: String, as type: Character) throws(BusError) {
+        // The library would cut the text off at a zero byte, and tells nothing of other characters that it refuses.
+        guard BusText.carries(text) else { throw .textNotCarried }
         try written { unsafe text.withCString { unsafe sd_bus_message_append_basic(pointer, Self.code(type), $0) } }
     }
 }
@@ -206,31 +209,24 @@ extension BusMessage {
 
     private func limited(_ text: String, _ left: inout BusMessageLimits) throws(BusError) -> String {
         left.bytes -= text.utf8.count
-        guard left.bytes >= 0 else { throw .messageTooLarge }
+        guard left.bytes >= 0, CombiningMarks.areFew(in: text) else { throw .messageTooLarge }
         return text
     }
 
     private func bytes(_ left: inout BusMessageLimits) throws(BusError) -> SecretBytes {
-        var start: UnsafeRawPointer?
-        var count = 0
-        try checked("read bytes from the bus") {
-            unsafe sd_bus_message_read_array(pointer, Self.code("y"), &start, &count)
-        }
-        left.bytes -= count
-        guard left.bytes >= 0 else { throw .messageTooLarge }
-        do throws(CryptographyError) {
-            return try unsafe SecretBytes(unsafeCapacity: count) { (buffer) throws(CryptographyError) in
-                if count > 0, let start = unsafe start {
-                    unsafe buffer.copyMemory(from: UnsafeRawBufferPointer(start: start, count: count))
-                }
-                return count
-            }
-        } catch { throw BusError("read bytes from the bus", reason: error.reason) }
+        guard let bytes = try secretBytes(upTo: left.bytes) else { throw .messageTooLarge }
+        left.bytes -= bytes.count
+        return bytes
     }
 }
 
 extension BusError {
     fileprivate static var messageTooLarge: BusError { BusError("read a message from the bus", code: -EMSGSIZE) }
+
+    /// A text that the bus library would refuse, or cut off.
+    static var textNotCarried: BusError {
+        BusError("write a message for the bus", reason: "a text has characters that D-Bus cannot carry")
+    }
 
     /// Whether a message had more than is read of one.
     var isTooLarge: Bool { code == -EMSGSIZE }

@@ -83,10 +83,7 @@ import Platform
         for path in paths where path != Self.passing {
             collections.append(
                 Collection(
-                    path: path,
-                    label: try property(path, "Collection", "Label", "s") { (message) throws(BusError) in
-                        try message.text()
-                    },
+                    path: path, label: try label(ofCollection: path),
                     isLocked: try property(path, "Collection", "Locked", "b") { (message) throws(BusError) in
                         try message.bool()
                     },
@@ -98,19 +95,41 @@ import Platform
         return collections
     }
 
+    private func label(ofCollection path: String) throws(BusError) -> String {
+        do throws(BusError) {
+            return try property(path, "Collection", "Label", "s") { (message) throws(BusError) in try message.text() }
+        } catch {
+            guard error.isOfUnreadableText else { throw error }
+            return Self.lastWord(of: path)
+        }
+    }
+
+    private static func lastWord(of path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
+
     /// - Throws: ``BusError`` if the bus or the service fails.
     public func item(_ path: String, of collection: Collection) throws(BusError) -> Content {
+        var label = Self.lastWord(of: path)
+        do throws(BusError) { return try content(path, of: collection, &label) } catch {
+            // The bus library refuses the text, but GNOME Keyring keeps such texts. The other items can be read.
+            guard error.isOfUnreadableText else { throw error }
+            return .unreadable(label: label, reason: "it has characters that cannot be read over D-Bus")
+        }
+    }
+
+    /// - Parameter label: becomes the item's own one as soon as that is read.
+    private func content(
+        _ path: String, of collection: Collection, _ label: inout String
+    ) throws(BusError) -> Content {
         let isLocked = try property(path, "Item", "Locked", "b") { (message) throws(BusError) in try message.bool() }
         guard !isLocked else { return .locked }
         var item = Item(collection: collection.label)
         item.label = try property(path, "Item", "Label", "s") { (message) throws(BusError) in try message.text() }
+        label = String(item.label.unicodeScalars.prefix(256))
         let attributes = try property(path, "Item", "Attributes", "a{ss}") { (message) throws(BusError) in
             try Self.attributes(message)
         }
         guard let attributes, item.label.utf8.count <= Self.limits.description else {
-            return .unreadable(
-                label: String(item.label.unicodeScalars.prefix(256)),
-                reason: "its label and attributes are more than a vault takes")
+            return .unreadable(label: label, reason: "its label and attributes are more than a vault takes")
         }
         item.attributes = attributes
         item.created = try property(path, "Item", "Created", "t") { (message) throws(BusError) in
@@ -158,22 +177,24 @@ import Platform
         return paths
     }
 
-    /// - Returns: nil if there are too many, or if they are too long.
+    /// - Returns: nil if there are too many, if they are too long, or if comparing them would take long.
     private static func attributes(_ message: borrowing BusMessage) throws(BusError) -> [String: String]? {
         guard try message.enter("a", "{ss}") else { throw malformed }
         var attributes: [String: String] = [:]
         var count = 0
         var bytes = 0
+        var areQuick = true
         while try message.enter("e", "ss") {
             let (name, value) = (try message.text(), try message.text())
             try message.leave()
             count += 1
             bytes += name.utf8.count + value.utf8.count
+            areQuick = areQuick && CombiningMarks.areFew(in: name) && CombiningMarks.areFew(in: value)
             // They are read to their end, because the message goes on behind them.
-            if count <= limits.attributes, bytes <= limits.description { attributes[name] = value }
+            if count <= limits.attributes, bytes <= limits.description, areQuick { attributes[name] = value }
         }
         try message.leave()
-        return count <= limits.attributes && bytes <= limits.description ? attributes : nil
+        return count <= limits.attributes && bytes <= limits.description && areQuick ? attributes : nil
     }
 }
 
@@ -233,6 +254,11 @@ extension Bus {
     }
 }
 
+extension BusError {
+    /// Whether a text that came has characters that the bus library refuses.
+    fileprivate var isOfUnreadableText: Bool { code == -EBADMSG }
+}
+
 extension BusMessage {
     /// Reads a 64-bit number.
     func longNumber() throws(BusError) -> UInt64 {
@@ -241,26 +267,5 @@ extension BusMessage {
             unsafe withPointer { unsafe sd_bus_message_read_basic($0, CChar(bitPattern: UInt8(ascii: "t")), &value) }
         }
         return value
-    }
-
-    /// Reads an array of bytes.
-    func byteArray(most: Int) throws(BusError) -> [UInt8] {
-        guard let bytes = try byteArray(upTo: most) else {
-            throw BusError("read bytes from the bus", reason: "there are more than \(most)")
-        }
-        return bytes
-    }
-
-    /// - Returns: nil if there are more bytes.
-    func byteArray(upTo most: Int) throws(BusError) -> [UInt8]? {
-        var start: UnsafeRawPointer?
-        var count = 0
-        try checked("read bytes from the bus") {
-            unsafe withPointer {
-                unsafe sd_bus_message_read_array($0, CChar(bitPattern: UInt8(ascii: "y")), &start, &count)
-            }
-        }
-        guard count <= most else { return nil }
-        return unsafe Array(UnsafeRawBufferPointer(start: start, count: count))
     }
 }

@@ -72,4 +72,20 @@ struct CollectionTableTests {
         #expect(table.collection(aliased: "default") == nil && table.aliases["default"] == "/")
         #expect(table.aliases["work"] == nil && table.collection(aliased: "login")?.id == "login")
     }
+
+    @Test("The default collection is as old as its oldest item, also after its label was set")
+    func created() throws {
+        let (started, older) = (Moment(secondsSince1970: 5), Moment(secondsSince1970: 0.5))
+        // Records are made at 1 here.
+        var table = table(of: [CollectionInfo.defaultID, "mine"])
+        let login = try #require(table[CollectionInfo.defaultID])
+        let mine = try #require(table["mine"])
+        #expect(table.created(login, oldest: older) == older)
+        #expect(table.created(login, oldest: started) == login.created && login.created < started)
+        #expect(table.created(login, oldest: nil) == login.created)
+        #expect(table.created(mine, oldest: older) == mine.created)
+        table = CollectionTable(started: started)
+        let unnamed = try #require(table[CollectionInfo.defaultID])
+        #expect(table.created(unnamed, oldest: older) == older && table.created(unnamed, oldest: nil) == started)
+    }
 }

@@ -142,4 +142,15 @@ struct ItemIndexTests {
         for number in [2, 8, 4] { index.insert(try item(number, ["a": "1"])) }
         #expect(index.search(["a": "1"]).items.map(\.id) == ["i8", "i4", "i2"])
     }
+
+    @Test("The oldest item of a collection counts, also after it has expired")
+    func oldest() throws {
+        var index = ItemIndex()
+        #expect(index.oldest(of: "login") == nil)
+        for number in [8, 4, 6] { index.insert(try item(number, ["a": "1"], expires: Moment(secondsSince1970: 9))) }
+        index.insert(try item(3, ["a": "1"]))
+        #expect(index.oldest(of: "login") == Moment(secondsSince1970: 4))
+        index.remove("i4")
+        #expect(index.oldest(of: "login") == Moment(secondsSince1970: 6))
+    }
 }

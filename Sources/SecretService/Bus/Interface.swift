@@ -48,6 +48,9 @@ struct Interface: Sendable {
         return stride(from: 0, to: words.count - 1, by: 2).map { Argument(name: words[$0], type: words[$0 + 1]) }
     }
 
+    /// Whether a call is for this interface. A caller may leave its name out.
+    func has(_ call: BusCall) -> Bool { call.interface.isEmpty ? method(call.member) != nil : call.interface == name }
+
     func method(_ name: String) -> Method? { methods.first { $0.name == name } }
     func property(_ name: String) -> Property? { properties.first { $0.name == name } }
 

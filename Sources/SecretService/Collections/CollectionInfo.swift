@@ -1,4 +1,5 @@
 import CofferClient
+import SystemBus
 
 /// A collection as clients see it. Its items are in the ``ItemIndex``.
 struct CollectionInfo: Sendable, Equatable {
@@ -60,7 +61,8 @@ struct CollectionTable: Equatable {
                     id != CollectionInfo.sessionID
                 else { continue }
                 collections[id] = CollectionInfo(
-                    id: id, label: item.label ?? "", created: item.times.created, modified: item.times.modified)
+                    id: id, label: BusText.shown(item.label ?? ""), created: item.times.created,
+                    modified: item.times.modified)
             case CollectionRecord.aliasesKind:
                 for (name, id) in item.attributes where name.beginsWith(CollectionRecord.alias) {
                     stored[String(decoding: name.utf8.dropFirst(CollectionRecord.alias.utf8.count), as: UTF8.self)] = id
@@ -86,6 +88,14 @@ struct CollectionTable: Equatable {
     subscript(_ id: String) -> CollectionInfo? { collections[id] }
 
     func collection(aliased alias: String) -> CollectionInfo? { aliases[alias].flatMap { collections[$0] } }
+
+    /// When a collection began. The default one is as old as its oldest item. Its record is younger, or it has none.
+    /// - Parameter oldest: when the oldest item of the collection was made; nil if it has none.
+    func created(_ collection: CollectionInfo, oldest: @autoclosure () -> Moment?) -> Moment {
+        guard collection.hasTimes else { return oldest() ?? started }
+        guard collection.id == CollectionInfo.defaultID, let first = oldest() else { return collection.created }
+        return min(collection.created, first)
+    }
 
     /// In a stable order, the default one first.
     var all: [CollectionInfo] {

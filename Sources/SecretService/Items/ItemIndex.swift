@@ -78,10 +78,11 @@ struct ItemIndex {
 
     /// The item with exactly these attributes, for a client that replaces it. Otherwise one that another program of Coffer's has made under the name
     /// that they give: no client knows all the attributes by which such an item is found.
+    /// An item with attributes that clients do not see has others than the client names.
     /// - Returns: nil also for no attributes: they would stand for any item that has none.
     func identical(to attributes: [String: String], in collection: String) -> ServiceItem? {
         let pairs = attributes.pairs
-        let found = search(attributes, in: collection).items
+        let found = search(attributes, in: collection).items.filter { !$0.hidesAttributes }
         return found.first { $0.attributes.pairs == pairs } ?? found.first { $0.isNamed(by: attributes) }
     }
 
@@ -93,6 +94,11 @@ struct ItemIndex {
             let (one, other) = (found[$0].created, found[$1].created)
             return one == other ? found[$0].id < found[$1].id : one < other
         }.map { found[$0] }
+    }
+
+    /// When the oldest item of a collection was made, also if it has expired; nil if there is none.
+    func oldest(of collection: String) -> Moment? {
+        (byCollection[collection] ?? []).compactMap { items[$0]?.created }.min()
     }
 
     func count(of collection: String) -> Int { byCollection[collection]?.count ?? 0 }

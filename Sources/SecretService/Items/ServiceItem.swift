@@ -1,5 +1,6 @@
 import CofferClient
 import Cryptography
+import SystemBus
 
 /// An item as the Secret Service has it.
 struct ServiceItem: Sendable, Equatable {
@@ -28,10 +29,13 @@ struct ServiceItem: Sendable, Equatable {
 
     var contentType: String {
         switch place {
-        case .vault(let stored): StoredAttributes.contentType(of: stored)
+        case .vault(let stored): BusText.shown(StoredAttributes.contentType(of: stored))
         case .memory(_, let contentType): contentType
         }
     }
+
+    /// Whether it has attributes that clients do not see, because D-Bus does not carry them.
+    var hidesAttributes: Bool { stored.map { StoredAttributes.decode($0).count > attributes.count } ?? false }
 
     /// GNOME's name for what `xdg:schema` says.
     var type: String { attributes["xdg:schema"] ?? "org.freedesktop.Secret.Generic" }

@@ -1,4 +1,5 @@
 import CofferClient
+import SystemBus
 
 /// How the Secret Service's attributes, collection and content type are kept among the attributes of an item in the vault
 /// (docs/secret-service.md).
@@ -46,14 +47,20 @@ enum StoredAttributes {
     static func edit(
         _ item: ItemAttributes, to attributes: [String: String], collection: String
     ) -> [[String: String]] {
-        // An empty value removes an attribute.
-        let removals = item.attributes.filter { $0.key != contentType }.mapValues { _ in "" }
+        // An empty value removes an attribute. One that no client sees stays.
+        let removals = shown(item.attributes).filter { $0.key != contentType }.mapValues { _ in "" }
         let new = encode(attributes, collection: collection, contentType: usualContentType)
         // The vault takes a name that is the same letters in other bytes only after the present one is gone.
         let names = Set(new.keys.map { Array($0.utf8) })
         let rewritten = item.attributes.keys.filter { new[$0] != nil && !names.contains(Array($0.utf8)) }
         let last = removals.filter { new[$0.key] == nil }.merging(new) { $1 }
         return rewritten.isEmpty ? [last] : [Dictionary(uniqueKeysWithValues: rewritten.map { ($0, "") }), last]
+    }
+
+    /// The attributes that clients see. One with a character that D-Bus does not carry is left out, and not changed: a
+    /// client may set all attributes as it has read them.
+    static func shown(_ attributes: [String: String]) -> [String: String] {
+        attributes.filter { BusText.carries($0.key) && BusText.carries($0.value) }
     }
 
     /// The attributes that somebody has given the item.
@@ -108,10 +115,11 @@ extension ServiceItem {
         let named = stored.attributes[StoredAttributes.collection] ?? CollectionInfo.defaultID
         self.init(
             id: Self.id(of: stored), collection: collections.contains(named) ? named : CollectionInfo.defaultID,
-            label: stored.label
-                ?? (stored.attributes[StoredAttributes.collection] == nil ? stored.name.description : ""),
-            attributes: StoredAttributes.decode(stored), created: stored.times.created, modified: stored.times.modified,
-            expires: stored.times.expires, place: .vault(stored))
+            label: BusText.shown(
+                stored.label
+                    ?? (stored.attributes[StoredAttributes.collection] == nil ? stored.name.description : "")),
+            attributes: StoredAttributes.shown(StoredAttributes.decode(stored)), created: stored.times.created,
+            modified: stored.times.modified, expires: stored.times.expires, place: .vault(stored))
     }
 
     /// The broker's id, which is a UUID, without what an object path cannot have.

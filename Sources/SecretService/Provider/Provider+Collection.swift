@@ -82,7 +82,7 @@ extension Provider {
         if former == nil { lastTransient += 1 }
         let now = Moment.now
         let item = ServiceItem(
-            id: former?.id ?? "t\(lastTransient)", collection: collection.id, label: draft.label,
+            id: former?.id ?? "t\(transientRun)_\(lastTransient)", collection: collection.id, label: draft.label,
             attributes: draft.attributes, created: former?.created ?? now, modified: now, expires: nil,
             place: .memory(draft.value, contentType: draft.contentType))
         index.insert(item)

@@ -67,18 +67,18 @@ extension Provider {
             guard error != .otherUser, call.locksVault else { throw error.serviceError }
             return try await lock(call)
         }
-        if call.path.hasPrefix(ServiceName.root), call.member != "OpenSession" { try await ready() }
+        if call.path.hasPrefix(ServiceName.root), call.member != "OpenSession" {
+            do throws(ServiceError) { try await ready() } catch {
+                guard needsNoBroker(call) else { throw error }
+            }
+        }
         let target = try target(call.path)
         if call.interface == ServiceName.internalGNOME {
             throw ServiceError(
                 BusErrorName.notSupported, "a vault of Coffer has no password of its own; call Unlock instead")
         }
         let known = [target.interface].compactMap(\.self) + Interface.standard
-        guard
-            let interface = known.first(where: {
-                call.interface.isEmpty ? $0.method(call.member) != nil : $0.name == call.interface
-            })
-        else {
+        guard let interface = known.first(where: { $0.has(call) }) else {
             throw ServiceError(
                 call.interface.isEmpty ? BusErrorName.unknownMethod : BusErrorName.unknownInterface,
                 "\(call.path) has no \(call.interface.isEmpty ? call.member : call.interface)")
@@ -104,6 +104,20 @@ extension Provider {
         case (_, .portal): return try await retrieveSecret(call, client)
         case (_, .portalRequest(let request)): return try close(request, client)
         case (_, .folder): throw ServiceError(BusErrorName.unknownMethod, "this object has no such method")
+        }
+    }
+
+    /// Whether a call is answered from what the provider has in memory. An object that is not known may be in the vault.
+    private func needsNoBroker(_ call: BusCall) -> Bool {
+        // `try?`: then the reason why the broker cannot be reached is the better answer.
+        guard let found = try? target(call.path) else { return false }
+        if [Interface.introspectable, .peer].contains(where: { $0.has(call) }) { return true }
+        switch found {
+        case .session: return true
+        case .prompt: return call.member == "Dismiss"
+        case .collection(let collection): return collection.isTransient
+        case .item(let item): return item.stored == nil
+        case .folder, .service, .portal, .portalRequest: return false
         }
     }
 

@@ -30,8 +30,9 @@ extension Provider {
         guard !item.isLocked(in: state) else { throw locked(for: client) }
         let values: [String: SecretBytes]
         do throws(ServiceError) { values = try await read([item], for: client) } catch {
-            guard error.cause == .locked else { throw error }
+            // The vault may have been locked while a person was asked. A client that learns it opens the vault first.
             await refreshState()
+            guard error.cause == .locked || item.isLocked(in: state) else { throw error }
             throw locked(for: client)
         }
         guard let value = values[item.id] else { throw .noObject(item.path) }

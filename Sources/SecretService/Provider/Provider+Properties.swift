@@ -69,10 +69,8 @@ extension Provider {
         }
     }
 
-    /// Nothing tells when the default collection began if it has no record. It is as old as its oldest item.
     private func created(_ collection: CollectionInfo) -> Moment {
-        guard !collection.hasTimes else { return collection.created }
-        return index.items(of: collection.id, now: .distantPast).map(\.created).min() ?? collections.started
+        collections.created(collection, oldest: index.oldest(of: collection.id))
     }
 
     func value(of property: String, _ item: ServiceItem) -> BusValue? {

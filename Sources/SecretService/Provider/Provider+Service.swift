@@ -25,7 +25,7 @@ extension Provider {
         case "ReadAlias":
             let collection = collections.collection(aliased: arguments[0].text ?? "")
             return [.path(collection?.path ?? ServiceName.none)]
-        case "SetAlias": return try await setAlias(arguments[0].text ?? "", arguments[1].path ?? "")
+        case "SetAlias": return try await setAlias(arguments[0].text ?? "", arguments[1].path ?? "", client)
         default:
             throw ServiceError(
                 BusErrorName.notSupported,
@@ -117,7 +117,15 @@ extension Provider {
         if found.isEmpty, let first = paths.first { throw .noObject(first) }
         found = found.filter { !$0.value.isLocked(in: state) }
         let items = Dictionary(found.values.map { ($0.id, $0) }) { one, _ in one }
-        let values = try await read(items.values.sorted { $0.id < $1.id }, for: client)
+        let values: [String: SecretBytes]
+        do throws(ServiceError) {
+            values = try await read(items.values.sorted { $0.id < $1.id }, for: client)
+        } catch {
+            // The vault may have been locked while a person was asked. Then all are left out, as they were before.
+            await refreshState()
+            guard items.values.allSatisfy({ $0.isLocked(in: state) }) else { throw error }
+            values = [:]
+        }
         // The session may have been closed while a person was asked.
         let session = try sessions.session(sessionPath, of: client.name)
         var (entries, bytes) = ([BusValue](), 0)
@@ -130,13 +138,18 @@ extension Provider {
         return [.array(of: "{o(oayays)}", entries)]
     }
 
-    private func setAlias(_ name: String, _ path: String) async throws(ServiceError) -> [BusValue] {
+    private func setAlias(
+        _ name: String, _ path: String, _ client: BusClient
+    ) async throws(ServiceError) -> [BusValue] {
         guard ObjectPath.isAlias(name) else {
             throw .invalid("an alias has letters, digits, hyphens and underscores, \(StoreLimits.aliasLength) at most")
         }
         guard name != CollectionInfo.sessionID else {
             throw ServiceError(BusErrorName.notSupported, "the alias session cannot be changed")
         }
+        await refreshState()
+        // Aliases are kept in the vault, and Unlock makes one.
+        guard state != .none else { throw locked(for: client) }
         try await inWriting(of: .records) { () async throws(ServiceError) in
             // What is there now: another call may have changed it while this one waited.
             var aliases = self.collections.aliases

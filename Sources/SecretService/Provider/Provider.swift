@@ -22,6 +22,8 @@ public actor Provider {
     var state = VaultStatus.State.sealed
     var following = Following.not
     var lastTransient: UInt64 = 0
+    /// Items in memory have other paths in each run. A client that holds an old path would use another client's item.
+    let transientRun = ProviderRun.name()
     var obstacles = ObstacleTable()
     /// The requests of applications in a sandbox.
     var portalRequests = PortalRequestTable()

@@ -14,7 +14,8 @@ final class ServiceFixture: Sendable {
     var backend: BrokerBackend { BrokerBackend(paths: paths) }
     let folder: TemporaryFolder
     private let daemon: Subprocess
-    private let address: String
+    /// The address of the bus.
+    let address: String
 
     private static let programs = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
         .path
@@ -153,6 +154,9 @@ final class ServiceFixture: Sendable {
             return try String(contentsOfFile: prompts, encoding: .utf8)
         }
     }
+
+    /// The person answers the open question, and all later ones.
+    func give(_ answer: String) throws { try answer.write(toFile: self.answer, atomically: true, encoding: .utf8) }
 
     /// The user's keychain, for items of other programs. Nobody is asked.
     func keychain(_ service: String) -> Keychain {
