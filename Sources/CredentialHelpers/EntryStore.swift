@@ -6,7 +6,7 @@ struct EntryStore: Sendable {
     /// The attribute's value, and the beginning of every entry's service: `git`.
     let application: String
     let vault: VaultName
-    /// The access control of new entries; nil for the vault's default.
+    /// The access control of new entries; nil for the vault's default. What an entry replaces can make it stricter.
     var newAccess: AccessControl?
     var backend: any KeychainBackend = BrokerBackend()
     var prompts = Prompts.automatic
@@ -14,7 +14,7 @@ struct EntryStore: Sendable {
 
     /// The attribute of an entry that has no password, but a credential for a scheme of HTTP authentication.
     static let authtype = "authtype"
-    /// The attribute of an entry whose password expires before the rest of it.
+    /// The attribute of an entry whose password expires. The entry does not: a person may have added fields to it.
     static let passwordExpiry = "password_expiry_utc"
     /// The attributes that tell about the value, and go with it.
     private static let ofValue: Set<String> = [authtype, passwordExpiry]
@@ -91,78 +91,130 @@ struct EntryStore: Sendable {
         return try await read()
     }
 
-    /// Stores an entry, and deletes others in the same transaction. Nobody is asked, unless there is no vault yet.
+    /// Stores an entry, and begins again if another login comes first. Nobody is asked, unless there is no vault yet.
     /// - Parameters:
     ///   - entry: without an access control. An entry that exists keeps its own, also one that has expired: a refreshed
     ///     token must not be easier to read than the one before it.
     ///   - more: further fields of the entry. Those of the program's own that are not among them go; a person's stay.
     func store(
-        _ entry: NewItem, and more: [NewItem] = [], as name: ItemName, deleting others: [ItemName] = []
+        _ entry: NewItem, and more: [NewItem] = [], as name: ItemName
     ) async throws(KeychainError) {
         // The later of two logins replaces the other one as a whole.
         try await Self.beginningAgain { () async throws(KeychainError) in
-            try await storeOnce(entry, more, as: name, deleting: others)
+            try await storeOnce(entry, and: more, as: name)
         }
     }
 
-    /// Begins again if an entry changed meanwhile.
-    static func beginningAgain(_ change: () async throws(KeychainError) -> Void) async throws(KeychainError) {
+    /// Begins again if an entry changed meanwhile, or another program has stored it first.
+    static func beginningAgain<Result: Sendable>(
+        _ change: () async throws(KeychainError) -> Result
+    ) async throws(KeychainError) -> Result {
         for _ in 1..<CredentialCallLimits.attempts {
             do throws(KeychainError) { return try await change() } catch {
-                guard error.code == .changedMeanwhile else { throw error }
+                guard [.changedMeanwhile, .alreadyExists].contains(error.code) else { throw error }
             }
         }
-        try await change()
+        return try await change()
     }
 
-    private func storeOnce(
-        _ entry: NewItem, _ more: [NewItem], as name: ItemName, deleting others: [ItemName]
+    /// Stores an entry if nobody changes it meanwhile, and puts others into the bin in the same transaction.
+    /// - Parameter others: what the entry replaces, as it was looked at. A new entry is not easier to read than these.
+    /// - Throws: `.changedMeanwhile` or `.alreadyExists` if another program came first; otherwise as a backend.
+    func storeOnce(
+        _ entry: NewItem, and more: [NewItem] = [], as name: ItemName, replacing others: [ItemAttributes] = []
     ) async throws(KeychainError) {
         var entry = entry
         var surplus: [FieldName] = []
+        // No revision names an entry that has expired. As long as nobody stores it anew, it counts as absent.
+        var condition = ItemChange.Condition.isAbsent
         if let present = try await present(name) {
             if others.isEmpty, !hasExpired(present), await isSame([entry] + more, as: present) { return }
             // What a person has added stays.
-            entry.attributes = present.attributes.filter { !Self.ofValue.contains($0.key) }
-                .merging(entry.attributes ?? [:]) { $1 }
+            entry.attributes = Self.attributes(of: entry, over: present)
             if !hasExpired(present) {
+                condition = .isUnchanged(since: present)
                 let stored = Set(([entry] + more).map(\.field))
                 surplus = ownFields(present).filter { !stored.contains($0) }
             }
             // Nothing of the former login may be left beside the new one. But an item has at least one field.
             if !surplus.isEmpty, surplus.count < present.fields.count {
-                try await remove(surplus, from: name, if: .isUnchanged(since: present))
+                let left = try await remove(surplus, from: name, if: .isUnchanged(since: present))
+                condition = .isUnchanged(since: left)
                 surplus = []
             }
         } else {
-            entry.access = newAccess
+            let deleted = try await deleted(name)
+            var replaced = others.map(\.access)
+            if let deleted {
+                replaced.append(deleted.access)
+                entry.label = deleted.label
+                entry.comment = deleted.comment
+                entry.attributes = Self.attributes(of: entry, over: deleted)
+            }
+            entry.access = replaced.reduce(newAccess) { access, former in
+                (access ?? AccessControl.whenUnlocked).keeping(former)
+            }
         }
-        let deletions = others.map { ItemChange($0, .delete) }
-        let revision: String?
-        if deletions.isEmpty, more.isEmpty {
-            revision = try await backend.set(name, to: entry, if: .none, prompts: prompts, in: vault).revision
-        } else {
-            let changes = ([entry] + more).map { ItemChange(name, .set($0)) }
-            let outcomes = try await backend.apply(changes + deletions, prompts: prompts, in: vault)
-            // That of the entry's last field.
-            revision = outcomes.indices.contains(more.count) ? outcomes[more.count].revision : nil
-        }
+        let revision = try await write([entry] + more, as: name, if: condition, replacing: others)
         guard !surplus.isEmpty else { return }
         // What another login has stored since is not of the former one.
-        let condition: ItemChange.Condition = if let revision { .isUnchanged(revision: revision) } else { .none }
+        condition = if let revision { .isUnchanged(revision: revision) } else { .none }
         try await remove(surplus, from: name, if: condition)
     }
 
+    /// A person's attributes stay, and those that tell about the former value go.
+    private static func attributes(of entry: NewItem, over former: ItemAttributes) -> [String: String] {
+        former.attributes.filter { !ofValue.contains($0.key) }.merging(entry.attributes ?? [:]) { $1 }
+    }
+
+    /// Writes fields of an entry, and puts others aside, all or nothing.
+    /// - Parameter condition: what must be true of the entry. The others must be as they were looked at.
+    /// - Returns: the state of the entry after that; nil if the backend does not name it.
+    private func write(
+        _ fields: [NewItem], as name: ItemName, if condition: ItemChange.Condition, replacing others: [ItemAttributes]
+    ) async throws(KeychainError) -> String? {
+        if others.isEmpty, fields.count == 1 {
+            return try await backend.set(name, to: fields[0], if: condition, prompts: prompts, in: vault).revision
+        }
+        var changes: [ItemChange] = []
+        for field in fields {
+            // A later change finds what the first one has done, so it would find another state.
+            changes.append(ItemChange(name, .set(field), if: changes.isEmpty ? condition : .none))
+        }
+        for other in others.prefix(CredentialCallLimits.changes - changes.count) {
+            changes.append(.putAside(other.name, if: .isUnchanged(since: other)))
+        }
+        let outcomes = try await backend.apply(changes, prompts: prompts, in: vault)
+        // That of the entry's last field.
+        return outcomes.count < fields.count ? nil : outcomes[fields.count - 1].revision
+    }
+
     /// Removes fields of an entry, and asks nobody. They become former values.
+    ///
+    /// What is left does not expire: earlier versions gave the item the date of git's password.
     /// - Parameter condition: `.isUnchanged` for what was looked at. It may have been stored anew since.
+    /// - Returns: the entry as it is then.
     /// - Throws: `.changedMeanwhile`.
+    @discardableResult
     func remove(
         _ fields: [FieldName], from name: ItemName, if condition: ItemChange.Condition
-    ) async throws(KeychainError) {
+    ) async throws(KeychainError) -> ItemAttributes {
         var edit = ItemEdit()
         edit.removedFields = fields
+        edit.expiry = .never
+        // An attribute that tells about a field goes with it.
+        var attributes: [String: String] = [:]
+        for field in fields where Self.ofValue.contains(field.text) { attributes[field.text] = "" }
+        if !attributes.isEmpty { edit.attributes = attributes }
         let request = ReadRequest(prompts: .never, mayUnlock: false)
-        _ = try await backend.edit(name, edit, request, if: condition, in: vault)
+        return try await backend.edit(name, edit, request, if: condition, in: vault)
+    }
+
+    /// The entry of this name that was put into the bin last.
+    private func deleted(_ name: ItemName) async throws(KeychainError) -> ItemAttributes? {
+        guard let bin = backend as? any BinListing else { return nil }
+        return try await bin.deletedItems(of: name.service, in: vault)
+            .first { $0.name == name && $0.attributes["application"] == application }
     }
 
     /// The entry of this name, expired or not.
@@ -172,7 +224,7 @@ struct EntryStore: Sendable {
     }
 
     /// Whether storing would change nothing. An entry that cannot be read without a person counts as different.
-    /// The value also has what the expiry is made from.
+    /// The date of a password is a field, too.
     private func isSame(_ fields: [NewItem], as present: ItemAttributes) async -> Bool {
         let names = fields.map(\.field)
         guard present.access.requirements.isEmpty, Set(ownFields(present)) == Set(names),

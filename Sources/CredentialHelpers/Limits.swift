@@ -32,7 +32,7 @@ enum CredentialCallLimits {
     /// How often a person may type a wrong password at a terminal.
     static let tries = 3
     /// How often an entry is erased or stored until it does not change meanwhile.
-    static let attempts = 3
+    static let attempts = 8
     /// The text that a prompt shows as the reason, in Unicode scalars.
     static let reason = 200
 }

@@ -14,7 +14,7 @@ import Testing
     @Test func otherLimitsAreAsTheyWereChosen() {
         #expect([FieldLimits.key, FieldLimits.word] == [32, 64])
         #expect([CredentialCallLimits.reads, CredentialCallLimits.changes] == [32, 128])
-        #expect([CredentialCallLimits.tries, CredentialCallLimits.attempts] == [3, 3])
+        #expect([CredentialCallLimits.tries, CredentialCallLimits.attempts] == [3, 8])
         #expect(CredentialCallLimits.reason == 200)
     }
 }

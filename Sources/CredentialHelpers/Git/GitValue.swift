@@ -67,6 +67,10 @@ struct GitValue: Sendable {
 
     /// The field of a credential.
     static let credential: FieldName = "credential"
+    /// The field of the time when the password or the credential expires.
+    static let expiry: FieldName = "password_expiry_utc"
+    /// The field of what is good for longer.
+    static let refreshToken: FieldName = "oauth_refresh_token"
 
     private static let damaged = KeychainError(
         .damaged, "the entry has bytes that git does not take",

@@ -2,8 +2,10 @@ import Coffer
 import CofferTestKit
 import Synchronization
 
-/// A keychain in memory that takes note of calls, and fails those that a test wants to fail.
-final class WatchedBackend: KeychainBackend {
+@testable import CredentialHelpers
+
+/// A keychain in memory that takes note of calls, and fails those that a test wants to fail. It has a bin, too.
+final class WatchedBackend: BinListing {
     enum Call: Sendable {
         case read, set, apply, edit
     }
@@ -12,6 +14,8 @@ final class WatchedBackend: KeychainBackend {
         var calls: [Call] = []
         var failures: [(call: Call, error: KeychainError)] = []
         var others: [(call: Call, body: @Sendable () async throws -> Void)] = []
+        /// The item that was put there last comes first.
+        var bin: [ItemAttributes] = []
     }
 
     let keychain: InMemoryKeychain
@@ -59,6 +63,7 @@ final class WatchedBackend: KeychainBackend {
     func read(
         _ items: [ItemName], _ request: ReadRequest, in vault: VaultName
     ) async throws(KeychainError) -> [Item] {
+        try await letOthers(before: .read)
         try note(.read)
         return try await keychain.read(items, request, in: vault)
     }
@@ -66,6 +71,7 @@ final class WatchedBackend: KeychainBackend {
     func set(
         _ name: ItemName, to item: NewItem, if condition: ItemChange.Condition, prompts: Prompts, in vault: VaultName
     ) async throws(KeychainError) -> ItemAttributes {
+        try await letOthers(before: .set)
         try note(.set)
         return try await keychain.set(name, to: item, if: condition, prompts: prompts, in: vault)
     }
@@ -73,8 +79,17 @@ final class WatchedBackend: KeychainBackend {
     func apply(
         _ changes: [ItemChange], prompts: Prompts, in vault: VaultName
     ) async throws(KeychainError) -> [ChangeOutcome] {
+        try await letOthers(before: .apply)
         try note(.apply)
-        return try await keychain.apply(changes, prompts: prompts, in: vault)
+        let items = try await keychain.items(matching: ItemQuery(), in: vault)
+        let binned = changes.filter(\.goesIntoBin).compactMap { change in items.first { $0.name == change.name } }
+        let outcomes = try await keychain.apply(changes, prompts: prompts, in: vault)
+        state.withLock { $0.bin = binned + $0.bin }
+        return outcomes
+    }
+
+    func deletedItems(of service: String, in vault: VaultName) async throws(KeychainError) -> [ItemAttributes] {
+        state.withLock { $0.bin.filter { $0.service == service } }
     }
 
     func edit(
