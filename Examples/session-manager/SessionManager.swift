@@ -32,11 +32,10 @@ struct SessionManager: Sendable {
         try await login(userName: userName, password: password, remember: false)
     }
 
-    /// A token for a request to the server. An expired one is replaced, once for all requests that wait for it.
+    /// A token for a request to the server. An expired one is replaced once, however many requests need a new one.
     func accessToken() async throws -> String {
-        if let token = try await session.load([.accessToken]).accessToken { return token }
         do {
-            return try await session.refresh { try await server.exchange($0) }.accessToken
+            return try await session.accessToken { try await server.exchange($0) }
         } catch let error as KeychainError where error.code == .notFound {
             throw SessionError.loggedOut
         }

@@ -60,7 +60,9 @@ public struct KeychainCache<Value: Codable & Sendable>: ValueCache {
         let wanted = Set(keys)
         guard !wanted.isEmpty else { return [:] }
         for _ in 0..<CacheReading.rounds {
-            let present = try await stored().filter { wanted.contains($0.key) && !hasExpired($0.item) }
+            let present = try await stored().filter {
+                wanted.contains($0.key) && !hasExpired($0.item) && Self.hasValue($0.item)
+            }
             do throws(KeychainError) { return try await read(present) } catch {
                 // A value left the cache after it was looked up.
                 guard error.code == .notFound else { throw error }
@@ -140,6 +142,9 @@ public struct KeychainCache<Value: Codable & Sendable>: ValueCache {
         // What a cache has comes from elsewhere, so an older copy of it is worth nothing to an attacker.
         for part in parts { try await keychain.apply(part, protection: .later) }
     }
+
+    /// An item may have other fields alone, and nothing to read then.
+    private static func hasValue(_ item: ItemAttributes) -> Bool { item.fields.contains { $0.name == .secret } }
 
     private func hasExpired(_ item: ItemAttributes) -> Bool { item.expires.map { $0 <= now() } ?? false }
 

@@ -10,7 +10,7 @@ import Coffer
 /// A cache that is made with a keychain holds values only while the vault is unlocked: see ``init(limits:emptiesOnLockOf:)``.
 public final class LRUCache<Key: Hashable & Sendable, Value: Sendable>: ValueCache {
     private let memory: MemoryCache<Key, Value>
-    private let watch: CacheLockWatch?
+    private let watch: CacheLockSubscription?
 
     /// A cache for values that are no secrets.
     public init(limits: CacheLimits = .standard) {
@@ -22,6 +22,8 @@ public final class LRUCache<Key: Hashable & Sendable, Value: Sendable>: ValueCac
     ///
     /// When the vault locks, or when the broker can no longer be heard, the cache is emptied at once and drops what is set. It works again once
     /// the vault is unlocked. The memory of the values is freed, but not overwritten.
+    ///
+    /// All such caches of a process share one monitor of the broker for each vault.
     public convenience init(limits: CacheLimits = .standard, emptiesOnLockOf keychain: Keychain) async {
         await self.init(limits: limits, emptiesOnLockOf: keychain, pause: CacheLockWatch.usualPause)
     }
@@ -31,7 +33,7 @@ public final class LRUCache<Key: Hashable & Sendable, Value: Sendable>: ValueCac
     ) async {
         let memory = MemoryCache<Key, Value>(limits, isOpen: false, clock: .continuous)
         self.memory = memory
-        watch = await CacheLockWatch(keychain, pause: pause) { memory.open($0) }
+        watch = await CacheLockWatch.of(keychain, pause: pause).subscribe { memory.open(if: $0) }
     }
 
     /// How many values there are.

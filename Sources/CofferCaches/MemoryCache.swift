@@ -83,10 +83,11 @@ final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
 
     /// While the cache is closed, it is empty.
-    func open(_ isOpen: Bool) {
+    /// - Parameter isOpen: is asked within the lock, so that the newest answer is the last one that counts.
+    func open(if isOpen: () -> Bool) {
         _ = state.withLock { state in
-            state.isOpen = isOpen
-            guard !isOpen else { return RecencyTable<Key, Value>() }
+            state.isOpen = isOpen()
+            guard !state.isOpen else { return RecencyTable<Key, Value>() }
             defer { state.table = RecencyTable() }
             return state.table
         }

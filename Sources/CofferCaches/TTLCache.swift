@@ -14,7 +14,7 @@ public final class TTLCache<Key: Hashable & Sendable, Value: Sendable>: ValueCac
     /// How long values live, unless ``set(_:for:cost:lifetime:)`` says another time.
     public let lifetime: Duration
     private let memory: MemoryCache<Key, Value>
-    private let watch: CacheLockWatch?
+    private let watch: CacheLockSubscription?
 
     /// A cache for values that are no secrets.
     /// - Parameter clock: measures lifetimes. Tests give one that they advance.
@@ -43,7 +43,7 @@ public final class TTLCache<Key: Hashable & Sendable, Value: Sendable>: ValueCac
         self.lifetime = lifetime
         let memory = MemoryCache<Key, Value>(limits, isOpen: false, clock: clock)
         self.memory = memory
-        watch = await CacheLockWatch(keychain, pause: pause) { memory.open($0) }
+        watch = await CacheLockWatch.of(keychain, pause: pause).subscribe { memory.open(if: $0) }
     }
 
     /// How many values there are that have not expired.

@@ -47,9 +47,12 @@ package struct Authenticator: Sendable {
 
     /// Holds a conversation for another process, which has made the connection. The process can still have a copy of it, and take messages away before
     /// they are read, whole or in part. So it only begins the conversation. The rest goes over a connection that this process makes: nobody else has it.
-    /// - Parameter client: a connection to that process. The conversation ends when the process closes it.
+    /// - Parameters:
+    ///   - client: a connection to that process. The conversation ends when the process closes it.
+    ///   - begun: called as soon as the authenticator has begun the conversation. What comes before can be that process's doing.
     package func pass(
-        _ challenge: String, on connection: inout VarlinkConnection, for client: Int32, by prompter: inout any Prompter
+        _ challenge: String, on connection: inout VarlinkConnection, for client: Int32, by prompter: inout any Prompter,
+        begun: () -> Void
     ) throws(KeychainError) {
         guard try isAuthenticator(connection) else {
             throw KeychainError(.authenticatorUntrusted, "the connection does not lead to the authenticator")
@@ -60,6 +63,7 @@ package struct Authenticator: Sendable {
         do throws(KeychainError) {
             step = try answer(Authentication.Step.self, on: &channel, for: client, until: deadline)
         } catch { throw refusal(on: &connection, else: error) }
+        begun()
         try converse(from: step, by: &prompter, on: &channel, for: client)
     }
 
@@ -84,12 +88,17 @@ package struct Authenticator: Sendable {
     }
 
     /// Why the authenticator has closed a connection without taking a call. The client can have changed what is read here, so none of it is shown.
+    /// The authenticator runs, because it has taken the connection. Mostly the client has said something on it before.
     private func refusal(on connection: inout VarlinkConnection, else error: KeychainError) -> KeychainError {
-        // `try?`: without a reason, the first error is the one to tell.
-        guard error.code == .authenticatorUnreachable,
-            case .fault(let fault)? = try? connection.receive(Nothing.self, until: .now + CallLimits.lastWord),
+        guard error.code == .authenticatorUnreachable else { return error }
+        // `try?`: without a reason, the end is told.
+        guard case .fault(let fault)? = try? connection.receive(Nothing.self, until: .now + CallLimits.lastWord),
             fault.name == .authenticationLimitExceeded
-        else { return error }
+        else {
+            return KeychainError(
+                .authenticatorUnreachable, "the connection to the authenticator ended before anything was asked",
+                advice: "run the command again")
+        }
         return KeychainError(
             .limitExceeded, "too many requests are waiting for your answer", advice: "answer or cancel one of them")
     }

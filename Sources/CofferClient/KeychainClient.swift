@@ -194,7 +194,17 @@ package struct KeychainClient: Sendable {
             }
             switch step {
             case .call(let pause): Self.wait(pause)
-            case .sign(let challenge): life.signed(pass(leased: challenge) ? challenge : nil)
+            case .sign(let challenge):
+                do throws(KeychainError) {
+                    if let failure = pass(leased: challenge) {
+                        try life.notSigned(failure)
+                    } else {
+                        life.signed(challenge)
+                    }
+                } catch {
+                    withdraw(challenge)
+                    throw error
+                }
             case .ask(let challenge, let purposes):
                 do throws(KeychainError) {
                     // The machine, not the person, knows which fingers are enrolled.
@@ -229,13 +239,13 @@ package struct KeychainClient: Sendable {
 
 extension KeychainClient {
     /// Has the authenticator sign under a lease. This needs no terminal, and nobody is asked.
-    /// - Returns: false if the lease has ended meanwhile. The call is then to be made anew, and a person is asked.
-    private func pass(leased challenge: String) -> Bool {
+    /// - Returns: why it has not signed, for example because the lease has ended meanwhile; nil if it has.
+    private func pass(leased challenge: String) -> KeychainError? {
         var prompter: any Prompter = NoPrompter()
         do throws(KeychainError) {
             try authenticator.pass(challenge, by: &prompter)
-            return true
-        } catch { return false }
+            return nil
+        } catch { return error }
     }
 }
 

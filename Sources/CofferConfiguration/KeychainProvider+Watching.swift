@@ -168,7 +168,8 @@ extension KeychainProvider {
 struct BackOff {
     static let shortest = Duration.milliseconds(100)
     static let longest = Duration.seconds(30)
-    /// The errors of a broker that is starting, stopping (`.failed`) or busy. `.locked`: a group's vault is not heard while the member's own is locked.
+    /// The errors of a broker that is gone, stops or is busy. `.failed`: one that cannot start yet says so.
+    /// `.locked`: a group's vault is not heard while the member's own is locked.
     static let passing: Set<KeychainError.Code> = [.brokerUnreachable, .brokerSilent, .failed, .limitExceeded, .locked]
 
     private var next = shortest

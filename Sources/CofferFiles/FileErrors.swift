@@ -9,7 +9,9 @@ extension KeychainError {
         let (code, advice): (Code, String) =
             switch error.errno {
             case ENOENT: (.notFound, "")
-            case ELOOP, ENOTDIR: (.notPermitted, "remove the link or file that is in the way")
+            case ELOOP: (.notPermitted, "remove the link that is in the way")
+            // The file may be a document, so the advice is not to remove it.
+            case ENOTDIR: (.notPermitted, "choose another path: one of its folders is a file")
             case EACCES, EPERM, EROFS: (.notPermitted, "")
             case ENOTEMPTY, EEXIST: (.failed, "remove what is in it first")
             case ENOSPC, EDQUOT: (.failed, "free some space on the disk")
@@ -40,12 +42,12 @@ extension KeychainError {
 }
 
 /// Runs system calls, and gives their errors as the library's.
-/// - Parameter missing: the error if a name is missing.
+/// - Parameter missing: the error if nothing has the path.
 func filing<Value: ~Copyable>(
     missing: @autoclosure () -> KeychainError? = nil, _ body: () throws(SystemError) -> Value
 ) throws(KeychainError) -> Value {
     do throws(SystemError) { return try body() } catch {
-        if error.isMissing, let missing = missing() { throw missing }
+        if error.isAbsent, let missing = missing() { throw missing }
         throw KeychainError(file: error)
     }
 }
@@ -63,4 +65,7 @@ extension ConfinedFolder {
 extension SystemError {
     /// Nothing has that name.
     var isMissing: Bool { errno == ENOENT }
+
+    /// Nothing has that path: a name is missing, or a file is where a folder would have to be.
+    var isAbsent: Bool { isMissing || errno == ENOTDIR }
 }

@@ -11,7 +11,8 @@ public enum SessionState: Sendable, Hashable {
     case loggedOut
     /// There is an access token. nil: it does not expire.
     case active(until: Date?)
-    /// The access token has expired, and a refresh token is there: call ``CredentialSession/refresh(reason:_:)``.
+    /// The access token has expired or is missing, and a refresh token is there. It is exchanged by
+    /// ``CredentialSession/accessToken(reason:_:)``.
     case needsRefresh
 }
 
@@ -85,7 +86,9 @@ extension CredentialSession {
         let items = Dictionary(found.map { ($0.name, $0) }) { first, _ in first }
         var present: [CredentialPart: ItemAttributes] = [:]
         for part in parts {
-            guard let item = items[name(part)], !hasExpired(item) else { continue }
+            // An item may have other fields alone, and then the part has no value.
+            guard let item = items[name(part)], item.fields.contains(where: { $0.name == .secret }), !hasExpired(item)
+            else { continue }
             present[part] = item
         }
         return present

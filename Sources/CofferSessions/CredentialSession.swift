@@ -16,7 +16,8 @@ import FoundationEssentials
 /// try await session.logout()
 /// ```
 /// Each part is an item of its own, with the part's raw value as its account. Every call that writes makes all of its changes, or none.
-/// Only ``load(_:reason:)`` and ``refresh(reason:_:)`` prompt, if a part that they read requires it.
+/// Only ``load(_:reason:)``, ``accessToken(reason:_:)`` and ``refresh(reason:_:)`` prompt, if a part that they read
+/// requires it.
 public struct CredentialSession: Sendable {
     /// Where the parts are kept.
     public let keychain: Keychain
@@ -53,7 +54,8 @@ public struct CredentialSession: Sendable {
 
 extension CredentialSession {
     /// Stores the whole login in place of the former one. Parts that are nil are removed.
-    /// - Throws: as `Keychain/apply(_:protection:)`. Then the former login is still there, whole.
+    /// - Throws: as `Keychain/apply(_:protection:)`; `.limitExceeded` if the parts are too large to be loaded together.
+    ///   Then the former login is still there, whole.
     public func save(_ credentials: Credentials) async throws(KeychainError) {
         try await write(credentials, CredentialPart.allCases)
     }
@@ -91,11 +93,24 @@ extension CredentialSession {
     public func logout() async throws(KeychainError) { try await write(Credentials(), CredentialPart.allCases) }
 
     private func write(_ credentials: Credentials, _ parts: [CredentialPart]) async throws(KeychainError) {
+        try await checkSize(of: credentials, parts)
         _ = try await keychain.apply(
             parts.map { part in
                 guard let value = credentials[part] else { return ItemChange(name(part), .delete) }
                 return set(part, value, expires: part == .accessToken ? credentials.accessTokenExpires : nil)
             })
+    }
+
+    /// Finds out whether one call can read the parts again, before the former ones are replaced.
+    private func checkSize(of credentials: Credentials, _ parts: [CredentialPart]) async throws(KeychainError) {
+        let stored = parts.filter { credentials[$0] != nil }
+        let changes = stored.map { set($0, credentials[$0] ?? "", expires: nil) }
+        guard try await keychain.canReadTogether(changes) else {
+            throw KeychainError(
+                .limitExceeded,
+                "\(stored.map(\.rawValue).joined(separator: ", ")) are too large to be loaded together",
+                advice: "keep the largest of them in a protected file")
+        }
     }
 
     func name(_ part: CredentialPart) -> ItemName { keychain.name(account(of: part)) }

@@ -54,18 +54,7 @@ public struct FileSettings: SettingsBackend {
     var file: SettingsFile? {
         // `try?`: the first use throws the error.
         guard let path = try? path() else { return nil }
-        return SettingsFile(path: Self.withoutLinks(path), group: location.sharingGroup)
-    }
-
-    /// The path with its links resolved, as far as it exists.
-    private static func withoutLinks(_ path: String) -> String {
-        var existing = URL(filePath: path).standardizedFileURL
-        var missing: [String] = []
-        while existing.path != "/", !FileManager.default.fileExists(atPath: existing.path) {
-            missing.append(existing.lastPathComponent)
-            existing.deleteLastPathComponent()
-        }
-        return ([existing.resolvingSymlinksInPath().path] + missing.reversed()).joined(separator: "/")
+        return SettingsFile(path: FilePaths.resolvedBeginning(of: path), group: location.sharingGroup)
     }
 
     /// Implements ``SettingsBackend/read()``.

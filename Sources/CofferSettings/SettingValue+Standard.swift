@@ -70,12 +70,15 @@ extension Double: SettingValue {
 }
 
 extension Float: SettingValue {
-    /// Exactly. Infinity and NaN are refused.
+    /// Exactly. Infinity and NaN are refused. Another number that a person wrote into the file is rounded.
     public static var settingCoding: SettingCoding<Float> {
         let double = Double.settingCoding
         return SettingCoding(
             encode: { (value) throws(SettingsError) in try double.encode(Double(value)) },
-            decode: { (json) throws(SettingsError) in Float(exactly: try double.decode(json)) })
+            decode: { (json) throws(SettingsError) in
+                let value = Float(try double.decode(json))
+                return value.isFinite ? value : nil
+            })
     }
 }
 

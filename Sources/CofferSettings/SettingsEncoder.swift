@@ -135,6 +135,9 @@ struct SettingsEncoder: Encoder {
 
         mutating func encodeNil(forKey key: Key) throws { inner(key).place.content = .value(.null) }
         mutating func encode(_ value: some Encodable, forKey key: Key) throws { try inner(key).put(value) }
+        // For these two, the standard library has an implementation that refuses them.
+        mutating func encode(_ value: Int128, forKey key: Key) throws { try inner(key).put(value) }
+        mutating func encode(_ value: UInt128, forKey key: Key) throws { try inner(key).put(value) }
         mutating func nestedContainer<Inner: CodingKey>(
             keyedBy type: Inner.Type, forKey key: Key
         ) -> KeyedEncodingContainer<Inner> { nested(key, isList: false).container(keyedBy: type) }
@@ -156,6 +159,8 @@ struct SettingsEncoder: Encoder {
 
         mutating func encodeNil() throws { inner().place.content = .value(.null) }
         mutating func encode(_ value: some Encodable) throws { try inner().put(value) }
+        mutating func encode(_ value: Int128) throws { try inner().put(value) }
+        mutating func encode(_ value: UInt128) throws { try inner().put(value) }
         mutating func nestedContainer<Inner: CodingKey>(
             keyedBy type: Inner.Type
         ) -> KeyedEncodingContainer<Inner> { inner().container(keyedBy: type) }
@@ -169,6 +174,8 @@ struct SettingsEncoder: Encoder {
 
         mutating func encodeNil() throws { encoder.place.content = .value(.null) }
         mutating func encode(_ value: some Encodable) throws { try encoder.put(value) }
+        mutating func encode(_ value: Int128) throws { try encoder.put(value) }
+        mutating func encode(_ value: UInt128) throws { try encoder.put(value) }
     }
 
     private struct PlainKey: CodingKey {

@@ -1,3 +1,4 @@
+import Coffer
 import FoundationEssentials
 import Glibc
 import Platform
@@ -68,7 +69,8 @@ struct SettingsOwnership: Sendable {
         guard let gid else {
             guard folder.uid == uid else { throw .foreign(path, folder.uid, advice: "move it away") }
             guard folder.mode & 0o077 == 0 else {
-                throw SettingsError(.notTrusted, "others can enter \(path)", advice: "run: chmod 700 \(path)")
+                throw SettingsError(
+                    .notTrusted, "others can enter \(path)", advice: "run: chmod 700 \(ShellWord.quoted(path))")
             }
             return
         }
@@ -93,12 +95,14 @@ struct SettingsOwnership: Sendable {
         }
         if let gid {
             guard file.gid == gid, file.mode & 0o007 == 0 else {
-                throw SettingsError(.notTrusted, "\(path) is not the group's alone", advice: "run: chmod o= \(path)")
+                throw SettingsError(
+                    .notTrusted, "\(path) is not the group's alone", advice: "run: chmod o= \(ShellWord.quoted(path))")
             }
         } else {
             guard file.uid == uid else { throw .foreign(path, file.uid, advice: "move it away") }
             guard file.mode & 0o022 == 0 else {
-                throw SettingsError(.notTrusted, "others can write \(path)", advice: "run: chmod 600 \(path)")
+                throw SettingsError(
+                    .notTrusted, "others can write \(path)", advice: "run: chmod 600 \(ShellWord.quoted(path))")
             }
         }
     }
@@ -128,11 +132,14 @@ enum SuiteName {
 
 extension SettingsError {
     init(_ error: SystemError) {
-        // The kernel's answers to a link where none is followed.
-        let isLink = error.errno == ELOOP || error.errno == ENOTDIR
-        self.init(
-            isLink ? .notTrusted : .unavailable, error.message,
-            advice: isLink ? "move away what is in its place" : error.advice, cause: error.underlying)
+        let (code, advice): (Code, String) =
+            switch error.errno {
+            // The kernel's answers to a link where none is followed.
+            case ELOOP, ENOTDIR: (.notTrusted, "move away what is in its place")
+            case ENOSPC, EDQUOT: (.unavailable, "free some space on the disk")
+            default: (.unavailable, error.advice)
+            }
+        self.init(code, error.message, advice: advice, cause: error.underlying)
     }
 
     static func foreign(_ path: String, _ uid: UInt32, advice: String) -> SettingsError {

@@ -69,8 +69,10 @@ final class SettingsMemory: Sendable {
     }
 
     /// Writes what is pending, then what `body` changes, as one change of the file.
+    /// - Parameter byItself: whether nobody waits for the write. Then ``Settings/failures()`` tells why it failed.
     /// - Returns: why some of the pending changes were left out; nil if none was.
     func write(
+        byItself: Bool = false,
         _ body: (inout [String: SettingsJSON]) throws(SettingsError) -> Void = { _ in }
     ) async throws(SettingsError) -> SettingsError? {
         var written = SettingsState.Written()
@@ -99,7 +101,7 @@ final class SettingsMemory: Sendable {
         } catch {
             state.withLock { state in
                 state.end(writing: own)
-                state.failed(error)
+                if byItself { state.failed(error) }
             }
             throw error
         }
@@ -120,7 +122,7 @@ final class SettingsMemory: Sendable {
             try? await Task.sleep(for: batch)
             state.withLock { if $0.due == due { $0.due = nil } }
             // `try?`: flush() and failures() tell the error. The changes stay pending.
-            _ = try? await write()
+            _ = try? await write(byItself: true)
         }
     }
 }

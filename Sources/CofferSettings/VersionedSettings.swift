@@ -62,7 +62,7 @@ public struct VersionedSettings<Model: Codable & Sendable>: Sendable {
     }
 
     /// Stores preferences in the place of all that is stored. What a newer version has stored is refused.
-    /// - Throws: as ``update(_:)``.
+    /// - Throws: as ``update(_:)``, also ``SettingsError/Code/notStorable`` for a version below 1.
     public func save(_ model: Model) async throws(SettingsError) {
         _ = try await backend.change { (values) throws(SettingsError) in
             _ = try storedVersion(values)
@@ -104,6 +104,12 @@ public struct VersionedSettings<Model: Codable & Sendable>: Sendable {
     private static var modelName: String { "preferences" }
 
     private func put(_ model: Model, in values: inout [String: SettingsJSON]) throws(SettingsError) {
+        // No load would take what is stored under another number.
+        guard version > 0 else {
+            throw SettingsError(
+                .notStorable, "the preferences have version \(version), and the first one is 1",
+                advice: "give the first version of the preferences the number 1")
+        }
         values[Self.versionName] = .integer(Int64(version))
         values[Self.modelName] = try SettingsEncoder.encode(model)
     }

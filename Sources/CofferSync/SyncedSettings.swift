@@ -108,17 +108,23 @@ extension SyncedSettings {
                 .limitExceeded, "\(SyncLimits.unwritten) changes wait to be written",
                 advice: "call flush(), which tells why they cannot be")
         }
+        var hasRoom = false
         do throws(SettingsError) {
             try store.edit { (content, edits) throws(SettingsError) in
-                guard content.values[name] != json || content.pending.contains(name) else { return }
-                if let json { try Self.check(name, json, in: content) }
-                edits.names[name] = ContentEdits.NameEdit(value: json, isPending: true)
+                if content.values[name] != json || content.pending.contains(name) {
+                    if let json { try Self.check(name, json, in: content) }
+                    edits.names[name] = ContentEdits.NameEdit(value: json, isPending: true)
+                }
+                hasRoom = true
+                // Within the edit: what the local settings refuse is not shared.
+                try local.put(json, named: name)
             }
         } catch {
-            if error.code == .limitExceeded { store.tell(SyncedSettingsChange(names: [name], reason: .quota)) }
+            if error.code == .limitExceeded, !hasRoom {
+                store.tell(SyncedSettingsChange(names: [name], reason: .quota))
+            }
             throw error
         }
-        try local.put(json, named: name)
         worker?.wake()
     }
 

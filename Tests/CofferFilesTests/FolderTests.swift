@@ -150,6 +150,26 @@ import Testing
         }
     }
 
+    @Test func theCommandOfTheAdviceMakesTheDirectoryUsable() async throws {
+        let scratch = try Scratch()
+        let path = scratch.path + "/it's mine"
+        let files = ProtectedFiles(service: "app", directory: .custom(path), keys: try scratch.keys())
+        try await files.write([1], to: "f")
+        let opened = unsafe chmod(path, 0o775)
+        try #require(opened == 0)
+        do throws(KeychainError) {
+            _ = try await files.read("f")
+            Issue.record("a directory that others may write to was used")
+        } catch {
+            #expect(error.code == .notPermitted)
+            #expect(error.message == #"others may write to the directory "\#(path)""#)
+            #expect(error.advice == #"run: chmod go-w '\#(scratch.path)/it'\''s mine'"#)
+        }
+        let closed = unsafe chmod(path, 0o755)
+        try #require(closed == 0)
+        #expect(try await files.read("f") == [1])
+    }
+
     /// In /tmp, another user can be the first to make the folder whose name everybody knows.
     @Test(.enabled(if: geteuid() == 0, "only root can make a folder of another user's"))
     func aDirectoryThatSomebodyElseHasMadeIsRefused() async throws {

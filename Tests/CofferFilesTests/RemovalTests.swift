@@ -28,15 +28,57 @@ import Testing
         #expect(try await files.list(recursively: true).map(\.path) == ["f"])
     }
 
-    @Test func aFileInAFoldersPlaceIsAnError() async throws {
+    @Test func belowAFileThereIsNothing() async throws {
         let files = files
         try await files.write([1], to: "f")
-        #expect(await code { try await files.createDirectory("f") } == .notPermitted)
-        #expect(await code { try await files.createDirectory("f/g") } == .notPermitted)
-        #expect(await code { try await files.removeDirectory("f") } == .notPermitted)
-        #expect(await code { try await files.removeDirectory("f/g", recursively: true) } == .notPermitted)
-        #expect(await code { try await files.delete("f/g") } == .notPermitted)
+        #expect(try await !files.exists("f/g"))
+        #expect(try await !files.exists("f/g/h"))
+        #expect(await code { _ = try await files.info(of: "f/g") } == .notFound)
+        #expect(await code { _ = try await files.size(of: "f/g") } == .notFound)
+        #expect(await code { _ = try await files.read("f/g") } == .notFound)
+        #expect(await code { _ = try await files.list(in: "f") } == .notFound)
+        #expect(await code { _ = try await files.list(in: "f/g") } == .notFound)
+        #expect(await code { try await files.move("f/g", to: "h") } == .notFound)
+        try await files.removeDirectory("f")
+        try await files.removeDirectory("f", recursively: true)
+        try await files.removeDirectory("f/g", recursively: true)
+        try await files.delete("f/g")
         #expect(try await files.read("f") == [1])
+    }
+
+    /// A person who follows the advice must not lose a document.
+    @Test func aFileInAFoldersPlaceStaysAndIsTold() async throws {
+        let files = files
+        try await files.write([1], to: "f")
+        let calls: [@Sendable () async throws -> Void] = [
+            { try await files.createDirectory("f") },
+            { try await files.createDirectory("f/g") },
+            { try await files.write([2], to: "f/g") },
+            { try await files.write([2], to: "f/g", access: .always) },
+        ]
+        for call in calls {
+            do {
+                try await call()
+                Issue.record("a folder was made where a file is")
+            } catch let error as KeychainError {
+                #expect(error.code == .notPermitted)
+                #expect(error.advice == "choose another path: one of its folders is a file")
+            }
+        }
+        #expect(try await files.read("f") == [1])
+        #expect(try await files.list().map(\.path) == ["f"])
+        #expect(try scratch.keys().ids.count == 1)
+    }
+
+    @Test func aKeyWhoseFoldersNameAFileHasIsSwept() async throws {
+        var keys = try scratch.keys()
+        keys.age = 25 * 3600
+        let files = try scratch.files(keys)
+        try await files.write([1], to: "a/b")
+        try FileManager.default.removeItem(atPath: scratch.root + "/a")
+        try await files.write([2], to: "a")
+        #expect(try await files.sweep() == 1)
+        #expect(try await files.read("a") == [2])
     }
 
     /// Another program has made a folder as deep as any can be, and put something into it.

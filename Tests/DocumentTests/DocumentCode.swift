@@ -264,15 +264,15 @@ struct Example19 {
             keychain: keychain, access: [.password: .whenUnlocked.thisDeviceOnly.requiring(.userPresence)])
         try await session.saveSession(SessionTokens(accessToken: "a", refreshToken: "r", expires: .now + 3600), userID: "42")
 
-        switch try await session.state() {                        // asks nobody
-        case .loggedOut: showLogin()
-        case .active(until: _): break
-        case .needsRefresh: try await session.refresh { token in try await mailServer.exchange(token) }
+        if try await !session.isLoggedIn { showLogin() }          // asks nobody
+        let token = try await session.accessToken(reason: "Fetch your mail") { refreshToken in
+            try await mailServer.exchange(refreshToken)           // only if the token has expired
         }
-        let credentials = try await session.load([.accessToken], reason: "Fetch your mail")
+        let login = try await session.load([.userName, .password], reason: "Sign you in")
         try await session.logout()
         _ = session
-        _ = credentials
+        _ = token
+        _ = login
     }
 }
 
@@ -1608,6 +1608,16 @@ struct Example158 {
 // Sources/CofferSessions/CredentialSession+Refresh.swift
 struct Example159 {
     func run() async throws {
+        let token = try await session.accessToken(reason: "Fetch your mail") { refreshToken in
+            try await mailServer.exchange(refreshToken)
+        }
+        _ = token
+    }
+}
+
+// Sources/CofferSessions/CredentialSession+Refresh.swift
+struct Example160 {
+    func run() async throws {
         let tokens = try await session.refresh { refreshToken in
             try await mailServer.exchange(refreshToken)
         }
@@ -1616,7 +1626,7 @@ struct Example159 {
 }
 
 // Sources/CofferSessions/CredentialSession.swift
-struct Example160 {
+struct Example161 {
     func run() async throws {
         let session = CredentialSession(
             keychain: Keychain(service: "com.example.app"),
@@ -1632,25 +1642,17 @@ struct Example160 {
 }
 
 // Sources/CofferSessions/Credentials.swift
-struct Example161 {
+struct Example162 {
     func run() async throws {
         try await session.save(Credentials(accessToken: "a1", refreshToken: "r1", userID: "42"))
     }
 }
 
 // Sources/CofferSessions/Credentials.swift
-struct Example162 {
+struct Example163 {
     func run() async throws {
         let credentials = Credentials(accessToken: "a1", refreshToken: "r1", userID: "42")
         _ = credentials
-    }
-}
-
-// Sources/CofferSessions/Credentials.swift
-struct Example163 {
-    func run() async throws {
-        let tokens = SessionTokens(accessToken: "a2", expires: Date(timeIntervalSinceNow: 3600))
-        _ = tokens
     }
 }
 
@@ -1665,13 +1667,21 @@ struct Example164 {
 // Sources/CofferSessions/Credentials.swift
 struct Example165 {
     func run() async throws {
+        let tokens = SessionTokens(accessToken: "a2", expires: Date(timeIntervalSinceNow: 3600))
+        _ = tokens
+    }
+}
+
+// Sources/CofferSessions/Credentials.swift
+struct Example166 {
+    func run() async throws {
         let session = CredentialSession(keychain: keychain, access: [.refreshToken: .whenUnlocked.thisDeviceOnly])
         _ = session
     }
 }
 
 // Sources/CofferSessions/ServiceLifeCycle.swift
-struct Example166 {
+struct Example167 {
     func run() async throws {
         let life = ServiceLifeCycle(
             keychain: keychain, sessions: [session],
@@ -1684,7 +1694,7 @@ struct Example166 {
 }
 
 // Sources/CofferSessions/ServiceLifeCycle.swift
-struct Example167 {
+struct Example168 {
     func run() async throws {
         do throws(ServiceDeletionError) {
             try await lifeCycle.deleteEverything()
@@ -1695,7 +1705,7 @@ struct Example167 {
 }
 
 // Sources/CofferFiles/Folders/ProtectedDirectory.swift
-struct Example168 {
+struct Example169 {
     func run() async throws {
         let documents = ProtectedFiles(service: "com.example.notes", directory: .documents)
         let exports = ProtectedFiles(service: "com.example.notes", directory: .custom("/srv/notes"))
@@ -1705,7 +1715,7 @@ struct Example168 {
 }
 
 // Sources/CofferFiles/Hybrid/HybridRecord.swift
-struct Example169 {
+struct Example170 {
     struct User: HybridRecord {
         var token: String?
         var theme = "light"
@@ -1720,7 +1730,7 @@ struct Example169 {
 }
 
 // Sources/CofferFiles/Hybrid/HybridRecord.swift
-struct Example170 {
+struct Example171 {
     func run() async throws {
         let token = HybridField<User>.secret("token", \.token)
         _ = token
@@ -1728,7 +1738,7 @@ struct Example170 {
 }
 
 // Sources/CofferFiles/Hybrid/HybridStore.swift
-struct Example171 {
+struct Example172 {
     func run() async throws {
         let users = HybridStore(
             User.self, name: "user", keychain: keychain, settings: settings, files: files)
@@ -1741,28 +1751,28 @@ struct Example171 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example172 {
+struct Example173 {
     func run() async throws {
         for file in try await files.list() where !file.isFolder { print(file.path, file.size) }
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example173 {
+struct Example174 {
     func run() async throws {
         for file in try await files.list(in: "notes") where !file.isFolder { print(file.name, file.size) }
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example174 {
+struct Example175 {
     func run() async throws {
         if try await files.exists("notes/today.json") { show("notes/today.json") }
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example175 {
+struct Example176 {
     func run() async throws {
         let age = Date.now.timeIntervalSince(try await files.info(of: "notes/today.json").modified)
         _ = age
@@ -1770,7 +1780,7 @@ struct Example175 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example176 {
+struct Example177 {
     func run() async throws {
         let bytes = try await files.size(of: "backup.tar")
         _ = bytes
@@ -1778,7 +1788,7 @@ struct Example176 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example177 {
+struct Example178 {
     func run() async throws {
         let date = try await files.modified(of: "backup.tar")
         _ = date
@@ -1786,21 +1796,21 @@ struct Example177 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example178 {
+struct Example179 {
     func run() async throws {
         if try await caches.directorySize() > 100 << 20 { try await caches.deleteAll() }
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Moving.swift
-struct Example179 {
+struct Example180 {
     func run() async throws {
         try await files.move("notes/draft.json", to: "notes/final.json", reason: "Rename your note")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Reading.swift
-struct Example180 {
+struct Example181 {
     func run() async throws {
         let picture = try await files.read("pictures/profile.png", reason: "Show your picture")
         _ = picture
@@ -1808,7 +1818,7 @@ struct Example180 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Reading.swift
-struct Example181 {
+struct Example182 {
     func run() async throws {
         let note = try await files.read("notes/today.json", as: Note.self)
         _ = note
@@ -1816,56 +1826,56 @@ struct Example181 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Reading.swift
-struct Example182 {
+struct Example183 {
     func run() async throws {
         for try await part in files.chunks(of: "recording.wav") { await player.play(part) }
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Reading.swift
-struct Example183 {
+struct Example184 {
     func run() async throws {
         try await files.export("backup.tar", toDescriptor: STDOUT_FILENO, reason: "Restore the backup")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Removing.swift
-struct Example184 {
+struct Example185 {
     func run() async throws {
         try await files.delete("notes/today.json")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Removing.swift
-struct Example185 {
+struct Example186 {
     func run() async throws {
         try await files.delete(["notes/today.json", "notes/yesterday.json"])
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Removing.swift
-struct Example186 {
+struct Example187 {
     func run() async throws {
         try await files.createDirectory("notes/2026")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Removing.swift
-struct Example187 {
+struct Example188 {
     func run() async throws {
         try await files.removeDirectory("notes/2025", recursively: true)
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Removing.swift
-struct Example188 {
+struct Example189 {
     func run() async throws {
         try await ProtectedFiles(service: "com.example.notes", directory: .caches).deleteAll()
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Sweeping.swift
-struct Example189 {
+struct Example190 {
     func run() async throws {
         let removed = try await files.sweep()
         _ = removed
@@ -1873,28 +1883,28 @@ struct Example189 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Writing.swift
-struct Example190 {
+struct Example191 {
     func run() async throws {
         try await files.write(Array(picture), to: "pictures/profile.png")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Writing.swift
-struct Example191 {
+struct Example192 {
     func run() async throws {
         try await files.write(value: Note(title: "Today"), to: "notes/today.json")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Writing.swift
-struct Example192 {
+struct Example193 {
     func run() async throws {
         try await files.write(from: download, to: "backup.tar")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Writing.swift
-struct Example193 {
+struct Example194 {
     func run() async throws {
         var writer = try await files.writer(to: "recording.wav", access: .afterFirstUnlock)
         while let samples = await microphone.next() { try await writer.write(samples) }
@@ -1903,7 +1913,7 @@ struct Example193 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Writing.swift
-struct Example194 {
+struct Example195 {
     func run() async throws {
         do { try await files.write(from: download, to: "picture.png") } catch {
             if case .source(let reason) = error { print("the download failed: \(reason)") }
@@ -1912,7 +1922,7 @@ struct Example194 {
 }
 
 // Sources/CofferFiles/ProtectedFiles.swift
-struct Example195 {
+struct Example196 {
     func run() async throws {
         let files = ProtectedFiles(service: "com.example.notes", directory: .documents)
         try await files.write(value: Note(title: "Today"), to: "notes/today.json", access: .whenUnlocked.requiring(.userPresence))
@@ -1923,7 +1933,7 @@ struct Example195 {
 }
 
 // Sources/CofferFiles/Streams/ProtectedFileChunks.swift
-struct Example196 {
+struct Example197 {
     func run() async throws {
         var digest = Digest()
         for try await part in files.chunks(of: "backup.tar", reason: "Check the backup") {
@@ -1933,7 +1943,7 @@ struct Example196 {
 }
 
 // Sources/CofferFiles/Streams/ProtectedFileWriter.swift
-struct Example197 {
+struct Example198 {
     func run() async throws {
         var writer = try await files.writer(to: "backup.tar")
         for try await part in download { try await writer.write(part) }
@@ -1942,14 +1952,14 @@ struct Example197 {
 }
 
 // Sources/CofferConfiguration/KeychainProvider+Watching.swift
-struct Example198 {
+struct Example199 {
     func run() async throws {
         try await secrets.run { _ = try? await secrets.preload() }
     }
 }
 
 // Sources/CofferConfiguration/KeychainProvider.swift
-struct Example199 {
+struct Example200 {
     func run() async throws {
         let secrets = KeychainProvider(Keychain(service: "com.example.server"))
         let config = ConfigReader(providers: [secrets, EnvironmentVariablesProvider()])
@@ -1961,14 +1971,14 @@ struct Example199 {
 }
 
 // Sources/CofferConfiguration/ValueConversion.swift
-struct Example200 {
+struct Example201 {
     func explain(_ error: any Error) {
         if let error = error as? ConversionError { print("check the secret \(error.account)") }
     }
 }
 
 // Sources/CofferTestKit/InMemory/InMemoryCircle.swift
-struct Example201 {
+struct Example202 {
     func run() async throws {
         let circle = InMemoryCircle()
         let desk = InMemoryKeychain(), laptop = InMemoryKeychain()
@@ -1984,7 +1994,7 @@ struct Example201 {
 }
 
 // Sources/CofferTestKit/InMemory/InMemoryKeychain.swift
-struct Example202 {
+struct Example203 {
     func run() async throws {
         let backend = InMemoryKeychain(password: "s3cret", person: .answers("s3cret"))
         let keychain = Keychain(service: "com.example.app", backend: backend)
@@ -1997,7 +2007,7 @@ struct Example202 {
 }
 
 // Sources/CofferTestKit/InMemory/Question.swift
-struct Example203 {
+struct Example204 {
     func run() async throws {
         let keychain = Keychain(service: "test", backend: InMemoryKeychain(person: .givesUp))
         _ = keychain
@@ -2005,7 +2015,7 @@ struct Example203 {
 }
 
 // Sources/CofferTestKit/Sandbox/SandboxBroker.swift
-struct Example204 {
+struct Example205 {
     func run() async throws {
         let sandbox = try await SandboxBroker()
         let keychain = Keychain(
@@ -2020,7 +2030,7 @@ struct Example204 {
 }
 
 // Sources/CofferTestKit/Sandbox/SandboxBroker.swift
-struct Example205 {
+struct Example206 {
     func run() async throws {
         let sandbox = try await SandboxBroker()
         let keychain = Keychain(service: "com.example.app", backend: sandbox.backend)
@@ -2032,7 +2042,7 @@ struct Example205 {
 }
 
 // Sources/CofferTestKit/Sandbox/SandboxBroker.swift
-struct Example206 {
+struct Example207 {
     func run() async throws {
         do { try await SandboxBroker().stop() } catch { print("is Coffer installed? \(error)") }
     }

@@ -22,11 +22,12 @@ public struct InternetServer: Sendable, Hashable {
         let schemeIsValid = !scheme.isEmpty && scheme.utf8.allSatisfy { Self.schemeCharacters.contains($0) }
         let hostIsValid =
             !host.isEmpty && host.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && !Self.delimiters.contains($0) }
+            && (!host.utf8.contains(UInt8(ascii: ":")) || Self.isIPv6Address(host))
         let pathIsValid = path.isEmpty || (path.utf8.first == UInt8(ascii: "/") && !path.utf8.contains(0))
         guard schemeIsValid, hostIsValid, pathIsValid, port.map({ (1...65535).contains($0) }) ?? true else {
             throw KeychainError(
                 .invalidArgument, "this is not a server: \(VisibleText.line("\(scheme)://\(host)\(path)"))",
-                advice: "give scheme, host, a port from 1 to 65535, and a path that begins with a slash")
+                advice: "give scheme, host, a port by itself from 1 to 65535, and a path that begins with a slash")
         }
         self.scheme = scheme
         self.host = host
@@ -39,8 +40,16 @@ public struct InternetServer: Sendable, Hashable {
         return String(host.dropFirst().dropLast())
     }
 
+    /// Whether it is an IPv6 address, with or without a zone: it has two colons or more. A host with its port has one.
+    private static func isIPv6Address(_ host: String) -> Bool {
+        let (address, zone) = (host.prefix { $0 != "%" }.utf8, host.drop { $0 != "%" }.utf8)
+        return address.count { $0 == UInt8(ascii: ":") } > 1 && zone.count != 1
+            && address.allSatisfy { addressCharacters.contains($0) }
+    }
+
+    private static let addressCharacters = Set("0123456789abcdef:.".utf8)
     private static let schemeCharacters = Set("abcdefghijklmnopqrstuvwxyz0123456789+-.".utf8)
-    private static let delimiters = Set("/?#@\\".utf8)
+    private static let delimiters = Set("/?#@\\[]".utf8)
 
     /// The item's service: `https://example.com:8443/path`.
     public var service: String {

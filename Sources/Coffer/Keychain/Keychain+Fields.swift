@@ -7,7 +7,8 @@ extension Keychain {
     /// try await keychain.field(.notes).set("Ask for Mona", for: "octo")
     /// let notes = try await keychain.field(.notes).string(for: "octo")
     /// ```
-    /// Storing a field keeps the item's others. All fields of an item have one access control.
+    /// Storing a field keeps the item's others. All fields of an item have one access control and one application
+    /// password. If they have one, storing a field takes it, and prompts if reading another field does.
     public func field(_ name: FieldName) -> Keychain {
         Keychain(
             service: service, vault: vault, itemClass: itemClass, prompts: prompts, backend: backend, field: name)

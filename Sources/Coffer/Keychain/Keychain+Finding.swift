@@ -88,7 +88,9 @@ extension Keychain {
     /// }
     /// ```
     /// If the reader is too slow, some events are dropped, and ``KeychainEvent/missed`` says so.
-    /// - Throws: the sequence throws ``KeychainError`` when the broker can no longer be heard.
+    /// - Throws: `.limitExceeded` if the user's programs have 16 such sequences already. The sequence throws
+    ///   ``KeychainError`` when the broker can no longer be heard: `.brokerUnreachable` if it stops, as at an upgrade.
+    ///   Then listen again.
     public func changes() async throws(KeychainError) -> AsyncThrowingStream<KeychainEvent, any Error> {
         try await backend.events(of: service, in: vault)
     }

@@ -23,7 +23,7 @@ extension Keychain {
     /// - Throws: as ``bytes(for:reason:applicationPassword:)``, and what the closure throws.
     public func withBytes<Result: Sendable>(
         for account: String, reason: String? = nil, applicationPassword: String? = nil,
-        _ body: (Span<UInt8>) throws(KeychainError) -> Result
+        _ body: @Sendable (Span<UInt8>) throws(KeychainError) -> Result
     ) async throws(KeychainError) -> Result {
         try await backend.withValue(
             of: name(account), request(reason, applicationPassword: applicationPassword), in: vault, body)
@@ -139,7 +139,8 @@ extension Keychain {
             } catch {
                 guard error.code == .notFound else { throw error }
                 present = nil
-                if field != nil { former = try await itemWithoutField(name) }
+                // An item need not have the field that is asked for, and none need have `secret`.
+                former = try await itemWithoutField(name)
             }
             var new = NewItem(
                 value: try change(present?.value), access: access,

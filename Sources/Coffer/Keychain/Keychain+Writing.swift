@@ -1,6 +1,8 @@
 import FoundationEssentials
 
-/// Stores and removes items. Nobody is asked, and the vault may be locked. Only making the user's vault prompts.
+/// Stores and removes items. Nobody is asked, and the vault may be locked, with two exceptions. Making the user's vault
+/// prompts. And if the item has other fields with an application password, `set` opens one of them to check the
+/// password. That prompts as reading it does.
 extension Keychain {
     /// Stores text for an account: makes the item, or replaces its value, in one request.
     ///
@@ -14,6 +16,7 @@ extension Keychain {
     ///   - condition: what must be true of the item.
     /// - Returns: the stored item.
     /// - Throws: `.limitExceeded` for more than 1 MiB, `.biometryNotAvailable` or `.biometryNotEnrolled` if fingers are required but cannot be asked for, and as the condition says.
+    ///   If other fields of the item have an application password, as reading one of them does.
     @discardableResult
     public func set(
         _ text: String, for account: String, access: AccessControl? = nil, label: String? = nil,
@@ -77,10 +80,14 @@ extension Keychain {
     ///     ItemChange(keychain.name("oldToken"), .delete),
     /// ])
     /// ```
+    /// Nothing is opened for this. So it stores no field of an item whose other fields have an application password:
+    /// use `set` for that.
     /// - Parameters:
-    ///   - changes: at most 128, of any service and class, with values of about 1.5 MiB together. They are made in their order.
+    ///   - changes: at most 128, of any service and class, with values of about 1.5 MiB and 16 application passwords
+    ///     together. They are made in their order.
     ///   - protection: when nobody can undo them any longer with an older copy of the vault's file.
-    /// - Throws: the error of the first change that cannot be made. Nothing is changed then.
+    /// - Throws: the error of the first change that cannot be made, `.invalidArgument` for such a field. Nothing is changed
+    ///   then.
     @discardableResult
     public func apply(
         _ changes: [ItemChange], protection: RollbackProtection = .soon

@@ -9,7 +9,7 @@
 public enum KeychainAvailability: Sendable {
     /// The broker answers. The vault may be locked, or not made yet: its state says so.
     case available(VaultStatus)
-    /// Nothing listens at the socket: Coffer is not installed, or its broker does not run.
+    /// Nothing listens at the socket: Coffer is not installed, or its broker does not run, or it is about to end.
     case noBroker(KeychainError)
     /// The broker is there, and did not answer within two seconds. It may be starting.
     case silent(KeychainError)

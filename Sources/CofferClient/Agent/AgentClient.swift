@@ -77,6 +77,8 @@ package struct AgentClient: Sendable {
                 throw .unreachable("it belongs to uid \(peer.uid)")
             }
             return connection
+        } catch .unnamed {
+            throw .unnamedServer(of: path, .authenticationNeeded)
         } catch { throw Self.gone(error) }
     }
 

@@ -74,8 +74,16 @@ struct GatedCall<Method: Challengeable>: ~Copyable, Sendable {
                 sharing?.end()
                 life.waited()
             case .sign(let challenge):
-                let isSigned = await pass(leased: challenge)
-                life.signed(isSigned ? challenge : nil)
+                do throws(KeychainError) {
+                    if let failure = await pass(leased: challenge) {
+                        try life.notSigned(failure)
+                    } else {
+                        life.signed(challenge)
+                    }
+                } catch {
+                    await backend.withdraw(challenge, in: vault)
+                    throw error
+                }
             case .ask(let challenge, let purposes, let asker):
                 sharing?.begin()
                 do throws(KeychainError) { try await pass(challenge, for: purposes, by: asker) } catch {
@@ -147,13 +155,13 @@ struct GatedCall<Method: Challengeable>: ~Copyable, Sendable {
     }
 
     /// Has the authenticator sign under a lease. Nobody is asked.
-    /// - Returns: false if the lease has ended meanwhile. The call is then to be made anew, and a person is asked.
-    private func pass(leased challenge: String) async -> Bool {
+    /// - Returns: why it has not signed, for example because the lease has ended meanwhile; nil if it has.
+    private func pass(leased challenge: String) async -> KeychainError? {
         do throws(KeychainError) {
             try await AuthenticatorConversation(paths: backend.paths, caller: getuid())
                 .pass(challenge, by: BlockingAsker(NoPrompter()))
-            return true
-        } catch { return false }
+            return nil
+        } catch { return error }
     }
 
     private func asker(for purposes: [Wire.Purpose]) throws(KeychainError) -> any Asker {

@@ -55,9 +55,11 @@ extension ItemCall where Method == BrokerProtocol.Keychain.Apply, Answer == [Cha
             }
             return zip(deletes, reply.results).map { deletes, result in
                 guard !deletes else { return ChangeOutcome(existedBefore: result.deleted > 0) }
+                let version = result.version.map(Int.init(clamping:))
+                // A field that is added replaces no value, and the item's number tells that the item was there.
                 return ChangeOutcome(
-                    version: result.version.map(Int.init(clamping:)), revision: result.revision,
-                    existedBefore: result.replaced != nil)
+                    version: version, revision: result.revision,
+                    existedBefore: result.replaced != nil || version ?? 1 > 1)
             }
         }
     }

@@ -25,13 +25,15 @@ public protocol KeychainBackend: Sendable {
         _ fields: [FieldName], of item: ItemName, _ request: ReadRequest, in vault: VaultName
     ) async throws(KeychainError) -> [Item]
 
-    /// Stores one item. Nobody is asked, unless the vault does not exist yet.
-    /// - Throws: as ``apply(_:prompts:in:)``.
+    /// Stores one item. Nobody is asked, unless the vault does not exist yet. If the item has other fields with an
+    /// application password, one of them is opened to check the password, which asks as reading it does.
+    /// - Throws: as ``apply(_:prompts:in:)``; for such a field as ``read(_:_:in:)``.
     func set(
         _ name: ItemName, to item: NewItem, if condition: ItemChange.Condition, prompts: Prompts, in vault: VaultName
     ) async throws(KeychainError) -> ItemAttributes
 
-    /// Makes changes, all or none. Nobody is asked, unless the vault does not exist yet.
+    /// Makes changes, all or none. Nobody is asked, unless the vault does not exist yet. No change stores a field of an
+    /// item whose other fields have an application password: that is `.invalidArgument`.
     /// - Returns: one outcome for each change.
     /// - Throws: `.changedMeanwhile`, `.alreadyExists`, `.notFound`, `.invalidArgument`, `.limitExceeded`.
     func apply(

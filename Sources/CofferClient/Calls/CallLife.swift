@@ -12,7 +12,7 @@ struct CallLife: ~Copyable {
     enum Step: Sendable, Equatable {
         /// Makes the call, after this long.
         case call(after: Duration)
-        /// Has the authenticator sign under a lease, and tells ``signed(_:)``. Nobody is asked.
+        /// Has the authenticator sign under a lease, and tells ``signed(_:)`` or ``notSigned(_:)``. Nobody is asked.
         case sign(String)
         /// Has a person pass the challenge, and tells ``passed(_:)`` or ``failed(_:)``.
         case ask(String, [Purpose])
@@ -71,12 +71,19 @@ struct CallLife: ~Copyable {
         return .ask(challenge, wanted)
     }
 
-    /// The authenticator has signed this challenge under a lease; nil if the lease has ended meanwhile. The call is then
-    /// made anew, and a person is asked.
+    /// The authenticator has signed this challenge under a lease; nil if it has not, for example because the lease has
+    /// ended meanwhile. The call is then made anew, and a person is asked.
     mutating func signed(_ challenge: String?) {
         trustsLease = false
         isLeased = challenge != nil
         self.challenge = challenge
+    }
+
+    /// The authenticator has not signed under a lease. The call is made anew, and a person is asked.
+    /// - Throws: the error, if no person can help either: their password would go to the same process.
+    mutating func notSigned(_ error: KeychainError) throws(KeychainError) {
+        guard error.code != .authenticatorUntrusted else { throw error }
+        signed(nil)
     }
 
     /// A person has passed this challenge.

@@ -13,6 +13,7 @@ extension KeychainError {
                 advice: installed
                     ? "start it with: systemctl start coffer-authenticator.socket"
                     : "start the authenticator that COFFER_AUTH_SOCKET names")
+        case .unnamed: self = .unnamedServer(of: path, .authenticatorUntrusted)
         case .deadline:
             self.init(.timedOut, "the authenticator did not answer in time", advice: "run the command again")
         case .notUnderstood(let reason):
@@ -98,6 +99,13 @@ extension KeychainError {
             .authenticatorUntrusted,
             "\(path) is served by uid \(peer.uid), not by root, so no password was asked for",
             advice: "find out whose process \(peer.pid) is")
+    }
+
+    /// Somebody serves a socket, and the kernel does not say here who it is. To start a server would help nobody.
+    static func unnamedServer(of path: String, _ code: Code) -> KeychainError {
+        KeychainError(
+            code, "this program runs in a user namespace or a container, where it cannot see who serves \(path)",
+            advice: "run it outside, and hand the secret in")
     }
 
     /// The person gave up.

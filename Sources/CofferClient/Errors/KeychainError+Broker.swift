@@ -29,6 +29,7 @@ extension KeychainError {
                 .brokerUnreachable, "the broker is not running (\(path): \(reason))",
                 advice: installed
                     ? "start it with: systemctl start cofferd.socket" : "start the broker that COFFER_SOCKET names")
+        case .unnamed: self = .unnamedServer(of: path, .brokerUnreachable)
         case .deadline:
             self.init(
                 .brokerSilent, "the broker did not answer in time",
@@ -52,6 +53,8 @@ extension KeychainError {
                 advice: "name one of: \(accounts.map(VisibleText.quoted).joined(separator: ", "))",
                 accounts: accounts)
         case .tpm: self = KnownFault.tpm(fault.details.kind).error(fault.details)
+        case .failed where fault.details.kind == BrokerProtocol.Keychain.stopping:
+            self = KnownFault.stopping.error(fault.details)
         case .authenticationRequired:
             self.init(
                 .authenticationNeeded, "the broker asks for authentication once more", advice: "run the command again")

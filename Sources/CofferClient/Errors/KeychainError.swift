@@ -131,13 +131,13 @@ extension KeychainError {
         /// Any other error of the TPM. ``tpmCode`` has its number.
         case tpmOther = "tpm-other"
 
-        /// No broker listens at the socket.
+        /// No broker listens at the socket, or the one that answers is about to end. The next one goes on.
         case brokerUnreachable = "broker-unreachable"
         /// The broker was reached and did not answer in time.
         case brokerSilent = "broker-silent"
         /// No authenticator listens at its socket.
         case authenticatorUnreachable = "authenticator-unreachable"
-        /// The process that serves the authenticator's socket runs as the wrong user.
+        /// The process that serves the authenticator's socket runs as the wrong user, or cannot be seen from here.
         case authenticatorUntrusted = "authenticator-untrusted"
         /// The other side sent something that its interface does not have.
         case protocolViolation = "protocol-violation"

@@ -57,6 +57,10 @@ struct KnownFault {
         .failed: .init(.failed, "the broker could not do it"),
     ]
 
+    /// `org.coffer.Keychain.Failed` of a broker that is about to end. To its clients, it is as good as gone.
+    static let stopping = KnownFault(
+        .brokerUnreachable, "the broker is stopping", advice: "try again in a moment")
+
     /// The errors of `org.coffer.Authentication` that have a meaning of their own.
     static let authenticator: [Fault.Name: KnownFault] = [
         .authenticationTimedOut: .init(.timedOut, "nobody answered in time", advice: again),

@@ -59,6 +59,7 @@ public struct NewItem: Sendable {
     /// The field that gets the value. An existing item keeps its other fields.
     public var field = FieldName.secret
     /// nil: an existing field keeps its kind. A new one is a secret; `otp` and `notes` are what they are called.
+    /// The field ``FieldName/secret`` is always a secret, and this is ignored for it.
     public var fieldKind: FieldKind?
     /// nil: an existing item keeps its own, and a new one gets ``AccessControl/whenUnlocked``.
     public var access: AccessControl?

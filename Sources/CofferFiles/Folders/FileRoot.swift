@@ -10,35 +10,61 @@ struct FileRoot: ~Copyable, Sendable {
     static func making(_ place: DirectoryPlace) throws(KeychainError) -> FileRoot {
         try filing { () throws(SystemError) in
             for path in place.base { try Folder.make(path, mode: 0o700) }
-            return FileRoot(folder: try open(place, making: true))
         }
+        return FileRoot(folder: try open(place, making: true))
     }
 
     /// - Returns: nil if there is no such directory.
     static func existing(_ place: DirectoryPlace) throws(KeychainError) -> FileRoot? {
-        do throws(SystemError) { return FileRoot(folder: try open(place, making: false)) } catch {
-            if error.isMissing { return nil }
-            throw KeychainError(file: error)
+        do throws(KeychainError) { return FileRoot(folder: try open(place, making: false)) } catch {
+            guard error.code == .notFound else { throw error }
+            return nil
         }
     }
 
     private init(folder: consuming ConfinedFolder) { self.folder = folder }
 
-    private static func open(_ place: DirectoryPlace, making: Bool) throws(SystemError) -> ConfinedFolder {
-        var folder = try ConfinedFolder(path: place.base[place.base.count - 1])
-        if place.names.isEmpty { try checkOwner(folder) }
+    private static func open(_ place: DirectoryPlace, making: Bool) throws(KeychainError) -> ConfinedFolder {
+        var path = place.base[place.base.count - 1]
+        var folder: ConfinedFolder
+        do throws(SystemError) { folder = try ConfinedFolder(path: path) } catch { throw KeychainError(file: error) }
+        if place.names.isEmpty { try checkOwner(folder, path) }
         for name in place.names {
-            folder = try making ? folder.folderMakingIt(name) : folder.folder(name)
-            try checkOwner(folder)
+            do throws(SystemError) { folder = try open(name, in: folder, making: making) } catch {
+                throw KeychainError(file: error)
+            }
+            path += "/" + name
+            try checkOwner(folder, path)
         }
         return folder
     }
 
+    /// Opens a folder in another one.
+    /// - Throws: `ENOENT` if it is missing, `ELOOP` for a link, `ENOTDIR` for a file.
+    private static func open(
+        _ name: String, in folder: borrowing ConfinedFolder, making: Bool
+    ) throws(SystemError) -> ConfinedFolder {
+        do throws(SystemError) { return try making ? folder.folderMakingIt(name) : folder.folder(name) } catch {
+            // The kernel says the same of both. A link is told, but below a file there is nothing.
+            guard error.errno == ENOTDIR, try folder.entry(name)?.kind == .link else { throw error }
+            throw SystemError(error.operation, errno: ELOOP)
+        }
+    }
+
     /// Where others may write, they could take files and locks away.
-    private static func checkOwner(_ folder: borrowing ConfinedFolder) throws(SystemError) {
-        let entry = try folder.entry()
+    private static func checkOwner(_ folder: borrowing ConfinedFolder, _ path: String) throws(KeychainError) {
+        let entry: FileEntry
+        do throws(SystemError) { entry = try folder.entry() } catch { throw KeychainError(file: error) }
         guard entry.uid == geteuid(), entry.mode & 0o022 == 0 else {
-            throw SystemError("use the directory: others may write to it", errno: EPERM)
+            let shown = VisibleText.quoted(path, likePath: true)
+            guard entry.uid == geteuid() else {
+                throw KeychainError(
+                    .notPermitted, "the directory \(shown) belongs to the user with number \(entry.uid)",
+                    advice: "choose another directory")
+            }
+            throw KeychainError(
+                .notPermitted, "others may write to the directory \(shown)",
+                advice: "run: chmod go-w \(ShellWord.quoted(path))")
         }
     }
 
@@ -51,7 +77,7 @@ struct FileRoot: ~Copyable, Sendable {
     /// Opens a folder below this directory.
     func folder(_ names: some Collection<String>, making: Bool = false) throws(SystemError) -> ConfinedFolder {
         var found = try folder.again()
-        for name in names { found = try making ? found.folderMakingIt(name) : found.folder(name) }
+        for name in names { found = try Self.open(name, in: found, making: making) }
         return found
     }
 

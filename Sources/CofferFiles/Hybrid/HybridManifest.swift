@@ -1,4 +1,5 @@
 import Coffer
+import FoundationEssentials
 
 /// What a saved record consists of. It is an item of the keychain, and changes in one transaction with the secrets: this is the moment at which a save counts.
 struct HybridManifest: Codable, Sendable {
@@ -11,7 +12,32 @@ struct HybridManifest: Codable, Sendable {
     /// The fields that were empty.
     var empty: [String] = []
     /// The settings as JSON, to write them again if a save was interrupted before it did.
-    var settings: [String: [UInt8]] = [:]
+    var settings: [String: ManifestBytes] = [:]
+}
+
+/// Bytes as Base64. Manifests were written with lists of numbers before, which take three times as much room.
+struct ManifestBytes: Codable, Sendable {
+    let bytes: [UInt8]
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        // `try?`: a list of numbers is no text.
+        guard let text = try? container.decode(String.self) else {
+            bytes = try container.decode([UInt8].self)
+            return
+        }
+        guard let data = Data(base64Encoded: text) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "it is no Base64")
+        }
+        bytes = Array(data)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(Data(bytes).base64EncodedString())
+    }
 }
 
 extension HybridManifest {
@@ -28,9 +54,11 @@ extension HybridManifest {
                 // A larger one could not be loaded again, and the former record would be gone by then.
                 guard bytes.count <= ProtectedFiles.defaultLimit else { throw .fieldTooLarge(field.name, bytes.count) }
                 files[field.name] = "\(name)/\(field.name)-\(revision)"
-            case .setting: settings[field.name] = bytes
+            case .setting: settings[field.name] = ManifestBytes(bytes)
             }
         }
+        let size = settings.values.reduce(0) { $0 + $1.bytes.count }
+        guard size <= HybridLimits.settings else { throw .settingsTooLarge(settings.keys.sorted(), size) }
     }
 
     /// Gives a record the settings as they were saved.
@@ -38,7 +66,7 @@ extension HybridManifest {
         for field in Record.fields {
             guard case .setting = field.store else { continue }
             if let bytes = settings[field.name] {
-                try field.decode(bytes, &record)
+                try field.decode(bytes.bytes, &record)
             } else if empty.contains(field.name) {
                 try field.decode(nil, &record)
             }
@@ -47,6 +75,21 @@ extension HybridManifest {
 }
 
 extension KeychainError {
+    fileprivate static func settingsTooLarge(_ fields: [String], _ size: Int) -> KeychainError {
+        KeychainError(
+            .limitExceeded,
+            "the settings \(fields.joined(separator: ", ")) have \(size) bytes, but a record has "
+                + "\(HybridLimits.settings) bytes of settings at most",
+            advice: "make the largest of them a file")
+    }
+
+    static func tooLargeTogether(_ manifest: HybridManifest) -> KeychainError {
+        let fields = manifest.secrets + manifest.settings.keys.sorted()
+        return KeychainError(
+            .limitExceeded, "the fields \(fields.joined(separator: ", ")) are too large to be loaded together",
+            advice: "make the largest of them a file")
+    }
+
     fileprivate static func fieldTooLarge(_ field: String, _ size: Int) -> KeychainError {
         KeychainError(
             .limitExceeded,

@@ -21,7 +21,8 @@ public protocol HybridRecord: Sendable {
     /// A record in which every field has its default.
     init()
 
-    /// The fields that are stored. Others keep their defaults. At most 31 are secrets.
+    /// The fields that are stored. Others keep their defaults. At most 31 are secrets. All settings have at most 720 KiB
+    /// as JSON, and secrets and settings together about 1.5 MiB.
     static var fields: [HybridField<Self>] { get }
 }
 
@@ -117,7 +118,7 @@ enum HybridJSON {
 
     static func encode(_ value: some Encodable) throws(KeychainError) -> [UInt8] {
         let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         do { return Array(try encoder.encode(value)) } catch {
             throw KeychainError(.invalidArgument, "a field cannot be written as JSON")
         }

@@ -6,11 +6,13 @@ import Platform
 extension HybridStore {
     /// Stores a record in place of the former one. Nobody is asked, except to open or make the vault.
     /// - Throws: `KeychainError` or `SettingsError`. Then the former record is still there, whole. `.limitExceeded` if
-    ///   a field that is a file has more than ``ProtectedFiles/defaultLimit`` bytes: nothing has been written then.
+    ///   a field that is a file has more than ``ProtectedFiles/defaultLimit`` bytes, if the secrets are too large to be
+    ///   loaded together, or if the settings are: nothing has been written then.
     public func save(_ record: Record) async throws {
         try check()
         for field in Record.fields { _ = try field.access?.checked }
         let manifest = try HybridManifest(record, revision: UUID().uuidString, name: name)
+        try await checkSize(of: record, manifest)
         try await checkSettings(of: record, revision: manifest.revision)
         try await removeOrphans()
         guard !manifest.files.isEmpty else { return try await save(record, manifest) }
@@ -39,16 +41,7 @@ extension HybridStore {
     /// Secrets and manifest, in one transaction.
     /// - Returns: the former manifest.
     private func commit(_ record: Record, _ manifest: HybridManifest) async throws(KeychainError) -> HybridManifest? {
-        var changes: [ItemChange] = []
-        for field in Record.fields {
-            guard case .secret = field.store else { continue }
-            let item = keychain.name(account(field.name))
-            if let bytes = try field.encode(record) {
-                changes.append(ItemChange(item, .set(NewItem(value: bytes, access: field.access))))
-            } else {
-                changes.append(ItemChange(item, .delete))
-            }
-        }
+        let changes = try secretChanges(of: record)
         let bytes = try HybridJSON.encode(manifest)
         let present = secretFields
         for _ in 0..<HybridLimits.rounds {
@@ -66,6 +59,27 @@ extension HybridStore {
             }
         }
         throw KeychainError(.changedMeanwhile, "the record was changed again and again", advice: "try again")
+    }
+
+    private func secretChanges(of record: Record) throws(KeychainError) -> [ItemChange] {
+        var changes: [ItemChange] = []
+        for field in Record.fields {
+            guard case .secret = field.store else { continue }
+            let item = keychain.name(account(field.name))
+            if let bytes = try field.encode(record) {
+                changes.append(ItemChange(item, .set(NewItem(value: bytes, access: field.access))))
+            } else {
+                changes.append(ItemChange(item, .delete))
+            }
+        }
+        return changes
+    }
+
+    /// Finds out whether a load can read secrets and manifest by one call, before anything is changed.
+    private func checkSize(of record: Record, _ manifest: HybridManifest) async throws(KeychainError) {
+        let item = NewItem(value: try HybridJSON.encode(manifest))
+        let changes = [ItemChange(keychain.name(manifestAccount), .set(item))] + (try secretChanges(of: record))
+        guard try await keychain.canReadTogether(changes) else { throw .tooLargeTogether(manifest) }
     }
 
     private var secretFields: Set<String> {

@@ -146,6 +146,8 @@ enum HybridLimits {
     static let name = 100
     /// One prompt is for 32 items at most, and one of them is the manifest.
     static let secrets = 31
+    /// The settings of a record as JSON, in bytes. Their Base64 fits into the manifest's item, beside the fields' names.
+    static let settings = 720 << 10
     /// How often a call begins again because another program changed the record.
     static let rounds = 64
 }

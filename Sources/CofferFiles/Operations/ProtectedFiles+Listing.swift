@@ -55,7 +55,7 @@ extension ProtectedFiles {
                 (path, entry) throws(SystemError) in found.append(ProtectedFileInfo(path: path, entry: entry))
             }
         } catch {
-            throw error.isMissing ? Self.noFolder(folder) : KeychainError(file: error)
+            throw error.isAbsent ? Self.noFolder(folder) : KeychainError(file: error)
         }
         return found.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
     }
@@ -118,7 +118,7 @@ extension ProtectedFiles {
     func entry(_ path: RelativePath) throws(KeychainError) -> FileEntry? {
         guard let root = try FileRoot.existing(place()) else { return nil }
         do throws(SystemError) { return try root.parent(of: path).entry(path.last) } catch {
-            if error.isMissing { return nil }
+            if error.isAbsent { return nil }
             throw KeychainError(file: error)
         }
     }

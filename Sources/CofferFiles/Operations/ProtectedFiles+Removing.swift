@@ -75,7 +75,7 @@ extension ProtectedFiles {
             try parent.sync()
             return id
         } catch {
-            if error.isMissing { return nil }
+            if error.isAbsent { return nil }
             throw KeychainError(file: error)
         }
     }
@@ -104,10 +104,12 @@ extension ProtectedFiles {
         if recursively { try await empty(path.names, root) }
         do throws(SystemError) {
             let parent = try root.parent(of: path)
+            // A file of this name stays: it is no folder, so the folder is absent.
+            if try parent.entry(path.last)?.kind == .file { return }
             try parent.removeFolder(path.last)
             try parent.sync()
         } catch {
-            if error.isMissing { return }
+            if error.isAbsent { return }
             throw KeychainError(file: error)
         }
     }
@@ -137,7 +139,7 @@ extension ProtectedFiles {
                 if entry.kind == .folder { folders.append(path) } else { files.append(path) }
             }
         } catch {
-            if error.isMissing { return }
+            if error.isAbsent { return }
             throw KeychainError(file: error)
         }
         var found: [(path: RelativePath, only: FileID?)] = []

@@ -65,7 +65,7 @@ extension ProtectedFiles {
             case .foreign, .otherVersion: return false
             }
         } catch {
-            return error.isMissing
+            return error.isAbsent
         }
     }
 }

@@ -8,10 +8,16 @@ extension InMemoryKeychain {
         matching query: ItemQuery, in vault: VaultName
     ) async throws(KeychainError) -> [ItemAttributes] {
         if Task.isCancelled { throw .cancelledByTask }
+        try query.checkAccounts()
         guard query.attributes.count <= ItemLimits.attributes else {
             throw KeychainError(.limitExceeded, "an item has \(ItemLimits.attributes) attributes at most")
         }
-        try query.checkAccounts()
+        // No text of an item is longer.
+        guard query.text?.utf8.count ?? 0 <= ItemLimits.comment else {
+            throw KeychainError(
+                .limitExceeded, "a text to look for has \(ItemLimits.comment) bytes at most",
+                advice: "look for a part of it")
+        }
         return try perform(in: vault) { (vault, _) in
             (vault.items.values.filter(query.matches).map(\.summary).sorted(by: Self.isBefore), [])
         }
@@ -92,6 +98,16 @@ extension InMemoryKeychain {
         let queue = MemoryEventQueue(service: service, itemClass: itemClass, in: vault)
         try content.withLock { (content) throws(KeychainError) in
             _ = try content.vault(vault, makes: vault == .own)
+            // No item has a longer service.
+            guard service?.utf8.count ?? 0 <= ItemLimits.name else {
+                throw KeychainError(.limitExceeded, "a service has \(ItemLimits.name) bytes at most")
+            }
+            content.readers.removeAll { $0.queue?.hasEnded ?? true }
+            guard content.readers.count < MemoryLimits.readers else {
+                throw KeychainError(
+                    .limitExceeded, "this user has \(MemoryLimits.readers) monitors already",
+                    advice: "end one of them")
+            }
             content.readers.append(Content.Reader(queue: queue))
         }
         return AsyncThrowingStream { try await queue.next() }

@@ -8,48 +8,69 @@ extension InMemoryKeychain {
     ) async throws(KeychainError) -> [Item] {
         guard !items.isEmpty else { return [] }
         let key = SharedReads.Key(items: items, request: request, vault: vault)
+        let targets = items.map { Target(item: $0, field: request.field) }
         return try await reads.items(key) { (sharing) throws(KeychainError) in
-            try await self.read(items, request, in: vault, sharing)
+            try await self.read(targets, request, in: vault, sharing)
         }.copies
     }
 
-    private func read(
-        _ items: [ItemName], _ request: ReadRequest, in vault: VaultName, _ sharing: SharedReads.Asking
+    /// Implements `KeychainBackend/read(_:of:_:in:)`, with one question.
+    public func read(
+        _ fields: [FieldName], of item: ItemName, _ request: ReadRequest, in vault: VaultName
     ) async throws(KeychainError) -> [Item] {
-        guard items.count <= ItemLimits.reads else {
+        guard fields.count != 1, request.applicationPassword == nil, request.version == nil else {
+            var request = request
+            request.field = fields.first
+            return try await read([item], request, in: vault)
+        }
+        return try await read(fields.map { Target(item: item, field: $0) }, request, in: vault, nil)
+    }
+
+    /// A value that is read.
+    private struct Target: Hashable, Sendable {
+        let item: ItemName
+        /// nil: `secret`, or the field of the version.
+        let field: FieldName?
+
+        /// As the question names it.
+        var shown: String {
+            guard let field, field != .secret else { return item.description }
+            return "\(item), field \(VisibleText.quoted(field.text))"
+        }
+    }
+
+    private func read(
+        _ targets: [Target], _ request: ReadRequest, in vault: VaultName, _ sharing: SharedReads.Asking?
+    ) async throws(KeychainError) -> [Item] {
+        guard !targets.isEmpty else { throw KeychainError(.invalidArgument, "name at least one item") }
+        guard targets.count <= ItemLimits.reads else {
             throw KeychainError(
                 .limitExceeded, "one call reads at most \(ItemLimits.reads) items", advice: "read fewer items at once")
         }
-        guard Set(items).count == items.count else {
-            throw KeychainError(.invalidArgument, "an item is named twice")
-        }
-        guard items.count == 1 || (request.applicationPassword == nil && request.version == nil) else {
+        guard targets.count == 1 || (request.applicationPassword == nil && request.version == nil) else {
             throw KeychainError(
                 .invalidArgument, "only a read of one item takes an application password or a version")
         }
-        if items.count > 1 { try Self.checkNames(items) }
+        if targets.count > 1 { try Self.checkNames(targets.map(\.item)) }
         try ItemCheck.reason(request.reason)
         if let version = request.version { try ItemCheck.version(version) }
         let found = try await perform(in: vault, prompts: request.prompts, sharing: sharing) {
             (vault, call) throws(KeychainError) -> MemoryStep<[Item]> in
-            var values: [(MemoryItem, StoredValue)] = []
-            for name in items {
-                let item = try vault.item(name)
-                values.append((item, try item.value(request.version, of: request.field, at: call.now).value))
-            }
-            if items.count > 1, try !MessageSize.fits(values.map { item, value in item.item(value) }) {
-                throw KeychainError(
-                    .limitExceeded, "these items do not fit into one answer", advice: "read fewer items at once")
-            }
-            let names = items.map(\.description).joined(separator: ", ")
+            let values = try Self.values(of: targets, request.version, in: vault, call)
             let question: Question
             do throws(KeychainError) {
+                let names = targets.map(\.shown).joined(separator: ", ")
                 question = try Self.question("read \(names)", values, request, vault, call)
             } catch {
-                guard items.count > 1, error.code == .applicationPasswordNeeded else { throw error }
+                guard targets.count > 1, error.code == .applicationPasswordNeeded else { throw error }
                 throw KeychainError(
                     .invalidArgument, "an item needs its application password, and a call for several items takes none",
                     advice: "read it by itself")
+            }
+            guard targets.count == 1 || question.signatures <= ItemLimits.signatures else {
+                throw KeychainError(
+                    .limitExceeded, "these items have more than \(ItemLimits.signatures) requirements together",
+                    advice: "read fewer items at once")
             }
             if call.asks(question) { return .question(question) }
             for (_, value) in values { try Self.check(request.applicationPassword, of: value) }
@@ -57,6 +78,26 @@ extension InMemoryKeychain {
         }
         // A shared read overwrites its values when all are done. Those in the vault must not be the same memory.
         return found.map { Item(value: $0.value.map(\.self), attributes: $0.attributes) }
+    }
+
+    /// - Throws: `.notFound`; `.invalidArgument` for one that is named twice; `.limitExceeded` for too many bytes.
+    private static func values(
+        of targets: [Target], _ version: Int?, in vault: MemoryVault, _ call: MemoryCall
+    ) throws(KeychainError) -> [(MemoryItem, StoredValue)] {
+        var values: [(MemoryItem, StoredValue)] = []
+        var seen: Set<Target> = []
+        for target in targets {
+            let item = try vault.item(target.item)
+            values.append((item, try item.value(version, of: target.field, at: call.now).value))
+            guard seen.insert(target).inserted else {
+                throw KeychainError(.invalidArgument, "\(target.shown) is named twice")
+            }
+        }
+        if targets.count > 1, try !MessageSize.fits(values.map { item, value in item.item(value) }) {
+            throw KeychainError(
+                .limitExceeded, "these items do not fit into one answer", advice: "read fewer items at once")
+        }
+        return values
     }
 
     private static func checkNames(_ items: [ItemName]) throws(KeychainError) {
@@ -79,11 +120,15 @@ extension InMemoryKeychain {
         in vault: VaultName
     ) async throws(KeychainError) -> ItemAttributes {
         try ItemCheck.reason(request.reason)
+        guard edit.access == nil || edit.removedFields.isEmpty else {
+            throw KeychainError(.invalidArgument, "a field cannot be removed together with a change of access")
+        }
+        try ItemCheck.condition(condition)
         if case .isUnchanged = condition { try edit.checkCondition() }
         return try await perform(in: vault, prompts: request.prompts) { (vault, call) throws(KeychainError) in
             if let access = edit.access {
                 try vault.check(access, call.biometrics)
-                try ItemCheck.setting(item, access, .secret)
+                try ItemCheck.setting(item, access)
                 let needsPassword = access.requirements.contains(.applicationPassword)
                 try MemoryVault.check(access, hasPassword: needsPassword ? request.applicationPassword : nil)
             } else if request.applicationPassword != nil {
@@ -94,9 +139,10 @@ extension InMemoryKeychain {
             }
             var stored = try vault.live(item, at: call.now)
             if let access = edit.access {
-                let question = try Self.question("change \(item)", [(stored, stored.value)], request, vault, call)
+                let question = try Self.question("change \(item)", stored.values, request, vault, call)
                 if call.asks(question) { return .question(question) }
                 try Self.check(request.applicationPassword, of: stored.value)
+                try ItemCheck.signatures(stored.fields.count, access)
                 let needsPassword = access.requirements.contains(.applicationPassword)
                 // Nobody can tell whether the application password is the same as before.
                 if needsPassword { stored.former = [] }
@@ -106,14 +152,9 @@ extension InMemoryKeychain {
                     value.fingers = access.requirements.contains(.biometryCurrentSet) ? call.fingers : nil
                 }
             }
-            if !edit.removedFields.isEmpty {
-                guard edit.access == nil else {
-                    throw KeychainError(
-                        .invalidArgument, "a field cannot be removed together with a change of access")
-                }
-                try stored.remove(edit.removedFields, at: call.now)
-            }
+            try stored.check(edit.removedFields)
             try stored.apply(edit, at: call.now)
+            if !edit.removedFields.isEmpty { try stored.remove(edit.removedFields, at: call.now) }
             let item = vault.put(stored).summary
             return .done(item, events: [.updated(item)])
         }
@@ -128,11 +169,10 @@ extension InMemoryKeychain {
             let stored = try vault.item(item)
             // An impossible change is refused before anybody is asked.
             try vault.checkName(name, for: stored)
-            if stored.value.access.requirements.isEmpty {
-                guard request.applicationPassword == nil else { throw .noApplicationPassword }
-            } else {
-                let question = try Self.question(
-                    "rename \(item) to \(name)", [(stored, stored.value)], request, vault, call)
+            try MemoryVault.check(stored.value.access, hasPassword: request.applicationPassword)
+            if !stored.value.access.requirements.isEmpty {
+                guard !stored.value.isExpired(at: call.now) else { throw stored.expired }
+                let question = try Self.question("rename \(item) to \(name)", stored.values, request, vault, call)
                 if call.asks(question) { return .question(question) }
                 try Self.check(request.applicationPassword, of: stored.value)
             }
@@ -146,36 +186,37 @@ extension InMemoryKeychain {
     public func restore(
         _ item: ItemName, version: Int, _ request: ReadRequest, in vault: VaultName
     ) async throws(KeychainError) -> ItemAttributes {
-        try ItemCheck.reason(request.reason)
         try ItemCheck.version(version)
         return try await perform(in: vault, prompts: request.prompts) { (vault, call) throws(KeychainError) in
             var stored = try vault.live(item, at: call.now)
             let (former, field) = try stored.value(version, of: request.field, at: call.now)
-            guard stored.former.contains(where: { $0.value.version == version }) else {
+            guard let kept = stored.former.first(where: { $0.value.version == version }) else {
                 throw KeychainError(.invalidArgument, "version \(version) of \(item) is the present value")
             }
+            try MemoryVault.check(former.access, hasPassword: request.applicationPassword)
+            try ItemCheck.reason(request.reason)
             let question = try Self.question(
                 "restore version \(version) of \(item)", [(stored, former)], request, vault, call)
             if call.asks(question) { return .question(question) }
             try Self.check(request.applicationPassword, of: former)
-            guard former.access == stored.value.access || !stored.hasOthers(than: field) else {
-                throw KeychainError(
-                    .invalidArgument,
-                    "the item has other fields, so one cannot be set under another access control",
-                    advice: "change the access control of all with edit")
-            }
+            let others = stored.others(than: field)
+            if others > 0 { try stored.checkKept(under: former.access) }
+            try ItemCheck.fields(others + 1)
+            try ItemCheck.signatures(others + 1, former.access)
             var value = former
             value.version = stored.version + 1
             value.set = call.now
             value.expires = stored.value.expires
-            stored.replace(field, by: value, restored: version, at: call.now)
+            let kind = stored.fields.first { $0.name == field }?.kind ?? kept.kind
+            stored.replace(field, kind, by: value, restored: version, at: call.now)
             stored.modified = call.now
             let item = vault.put(stored).summary
             return .done(item, events: [.updated(item)])
         }
     }
 
-    private static func question(
+    /// What a person must do before a call has these values.
+    static func question(
         _ deed: String, _ values: [(MemoryItem, StoredValue)], _ request: ReadRequest, _ vault: MemoryVault,
         _ call: MemoryCall
     ) throws(KeychainError) -> Question {
@@ -189,8 +230,10 @@ extension InMemoryKeychain {
         return question
     }
 
-    private static func check(_ password: [UInt8]?, of value: StoredValue) throws(KeychainError) {
+    /// Refuses an application password that is not the value's.
+    static func check(_ password: [UInt8]?, of value: StoredValue) throws(KeychainError) {
         guard let password else { return }
+        try ItemCheck.applicationPassword(password)
         guard password == value.applicationPassword else {
             throw KeychainError(
                 .applicationPasswordRefused, "the application password is wrong, or the item is damaged",

@@ -148,7 +148,7 @@ extension MemoryItem {
         } else {
             self.init(
                 id: UUID().uuidString.lowercased(), name: name, at: now,
-                MemoryField(name: .secret, kind: .secret, value: value))
+                MemoryField(.secret, nil, value))
         }
         modified = now
     }

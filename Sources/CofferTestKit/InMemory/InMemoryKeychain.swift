@@ -66,14 +66,19 @@ public final class InMemoryKeychain: KeychainBackend {
     /// Enrols other fingers. Values that require `biometryCurrentSet` can no longer be read.
     public func changeEnrolledFingers() { content.withLock { $0.fingers += 1 } }
 
-    /// Closes all vaults as a restart of the broker does. They are then `.sealed`, and every `changes()` ends with `.brokerUnreachable`.
+    /// Closes all vaults as a restart of the broker does. They are then `.sealed`, and every `changes()` ends with
+    /// `.brokerUnreachable`, as at an upgrade. The next `changes()` is heard at once.
     public func restart() {
         let queues = content.withLock { content in
             for (name, vault) in content.vaults where vault.state != .none { content.vaults[name]?.state = .sealed }
             defer { content.readers = [] }
             return content.readers.compactMap(\.queue)
         }
-        for queue in queues { queue.end(throwing: KeychainError(.brokerUnreachable, "the broker has ended")) }
+        for queue in queues {
+            queue.end(
+                throwing: KeychainError(
+                    .brokerUnreachable, "the broker is stopping", advice: "try again in a moment"))
+        }
     }
 
     /// Implements `KeychainBackend/biometrics()`.

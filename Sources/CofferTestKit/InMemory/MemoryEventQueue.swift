@@ -38,6 +38,9 @@ final class MemoryEventQueue: Sendable {
         reader?.resume(returning: event)
     }
 
+    /// Whether its reader wants no more.
+    var hasEnded: Bool { state.withLock { $0.hasEnded } }
+
     /// Ends the events that were not read yet, too, as the end of a connection does.
     func end(throwing failure: KeychainError) {
         let reader = state.withLock { state in

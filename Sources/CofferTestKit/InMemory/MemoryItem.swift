@@ -15,11 +15,30 @@ struct StoredValue: Sendable {
     func isExpired(at now: Int64) -> Bool { expires.map { $0 <= now } ?? false }
 }
 
+/// Names the states of items, in the form of the broker's names.
+enum MemoryRevision {
+    private static let digits = Set("0123456789abcdefABCDEF".utf8)
+
+    static func random() -> String { UUID().uuidString.filter { $0 != "-" }.lowercased() }
+
+    /// Whether a text can name a state.
+    static func isOne(_ text: String) -> Bool {
+        text.utf8.count == 32 && text.utf8.allSatisfy { digits.contains($0) }
+    }
+}
+
 /// A field of an item in memory.
 struct MemoryField: Sendable {
     let name: FieldName
-    var kind: FieldKind
+    let kind: FieldKind
     var value: StoredValue
+
+    /// - Parameter kind: nil for what is usual for the name. The field `secret` is always a secret.
+    init(_ name: FieldName, _ kind: FieldKind?, _ value: StoredValue) {
+        self.name = name
+        self.kind = name == .secret ? .secret : kind ?? FieldKind(usualFor: name)
+        self.value = value
+    }
 
     var summary: Field {
         Field(name, kind, setAt: Moment(milliseconds: value.set))
@@ -78,7 +97,14 @@ struct MemoryItem: Sendable {
             fields: fields.map(\.summary))
     }
 
-    func hasOthers(than name: FieldName) -> Bool { fields.contains { $0.name != name } }
+    /// How many fields besides this one there are.
+    func others(than name: FieldName) -> Int { fields.count { $0.name != name } }
+
+    /// The value of another field, if that must show that an application password is the item's.
+    func witness(beside name: FieldName, at now: Int64) -> StoredValue? {
+        guard !value.isExpired(at: now), value.applicationPassword != nil else { return nil }
+        return fields.first { $0.name != name }?.value
+    }
 
     /// - Throws: `.notFound`.
     func field(_ name: FieldName) throws(KeychainError) -> MemoryField {
@@ -88,6 +114,9 @@ struct MemoryItem: Sendable {
         }
         return found
     }
+
+    /// The values of all fields, for a call that takes all of them.
+    var values: [(MemoryItem, StoredValue)] { fields.map { (self, $0.value) } }
 
     /// The item with its value, or with a former one.
     func item(_ value: StoredValue) -> Item { Item(value: value.bytes, attributes: summary) }
@@ -126,14 +155,14 @@ struct MemoryItem: Sendable {
         _ name: FieldName, _ kind: FieldKind? = nil, by new: StoredValue, restored: Int? = nil, at now: Int64
     ) {
         if let restored { former.removeAll { $0.value.version == restored } }
-        let old = fields.first { $0.name == name }
+        let old = value.isExpired(at: now) ? nil : fields.first { $0.name == name }
         if let old { former.append(Former(name: name, kind: old.kind, value: old.value, replaced: now)) }
         if value.isExpired(at: now) {
             former = []
             fields = []
         }
         version = new.version
-        let field = MemoryField(name: name, kind: kind ?? old?.kind ?? FieldKind(usualFor: name), value: new)
+        let field = MemoryField(name, kind ?? old?.kind, new)
         if let place = fields.firstIndex(where: { $0.name == name }) {
             fields[place] = field
         } else {
@@ -143,6 +172,18 @@ struct MemoryItem: Sendable {
         for place in fields.indices { fields[place].value.expires = new.expires }
         keepFormer(at: now)
     }
+
+    /// Refuses another access control for one field than the others have. Nobody has read these.
+    func checkKept(under access: AccessControl) throws(KeychainError) {
+        guard access == value.access else {
+            throw KeychainError(
+                .invalidArgument, "the item has other fields, so one cannot be set under another access control",
+                advice: "change the access control of all with edit")
+        }
+    }
+
+    /// - Throws: `.notFound` for a field that is not there.
+    func check(_ names: [FieldName]) throws(KeychainError) { for name in names { _ = try field(name) } }
 
     /// Removes fields, whose values become former ones.
     /// - Throws: `.notFound` for a field that is not there, `.invalidArgument` if none would be left.

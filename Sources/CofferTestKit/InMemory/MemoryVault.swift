@@ -33,7 +33,7 @@ struct MemoryVault: Sendable {
     @discardableResult
     mutating func put(_ item: MemoryItem) -> MemoryItem {
         var item = item
-        item.revision = UUID().uuidString
+        item.revision = MemoryRevision.random()
         items[item.name] = item
         return item
     }
@@ -60,12 +60,12 @@ struct MemoryVault: Sendable {
         guard name.itemClass == item.name.itemClass else {
             throw KeychainError(.invalidArgument, "an item keeps its class")
         }
-        guard name.itemClass != .setting else { throw KeychainError(.invalidArgument, "a setting keeps its name") }
         guard items[name].map({ $0.id == item.id }) ?? true else {
             throw KeychainError(
                 .alreadyExists, "an item of that name exists already",
                 advice: "choose another name")
         }
+        guard name.itemClass != .setting else { throw KeychainError(.invalidArgument, "a setting keeps its name") }
     }
 
     /// Refuses what an item of this vault cannot require.
@@ -94,17 +94,18 @@ struct MemoryVault: Sendable {
         }
     }
 
-    /// Refuses an application password that does not fit the access control.
+    /// Refuses an application password that does not fit the access control of a value that is sealed with it. An access
+    /// control that another requirement meets as well still takes it.
     static func check(
         _ access: AccessControl, hasPassword password: [UInt8]?
     ) throws(KeychainError) {
-        let needsPassword = access.requirements.contains(.applicationPassword)
-        if let password {
-            guard needsPassword else { throw .noApplicationPassword }
-            try ItemCheck.applicationPassword(password)
-        } else if needsPassword {
-            throw .applicationPasswordNeeded
-        }
+        try check(access, givesPassword: password != nil)
+        if let password { try ItemCheck.applicationPassword(password) }
+    }
+
+    static func check(_ access: AccessControl, givesPassword: Bool) throws(KeychainError) {
+        guard access.requirements.contains(.applicationPassword) != givesPassword else { return }
+        throw givesPassword ? .noApplicationPassword : .applicationPasswordNeeded
     }
 
     /// - Parameter deletes: whether the item goes, which may have expired.

@@ -19,6 +19,8 @@ struct Question: Sendable {
     var opens = false
     var subjects: [Subject] = []
     var factors: Set<Factor> = []
+    /// What reading all values takes.
+    var signatures = 0
     /// What the person is told first.
     var text: String
 
@@ -40,11 +42,16 @@ extension Question {
     /// - Parameters:
     ///   - fingers: the enrolled fingers.
     ///   - hasPassword: the call has an application password. Whether it is right shows later.
-    /// - Throws: `.locked`, `.applicationPasswordNeeded`, `.invalidArgument`, `.biometryRefused`.
+    /// - Throws: `.notPermitted`, `.locked`, `.applicationPasswordNeeded`, `.invalidArgument`, `.biometryRefused`.
     mutating func add(
         _ value: StoredValue, of item: MemoryItem, in vault: MemoryVault, fingers: Int, mayUnlock: Bool,
         hasPassword: Bool
     ) throws(KeychainError) {
+        if case .account = vault.name, !value.access.requirements.isEmpty {
+            throw KeychainError(
+                .notPermitted,
+                "this item requires more than an open vault, so root may not read it for its owner")
+        }
         let isReadable =
             switch value.access.accessibility {
             case .always: true
@@ -62,9 +69,9 @@ extension Question {
                 .biometryRefused, "the enrolled fingers changed since the item was set", advice: "set it again")
         }
         // With several ways, the password is as good as any.
-        let choices = ways.map(Self.factors)
-        let factors = choices.first { !$0.contains(.finger) } ?? choices.first
-        self.factors.formUnion(factors ?? [])
+        let way = ways.first { !Self.factors($0).contains(.finger) } ?? ways[0]
+        factors.formUnion(Self.factors(way))
+        signatures += way.signatures
         subjects.append(Subject(id: item.id, version: value.version, name: item.name))
     }
 

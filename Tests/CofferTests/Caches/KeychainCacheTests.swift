@@ -1,3 +1,4 @@
+import CofferTestKit
 import Foundation
 import Testing
 
@@ -46,6 +47,16 @@ struct KeychainCacheTests {
         #expect(try await ahead.value(for: "a") == nil)
         backend.advance(by: 1)
         #expect(try await cache().value(for: "a") == nil)
+    }
+
+    @Test("An item of the cache that has other fields alone hides no value")
+    func otherFields() async throws {
+        let keychain = Keychain(service: "app", backend: InMemoryKeychain())
+        let cache = KeychainCache<[String]>(name: "c", keychain: keychain, lifetime: .seconds(60))
+        try await cache.set(["v"], for: "a")
+        let hint: FieldName = "hint"
+        try await keychain.field(hint).set("mine", for: "cache/c/b", attributes: [CacheAttributes.name: "c"])
+        #expect(try await cache.values(for: ["a", "b"]) == ["a": ["v"]])
     }
 
     @Test("Nobody is asked, and while the vault is locked nothing is read")

@@ -84,6 +84,19 @@ import Varlink
         #expect(second == .ask("c2", [.read]))
     }
 
+    /// A person's password would go to the same process.
+    @Test func aLeaseBehindAForeignSocketEndsTheCall() throws {
+        var life = CallLife(begins: 8)
+        _ = try life.heard(Self.need("c1", [.read], isLeased: true), about: nil)
+        do throws(KeychainError) {
+            try life.notSigned(KeychainError(.authenticatorUntrusted, "it is another user's"))
+            Issue.record("a person is asked by a foreign socket")
+        } catch { #expect(error.code == .authenticatorUntrusted) }
+        try life.notSigned(KeychainError(.authenticatorUnreachable, "it has ended"))
+        let step = try life.heard(Self.need("c2", [.read], isLeased: true), about: nil)
+        #expect(step == .ask("c2", [.read]))
+    }
+
     /// The lease ends after its signature: the call is made anew, and a person is asked.
     @Test func aLeaseThatEndsCostsNothing() throws {
         var life = CallLife(begins: 8)

@@ -8,15 +8,17 @@ import Testing
 struct ConformanceTests {
     /// Groups of checks that need the same kind of vault.
     enum Chapter: String, CaseIterable, CustomTestStringConvertible {
-        case writing, reading, asking, locking, finding, limits, history, events, groups
+        case writing, fields, reading, asking, refusals, locking, finding, limits, history, events, groups
 
         var testDescription: String { rawValue }
 
         var checks: [Check] {
             switch self {
             case .writing: writingChecks
+            case .fields: fieldChecks
             case .reading: readingChecks
             case .asking: askingChecks
+            case .refusals: refusalChecks
             case .locking: lockingChecks
             case .finding: findingChecks
             case .limits: limitChecks

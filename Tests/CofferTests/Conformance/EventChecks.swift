@@ -1,4 +1,5 @@
 import Coffer
+import TestSupport
 import Testing
 
 let eventChecks = [
@@ -60,4 +61,38 @@ let eventChecks = [
         }
         #expect(heard == ["+c", "-c"])
     },
+    Check("a user has 16 readers at most", needs: [.events]) { fixture in
+        let keychain = fixture.keychain("readers")
+        var readers: [AsyncThrowingStream<KeychainEvent, any Error>] = []
+        for _ in 0..<16 { readers.append(try await listen(to: keychain)) }
+        await refused(.limitExceeded) { () throws(KeychainError) in _ = try await keychain.changes() }
+        withExtendedLifetime(readers) {}
+    },
+    Check("a restart ends the events, as a broker that is gone does", needs: [.events]) { fixture in
+        let keychain = fixture.keychain("restart")
+        try await keychain.set("x", for: "me")
+        let events = try await listen(to: keychain)
+        let reading = Task { for try await _ in events {} }
+        try await fixture.restart()
+        do throws(KeychainError) {
+            try await Check.value(of: reading)
+            Issue.record("the events ended without an error")
+        } catch {
+            #expect(error.code == .brokerUnreachable && error.message == "the broker is stopping", "\(error)")
+        }
+        #expect(try await keychain.status().state == .sealed)
+        try await keychain.prompting(.right).unlock()
+        #expect(try await keychain.string(for: "me") == "x")
+    },
 ]
+
+/// Listens as soon as the broker no longer counts readers of the checks before, which have ended just now.
+private func listen(to keychain: Keychain) async throws -> AsyncThrowingStream<KeychainEvent, any Error> {
+    let limit = ContinuousClock.now + patience
+    while true {
+        do throws(KeychainError) { return try await keychain.changes() } catch {
+            guard error.code == .limitExceeded, ContinuousClock.now < limit else { throw error }
+        }
+        try await Task.sleep(for: .milliseconds(10))
+    }
+}

@@ -55,6 +55,10 @@ let findingChecks = [
         #expect(try await keychain.internetPasswords(host: "example.com").count == 1)
         // An address of IPv6 has brackets in a URL only.
         let plain = try InternetServer(scheme: "https", host: "::A")
+        for host in ["example.com:8443", "[::1", "::1]", "a:b", "[example.com]", "fe80::1%"] {
+            #expect(throws: KeychainError.self, "\(host)") { try InternetServer(scheme: "https", host: host) }
+        }
+        #expect(try InternetServer(scheme: "https", host: "[fe80::1%eth0]").host == "fe80::1%eth0")
         #expect(try InternetServer(scheme: "https", host: "[::a]") == plain && plain.service == "https://[::a]")
         try await keychain.setInternetPassword("3", for: "me", on: plain)
         try await keychain.of(service: "older").items(ofClass: .internetPassword).set(

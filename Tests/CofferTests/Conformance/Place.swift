@@ -60,6 +60,12 @@ final class Fixture: Sendable {
 
     func end() async { await sandbox?.stop() }
 
+    /// Ends the broker and starts the next one, whose vaults are sealed.
+    func restart() async throws {
+        (backend as? InMemoryKeychain)?.restart()
+        try await sandbox?.restartBroker()
+    }
+
     /// A keychain that asks nobody, with a service that no other check uses.
     func keychain(_ check: String = #function, _ prompts: Prompts = .never) -> Keychain {
         Keychain(service: check, prompts: prompts, backend: backend)

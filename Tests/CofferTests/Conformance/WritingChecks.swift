@@ -72,6 +72,8 @@ let writingChecks = [
         try await keychain.field(.notes).update(for: "you") { old in old ?? "only" }
         #expect(try await keychain.attributes(of: "you").fields.map(\.name) == [.notes])
         await refused(.notFound) { () throws(KeychainError) in try await keychain.string(for: "you") }
+        try await keychain.update(for: "you") { old in (old ?? "none") + "!" }
+        #expect(try await keychain.string(for: "you") == "none!", "a password beside notes that were there")
         await refused(.invalidArgument) { () throws(KeychainError) in try await keychain.field("pin").delete("me") }
         #expect(try await keychain.exists("me"))
     },
@@ -172,6 +174,10 @@ let writingChecks = [
         ])
         #expect(outcomes.map(\.existedBefore) == [false, true, false, true])
         #expect(outcomes.map(\.version) == [1, nil, nil, 2])
+        var pin = NewItem(value: [3])
+        pin.field = "pin"
+        let added = try await keychain.apply([ItemChange(keychain.name("new"), .set(pin))])
+        #expect(added.map(\.existedBefore) == [true], "a field of an item that was there")
         #expect(try await keychain.attributes(of: "new").revision == outcomes[3].revision)
         for condition in [ItemChange.Condition.isAbsent, .isPresent] {
             await refused(.invalidArgument, "a deletion of what must be there, or must not") {

@@ -192,6 +192,18 @@ struct ErrorCodeTests {
         }
     }
 
+    @Test("a broker that is about to end is one that cannot be reached; other failures stay failures")
+    func stopping() {
+        func error(_ kind: String?) -> KeychainError {
+            let details = Fault.Details(message: "the broker is stopping", advice: "try again in a moment", kind: kind)
+            return KeychainError(brokerFault: Fault(.failed, details)).forApplication
+        }
+        let stopping = error("stopping")
+        #expect(stopping.code == .brokerUnreachable && stopping.message == "the broker is stopping")
+        #expect(stopping.advice == "try again in a moment")
+        for kind: String? in [nil, "something new"] { #expect(error(kind).code == .failed) }
+    }
+
     @Test("Foundation shows what happened and what to do", arguments: KeychainError.Code.allCases)
     func localized(_ code: KeychainError.Code) {
         let errors: [any Error] = [

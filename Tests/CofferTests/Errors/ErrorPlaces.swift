@@ -59,6 +59,7 @@ final class FakeErrors: Sendable {
 }
 
 /// A socket that another user serves. It takes connections and says nothing.
+/// The kernel does not name the user 65534: in a user namespace, every user from outside has this number.
 final class ForeignAuthenticator: Sendable {
     let path: String
     private let folder: String
@@ -70,7 +71,7 @@ final class ForeignAuthenticator: Sendable {
         my @c; while (my $c = $s->accept) { push @c, $c }
         """#
 
-    init() throws {
+    init(user: UInt32 = 54321) throws {
         folder = "/tmp/coffer-foreign-\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o777])
@@ -78,7 +79,7 @@ final class ForeignAuthenticator: Sendable {
         path = folder + "/auth.sock"
         process = try Subprocess(
             "/usr/bin/setpriv",
-            ["--reuid", "54321", "--regid", "54321", "--clear-groups", "--", "perl", "-e", Self.program, path]
+            ["--reuid", "\(user)", "--regid", "54321", "--clear-groups", "--", "perl", "-e", Self.program, path]
         ) { $0.output = .pipe }
         let said = try process.read(limit: 16)
         #expect(String(decoding: said, as: UTF8.self) == "ready\n")

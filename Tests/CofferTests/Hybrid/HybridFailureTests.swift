@@ -155,12 +155,17 @@ struct HybridFailureTests {
     @Test("What stands in the place of a record's folder or file is told")
     func somethingInTheWay() async throws {
         let folder = fixture.folder + "/user"
-        try Data().write(to: URL(fileURLWithPath: folder))
+        try FileManager.default.createSymbolicLink(atPath: folder, withDestinationPath: fixture.folder)
         #expect(
             await keychainCode { try await fixture.store(SecretOnly.self).save(SecretOnly(token: "x")) }
                 == .notPermitted)
         #expect(await keychainCode { try await fixture.store().delete() } == .notPermitted)
         #expect(try await fixture.keychain.list().isEmpty)
+        try FileManager.default.removeItem(atPath: folder)
+        // In a file there are no files that a save has left.
+        try Data().write(to: URL(fileURLWithPath: folder))
+        #expect(await keychainCode { try await fixture.store().save(Person(1)) } == .notPermitted)
+        #expect(await keychainCode { try await fixture.store().delete() } == nil)
         try FileManager.default.removeItem(atPath: folder)
         try await fixture.store().save(Person(1))
         let first = try #require(try await paths().first)
@@ -203,6 +208,25 @@ struct HybridFailureTests {
         large.picture = [UInt8](repeating: 0, count: ProtectedFiles.defaultLimit + 1)
         let record = large
         #expect(await keychainCode { try await fixture.store().save(record) } == .limitExceeded)
+        #expect(try await paths() == before)
+        #expect(try await fixture.store().load() == Person(1))
+    }
+
+    @Test("Secrets that one call could not read again are refused before anything is written")
+    func secretsLargerThanALoadTakes() async throws {
+        try await fixture.store().save(Person(1))
+        let before = try await paths()
+        var large = Person(3)
+        large.token = String(repeating: "a", count: 780_000)
+        large.password = String(repeating: "b", count: 780_000)
+        let record = large
+        do {
+            try await fixture.store().save(record)
+            Issue.record("it was saved")
+        } catch let error as KeychainError {
+            #expect(error.code == .limitExceeded)
+            #expect(error.message.hasPrefix("the fields token, password, "))
+        }
         #expect(try await paths() == before)
         #expect(try await fixture.store().load() == Person(1))
     }

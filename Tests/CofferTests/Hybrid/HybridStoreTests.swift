@@ -133,7 +133,7 @@ struct HybridStoreTests {
         fixture.backend.edit { $0.failingChange = nil }
         fixture.settings.fail(with: nil)
         if which == "files" {
-            #expect(await keychainCode { _ = try await fixture.store().load() } == .notPermitted)
+            #expect(await keychainCode { _ = try await fixture.store().load() } == .damaged)
             #expect(try await fixture.keychain.string(for: "user/token") == "\"token 1\"")
         } else {
             #expect(try await fixture.store().load() == Person(1))

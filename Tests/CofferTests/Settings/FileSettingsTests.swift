@@ -176,6 +176,27 @@ import Testing
         }
     }
 
+    /// Whose words a person may follow in a shell.
+    @Test func anAdviceQuotesThePath() throws {
+        let folder = fixture.folder + "/it's mine"
+        try Folder.make(folder, mode: 0o750)
+        let settings = Settings(backend: FileSettings(suite: "app", folder: folder))
+        do {
+            _ = try settings.value(for: size)
+            Issue.record("a folder that others can enter was taken")
+        } catch {
+            #expect(error.code == .notTrusted)
+            #expect(error.advice == #"run: chmod 700 '\#(fixture.folder)/it'\''s mine'"#)
+        }
+    }
+
+    @Test(arguments: [ENOSPC, EDQUOT]) func aFullDiskComesWithAnAdvice(_ number: Int32) {
+        let error = SettingsError(SystemError("write the file", errno: number))
+        #expect(error.code == .unavailable)
+        #expect(error.advice == "free some space on the disk")
+        #expect(error.cause == "errno \(number)")
+    }
+
     @Test func aWriteThatFailsIsToldAndLeavesTheFile() async throws {
         try await stored(5)
         // A folder in the place of the new file cannot be removed as a file.

@@ -19,6 +19,63 @@ struct WindowFrame: Codable, SettingValue, Equatable {
     var level = Level.high
 }
 
+/// Numbers of 128 bits in each kind of container.
+struct WideNumbers: Codable, SettingValue, Equatable {
+    struct Pair: Codable, Equatable {
+        var signed = Int128(Int64.min)
+        var unsigned = UInt128(1)
+
+        init() {}
+
+        init(from decoder: any Decoder) throws {
+            var container = try decoder.unkeyedContainer()
+            signed = try container.decode(Int128.self)
+            unsigned = try container.decode(UInt128.self)
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.unkeyedContainer()
+            try container.encode(signed)
+            try container.encode(unsigned)
+        }
+    }
+
+    struct Signed: Codable, Equatable {
+        var value = Int128(-3)
+
+        init() {}
+
+        init(from decoder: any Decoder) throws { value = try decoder.singleValueContainer().decode(Int128.self) }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            try container.encode(value)
+        }
+    }
+
+    struct Unsigned: Codable, Equatable {
+        var value = UInt128(3)
+
+        init() {}
+
+        init(from decoder: any Decoder) throws { value = try decoder.singleValueContainer().decode(UInt128.self) }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            try container.encode(value)
+        }
+    }
+
+    var number = Int128(-7)
+    var size = UInt128(Int64.max)
+    var present: Int128? = 5
+    var absent: UInt128?
+    var pair = Pair()
+    var signed = Signed()
+    var unsigned = Unsigned()
+    var list: [Int128] = [1, -1]
+}
+
 /// Every type that can be a setting comes back from the file as it was.
 @Suite struct SettingTypeTests {
     let fixture: SettingsFixture
@@ -254,6 +311,28 @@ struct WindowFrame: Codable, SettingValue, Equatable {
             // `try?`: another form is the other case.
             self = (try? decoder.singleValueContainer().decode([String: Int].self)).map(Self.map) ?? .other
         }
+    }
+
+    @Test func aFloatIsTheNearestToWhatAPersonWrote() throws {
+        try fixture.write(#"{"coffer-settings":1,"settings":{"f":0.1,"list":[0.1,3],"large":1e300,"text":"0.1"}}"#)
+        let settings = fixture.settings()
+        #expect(try settings.value(for: SettingKey("f", default: Float(0))) == 0.1)
+        #expect(try settings.value(for: SettingKey("list", default: [Float]())) == [0.1, 3])
+        for name in ["large", "text"] {
+            #expect(code { _ = try settings.value(for: SettingKey(name, default: Float(0))) } == .wrongType)
+        }
+    }
+
+    @Test func wideNumbersInContainers() async throws {
+        var other = WideNumbers()
+        other.present = nil
+        other.absent = 1
+        try await comesBack(WideNumbers(), other, default: WideNumbers(number: 1))
+        var wide = WideNumbers()
+        wide.size = .max
+        let refused = wide
+        let key = SettingKey("key", default: WideNumbers())
+        #expect(code { try fixture.settings().set(refused, for: key) } == .notStorable)
     }
 
     @Test func wholeNumbersOfEverySize() async throws {

@@ -118,6 +118,23 @@ import Testing
         #expect(try backend.read().values == ["size": 5])
     }
 
+    /// The caller has the other errors already.
+    @Test func failuresAreThoseOfWritesThatNobodyWaitsFor() async throws {
+        let backend = InMemorySettings()
+        let settings = Settings(backend: backend, batch: .milliseconds(1))
+        _ = try settings.names()
+        var failures = settings.failures().makeAsyncIterator()
+        let mine = await asyncCode {
+            try await settings.update { (_) throws(SettingsError) -> Void in throw SettingsError(.wrongType, "mine") }
+        }
+        #expect(mine == .wrongType)
+        backend.fail(with: SettingsError(.busy, "busy"))
+        #expect(await asyncCode { try await settings.flush() } == .busy)
+        backend.fail(with: SettingsError(.unavailable, "the disk is full"))
+        try settings.set(5, for: size)
+        #expect(await failures.next()?.code == .unavailable)
+    }
+
     @Test func anUpdateIsAllOrNothing() async throws {
         let backend = InMemorySettings(["size": 1])
         let settings = Settings(backend: backend, batch: .seconds(3600))

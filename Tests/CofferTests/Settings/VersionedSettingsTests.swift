@@ -63,6 +63,15 @@ private struct Third: Codable, Sendable, Equatable {
         #expect(try await preferences().update { $0.name = "x" } == Third(fontSize: 7, name: "x"))
     }
 
+    /// Otherwise what is stored could never be loaded.
+    @Test(arguments: [0, -1]) func aVersionBelowTheFirstIsNotStored(_ version: Int) async throws {
+        let none = VersionedSettings(backend: fixture.backend(), version: version, default: First(size: 9))
+        #expect(await asyncCode { try await none.save(First(size: 1)) } == .notStorable)
+        #expect(await asyncCode { try await none.update { $0.size = 1 } } == .notStorable)
+        #expect(try fixture.backend().read().values.isEmpty)
+        #expect(try await none.load() == First(size: 9))
+    }
+
     @Test func aStepThatFailsOrIsMissingLeavesTheFile() async throws {
         let first = VersionedSettings(backend: fixture.backend(), version: 1, default: First(size: 9))
         try await first.save(First(size: 20))

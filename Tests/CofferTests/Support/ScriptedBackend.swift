@@ -22,6 +22,8 @@ final class ScriptedBackend: KeychainBackend {
         var prompts = 0
         /// Runs once, before the next read.
         var beforeRead: (@Sendable () async throws -> Void)?
+        /// Runs once, after the next look at several items, before its answer arrives.
+        var afterLook: (@Sendable () async throws -> Void)?
         var listeners: [AsyncThrowingStream<KeychainEvent, any Error>.Continuation] = []
         var ids = 0
     }
@@ -194,7 +196,7 @@ final class ScriptedBackend: KeychainBackend {
     private static let unused = KeychainError(.failed, "no test here needs this")
 
     func items(matching query: ItemQuery, in vault: VaultName) async throws(KeychainError) -> [ItemAttributes] {
-        try call { state in
+        let found = try call { state in
             state.items.values.map(\.attributes).filter { item in
                 query.service.map { $0 == item.service } ?? true
                     && query.accounts.map { $0.contains(item.account) } ?? true
@@ -202,6 +204,12 @@ final class ScriptedBackend: KeychainBackend {
                     && query.attributes.allSatisfy { item.attributes[$0.key] == $0.value }
             }.sorted { $0.account < $1.account }
         }
+        let after = edit { state in
+            defer { state.afterLook = nil }
+            return state.afterLook
+        }
+        do { try await after?() } catch { throw KeychainError(.cancelled, "cancelled") }
+        return found
     }
 
     func attributes(of item: ItemName, in vault: VaultName) async throws(KeychainError) -> ItemAttributes {

@@ -36,4 +36,19 @@ struct SharedLimitTests {
         try await settings.flush()
         #expect(try cache.read().values["=" + key.name] == .string("1"))
     }
+
+    /// Otherwise the error would say that nothing was set, and the other machines would get it.
+    @Test func whatTheLocalSettingsRefuseIsNotShared() async throws {
+        let machine = try SyncedMachine(names: ["theme"])
+        try machine.set("theme", "light")
+        let large = String(repeating: "x", count: 200 << 10)
+        for number in 0..<5 { try machine.local.set(large, for: SettingKey("n\(number)", default: "")) }
+        let error = #expect(throws: SettingsError.self) {
+            try machine.set("theme", String(repeating: "d", count: 60 << 10))
+        }
+        #expect(error?.code == .limitExceeded)
+        #expect(try machine.get("theme") == "light")
+        try await machine.settings.synchronize()
+        #expect(try await machine.keychain.string(for: "theme") == "\"light\"")
+    }
 }

@@ -134,6 +134,12 @@ struct InMemoryKeychainTests {
         await refused(.invalidArgument) { () throws(KeychainError) in
             try await keychain.set("x", for: "you", access: Self.gated)
         }
+        // Root stores it, and cannot read it for the account.
+        let secured = AccessControl.whenUnlocked.requiring(.applicationPassword)
+        try await keychain.set("x", for: "secured", access: secured, applicationPassword: "p")
+        await refused(.notPermitted) { () throws(KeychainError) in
+            try await keychain.string(for: "secured", applicationPassword: "p")
+        }
         let other = Keychain(service: "s", vault: .account("somebody"), backend: backend)
         await refused(.notPermitted) { () throws(KeychainError) in try await other.list() }
     }
@@ -142,6 +148,21 @@ struct InMemoryKeychainTests {
     func bound() async throws {
         let keychain = Keychain(service: "s", backend: InMemoryKeychain(isBound: true))
         #expect(try await keychain.set("x", for: "me", access: .passcodeSet).access.isThisDeviceOnly)
+    }
+
+    @Test("all fields of an item take 32 signatures together at most")
+    func signatures() async throws {
+        let fingers = Biometrics(kind: .fingerprint, unavailableReason: nil)
+        let keychain = Keychain(service: "s", backend: InMemoryKeychain(biometrics: fingers))
+        let strict = AccessControl.whenUnlocked.requiring(.userPresence, .devicePasscode, .biometryAny)
+        for number in 1...10 {
+            let name = try #require(FieldName("field \(number)"))
+            try await keychain.field(name).set("x", for: "me", access: strict)
+        }
+        await refused(.limitExceeded) { () throws(KeychainError) in
+            try await keychain.field("another").set("x", for: "me")
+        }
+        #expect(try await keychain.attributes(of: "me").fields.count == 10)
     }
 
     @Test("a reader that is too slow is told that it missed something, and then hears on")
