@@ -210,10 +210,10 @@ struct CommandSession {
 
     /// Asks the person once, so that this terminal's programs can use the answer again.
     func authorize(seconds: Int) throws(KeychainError) {
-        guard TerminalPrompter.isPresent else {
+        if let obstacle = terminalObstacle {
             throw KeychainError(
-                .authenticationNeeded, "there is no terminal here, and coffer auth works only in one",
-                advice: "run in a terminal: coffer auth --for 5m")
+                .authenticationNeeded, "coffer auth asks only at a terminal, but \(obstacle.reason)",
+                advice: obstacle.advice(ShellText.askingAgain))
         }
         try retrying { () throws(KeychainError) in
             var prompter: any Prompter = TerminalPrompter(guardian: .thisProgram, shown: shown)
@@ -250,8 +250,18 @@ struct CommandSession {
     /// A way to ask the person; nil if there is none.
     func findPrompter() -> (any Prompter)? { PrompterFinder(environment: environment).find() }
 
+    /// A way to ask the person for a text of the command's own, which no agent does; or why there is none.
+    func ownPrompter() -> PrompterFinder.Finding { PrompterFinder(environment: environment).look(.own) }
+
+    /// Why nobody can be asked at a terminal; nil if somebody can.
+    var terminalObstacle: PromptObstacle? {
+        // Without its variables, no program and no display counts.
+        guard case .nobody(let obstacle) = PrompterFinder(environment: [:]).look(.own) else { return nil }
+        return obstacle
+    }
+
     func passwordInput(for name: String, noPrompt: Bool) -> ApplicationPasswordInput {
-        ApplicationPasswordInput(name: name, noPrompt: noPrompt) { PrompterFinder(environment: environment).find(.own) }
+        ApplicationPasswordInput(name: name, noPrompt: noPrompt, look: ownPrompter)
     }
 
     /// The command that unlocks the vault.
@@ -261,6 +271,14 @@ struct CommandSession {
         let uid = getuid()
         // If the name cannot be looked up, the number serves.
         return (try? Account.withUID(uid))?.name ?? "uid \(uid)"
+    }
+}
+
+extension PromptObstacle {
+    /// The way out if a question is the command's own.
+    var ownAdvice: String {
+        TerminalPrompter.isInBackground
+            ? advice(ShellText.askingAgain) : "run it in a terminal, or name a program that asks in COFFER_ASKPASS"
     }
 }
 

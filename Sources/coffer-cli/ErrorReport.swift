@@ -110,7 +110,7 @@ enum ExitStatus: Int32, Error {
                 .authentication
             case .locked: .locked
             case .notPermitted: .notPermitted
-            case .damaged, .notText, .notDecodable: .damaged
+            case .damaged: .damaged
             case .tpmUnavailable, .tpmReplaced, .tpmLockout, .tpmRefused, .tpmExhausted, .tpmDeadline,
                 .tpmTriesUsedUp, .tpmPasswordIndexGone, .tpmBootNotApproved, .tpmBootIndexGone, .tpmUnsupported,
                 .tpmOther:
@@ -118,7 +118,9 @@ enum ExitStatus: Int32, Error {
             case .brokerUnreachable, .brokerSilent, .authenticatorUnreachable, .authenticatorUntrusted: .unreachable
             case .alreadyExists: .alreadyExists
             case .invalidArgument: .usage
-            case .changedMeanwhile, .limitExceeded, .protocolViolation, .failed, .outcomeUnknown: .failure
+            case .changedMeanwhile, .limitExceeded, .protocolViolation, .notText, .notDecodable, .failed,
+                .outcomeUnknown:
+                .failure
             }
     }
 

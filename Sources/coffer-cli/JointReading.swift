@@ -43,6 +43,9 @@ struct JointReading {
     let command: String
     /// Whether items that nobody can read any longer are left out. Otherwise one of them is an error.
     var leavesOutLost = false
+    /// Whether a person may be told what to expect.
+    var tells = true
+    private let notice = DivisionNotice()
 
     /// How many requests these fields take, and so how often a person may be asked.
     static func requests(for fields: [FieldOfItem]) -> Int { batches(of: fields).count }
@@ -101,6 +104,8 @@ struct JointReading {
                 return others.isEmpty ? [] : try read(others)
             }
             guard error.code == .limitExceeded, fields.count > 1 else { throw error }
+            let asks = fields.contains { !$0.item.access.requirements.isEmpty }
+            if tells, asks, !noPrompt { notice.tell(error) }
             let half = fields.count / 2
             return try read(Array(fields[..<half])) + read(Array(fields[half...]))
         }

@@ -41,9 +41,15 @@ enum Main {
                     CofferCommand.message(for: error), command: SubcommandSuggestion.known(arguments)
                 ).leave()
             }
-            // Help, a version or a completion script.
-            CofferCommand.exit(withError: error)
+            show(CofferCommand.fullMessage(for: error))
         }
+    }
+}
+
+extension Main {
+    /// Writes help, a version or a completion script. The parser would not notice a disk that is full.
+    private static func show(_ text: String) {
+        do throws(ExitStatus) { if !text.isEmpty { try Output.line(text) } } catch { error.leave() }
     }
 }
 

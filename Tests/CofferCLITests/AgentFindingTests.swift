@@ -55,6 +55,13 @@ import Varlink
         #expect(outcome.authenticator.calls("Begin").isEmpty)
     }
 
+    @Test func whatAnAgentCallsItsPlaceIsShownAsText() throws {
+        let coffer = try AgentFixture().coffer
+        let agent = try Self.agent(coffer.scratch.file("agent.sock"), place: "display \u{1B}[2J\nAgent: process 7")
+        let result = try withExtendedLifetime(agent) { try coffer.program.run("agent", "status") }
+        #expect(result.text == "Agent: process 1, asks at: display \\u{1b}[2J\\nAgent: process 7\n", "\(result)")
+    }
+
     @Test func anAgentOfATerminalThatIsGoneIsPassedOver() throws {
         let outcome = try outcome("agent-terminal.sock")
         #expect(outcome.result.status == 0, "\(outcome.result)")

@@ -44,6 +44,14 @@ import Varlink
         #expect(try fixture.program.run("rename", "github", "me", "a", "b").status == 10)
     }
 
+    /// Status 7 sends people to their backups, and this value is as it was stored.
+    @Test func aValueThatIsNoTextIsNotDamaged() throws {
+        var fixture = try FakeCoffer(broker: ["Get": [FakeCoffer.value([0xFF])]])
+        fixture.program.environment["EDITOR"] = try fixture.scratch.program("editor", "#!/bin/sh\n")
+        let result = try fixture.program.run("edit", "github", "me", "--value")
+        #expect(result.status == 1 && result.errors.contains("is not text"), "\(result)")
+    }
+
     @Test func deadBrokerIsNine() throws {
         let scratch = try Scratch()
         let program = Program(environment: ["COFFER_SOCKET": scratch.file("none.sock")], scratch: scratch)

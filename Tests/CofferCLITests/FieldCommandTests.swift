@@ -106,6 +106,22 @@ import Testing
         #expect(fourth.status == 3 && missing.broker.calls("Set").isEmpty, "\(fourth)")
     }
 
+    /// Each request about guarded fields is a prompt. A person who expects one learns why there are more.
+    @Test(arguments: [true, false])
+    func severalRequestsAreAnnouncedIfTheyCanAsk(isGuarded: Bool) throws {
+        let item = Self.item(require: isGuarded ? [.userPresence] : [])
+        let one = Keychain.GetAll.Reply(items: [Keychain.ItemValue(value: "YQ==", item: item)])
+        let fixture = try FakeCoffer(broker: [
+            "Show": [Self.shown(item)],
+            "GetAll": [.fault(.limitExceeded, "these items do not fit into one answer"), .answer(one)],
+        ])
+        let result = try fixture.program.run("get", "github", "me", "--all")
+        #expect(result.status == 0 && result.text == "secret: a\npin: a\n", "\(result)")
+        let reason = "these items do not fit into one answer"
+        let note = "coffer: \(reason), so they are read in several requests, and each may ask you\n"
+        #expect(result.errors == (isGuarded ? note : ""))
+    }
+
     @Test func theFieldThatIsNamedIsRead() throws {
         let fixture = try FakeCoffer(broker: ["Get": [FakeCoffer.value(Array("1234".utf8), Self.item())]])
         let result = try fixture.program.run("get", "github", "me", "--field", "pin")

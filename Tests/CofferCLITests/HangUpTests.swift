@@ -89,6 +89,21 @@ import Varlink
         }
     }
 
+    /// Nobody waits for what a program leaves behind, and nothing of it stays.
+    @Test func aProgramThatHasAnsweredTakesAlongWhatItLeaves() throws {
+        let fixture = try FakeCoffer(
+            broker: ["Get": [FakeCoffer.personNeeded(), FakeCoffer.value([7])]],
+            authenticator: FakeCoffer.asksPassword)
+        // What it has started has its output open, too.
+        let prompter = try SlowPrompter(.askpass, in: fixture.scratch, act: "echo word; exit 0")
+        var program = fixture.program
+        program.environment.merge(prompter.environment) { $1 }
+        let result = Result { try program.run("get", "github", "me") }
+        #expect(try prompter.leftovers().isEmpty)
+        let ended = try result.get()
+        #expect(ended.status == 0 && ended.output == [7], "\(ended)")
+    }
+
     /// If nobody waits for an answer, that is no reason to say that the authenticator is not running.
     @Test func whatTheAuthenticatorSaidBeforeItHungUpCounts() throws {
         let fixture = try FakeCoffer(

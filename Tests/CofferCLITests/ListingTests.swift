@@ -239,6 +239,27 @@ import Varlink
         #expect(record.locks == .init(screen: true, sleep: true, idleMinutes: 15))
     }
 
+    /// Attacker 3 names the command of a lease as the rest of the line goes on.
+    @Test func whatALeaseIsForDoesNotPassForTheRestOfTheLine() throws {
+        func lease(_ command: String?, _ program: String?) -> Keychain.LeaseState {
+            .init(id: 1, pid: 42, command: command, program: program, items: [], granted: 0, ends: 0)
+        }
+        let reply = Keychain.Status.Reply(
+            vault: .init(state: .unlocked), sealer: .init(kind: "tpm"), version: "0.1.0", sandbox: false, warnings: [],
+            leases: [
+                lease("make (pid 1), 1 item", nil), lease(nil, "/opt/a b/c"), lease("make", "/usr/bin/coffer"),
+                lease(nil, nil),
+            ])
+        let fixture = try FakeCoffer(broker: ["Status": [.answer(reply)]])
+        let names = try fixture.program.run("status").text.split(separator: "\n").filter { $0.hasPrefix("Lease: ") }
+            .map { String($0.prefix { $0 != "4" }) }
+        #expect(
+            names == [
+                #"Lease: "make (pid 1), 1 item" (pid "#, #"Lease: "/opt/a b/c" (pid "#, "Lease: make (pid ",
+                "Lease: a program (pid ",
+            ], "\(names)")
+    }
+
     @Test func theStatusSaysWhatTheTPMHasNotCounted() throws {
         func status(_ protected: Bool?) -> FakeServer.Step {
             .answer(

@@ -39,6 +39,27 @@ import Testing
         #expect(calls == [0, 1])
     }
 
+    /// Attacker 3 names a program as the rest of a line goes on. A prompt quotes it, too.
+    @Test func aProgramsNameDoesNotPassForTheRestOfTheLine() throws {
+        let forged = #"/tmp/good (pid 1), reason: "nightly""#
+        let fixture = try FakeCoffer(broker: [
+            "Log": [
+                Self.page([
+                    Self.record(1, program: forged, resolved: true), Self.record(2, program: "a, b"),
+                    Self.record(3, program: "/" + String(repeating: "long", count: 100), resolved: true),
+                ])
+            ]
+        ])
+        let programs = try fixture.program.run("log").text.split(separator: "\n").dropFirst().map {
+            String($0.split(separator: "\t").last ?? "")
+        }
+        #expect(
+            programs == [
+                #""/tmp/good (pid 1), reason: \"nightly\"" (pid 42)"#, #""a, b"? (pid 42)"#,
+                "/\(String(repeating: "long", count: 100)) (pid 42)",
+            ], "\(programs)")
+    }
+
     /// Several members share a group's log.
     @Test func aGroupsLogNamesTheUser() throws {
         var (root, nobody) = (Self.record(1), Self.record(2))
@@ -82,24 +103,48 @@ import Testing
         struct Line: Decodable {
             var sequence: Int64
             var service: String
+            var kind: String?
             var resolved: Bool
             var controlGroup: String
         }
-        let fixture = try FakeCoffer(broker: ["Log": [Self.page([Self.record(1), Self.record(2)])]])
+        var key = Self.record(2)
+        key.kind = .key
+        let fixture = try FakeCoffer(broker: ["Log": [Self.page([Self.record(1), key])]])
         let result = try fixture.program.run("log", "--json", "--since", "2023-01-31")
         let lines = try result.text.split(separator: "\n").map {
             try JSONDecoder().decode(Line.self, from: Data($0.utf8))
         }
         #expect(lines.map(\.sequence) == [1, 2] && lines[0].service == "db\u{1B}" && !lines[0].resolved)
+        // Two items of one name can differ by it alone.
+        #expect(lines.map(\.kind) == [nil, "key"])
         #expect(try fixture.broker.calls("Log").first?.parameters(Keychain.Log.self)?.since ?? 0 > 1_600_000_000_000)
     }
 
-    @Test func followingAsksOnUntilTheBrokerIsGone() throws {
+    /// An update starts the broker again. No record is missing or there twice after it.
+    @Test func followingGoesOnWhenTheBrokerIsBack() throws {
         let fixture = try FakeCoffer(broker: [
-            "Log": [Self.page([Self.record(1)]), Self.page([Self.record(2)]), .close]
+            "Log": [
+                Self.page([Self.record(1)]), .close, .close, Self.page([Self.record(2)]),
+                Self.page([], problem: "records are missing"),
+            ]
         ])
         let result = try fixture.program.run("log", "--follow", "--json")
-        #expect(result.text.split(separator: "\n").count == 2 && result.status == 9)
+        #expect(result.text.split(separator: "\n").count == 2 && result.status == 7, "\(result)")
+        #expect(result.errors.split(separator: "\n").count { $0.hasSuffix("; waiting for it") } == 1, "\(result)")
+        let calls = try fixture.broker.calls("Log").map { try $0.parameters(Keychain.Log.self)?.after }
+        #expect(calls == [0, 1, 1, 1, 2])
+    }
+
+    @Test func followingDoesNotWaitForABrokerThatWasNeverThere() throws {
+        let fixture = try FakeCoffer(broker: ["Log": [.close]])
+        let result = try fixture.program.run("log", "--follow")
+        #expect(result.status == 9 && !result.errors.contains("waiting for it"), "\(result)")
+    }
+
+    @Test func nothingSinceThenIsNotNothingAtAll() throws {
+        let fixture = try FakeCoffer(broker: ["Log": [Self.page([])]])
+        #expect(try fixture.program.run("log", "--since", "0s").errors == "Nothing was logged since then.\n")
+        #expect(try fixture.program.run("log").errors == "Nothing is logged yet.\n")
     }
 
     @Test func aDamagedLogIsExitSeven() throws {

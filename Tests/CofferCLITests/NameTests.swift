@@ -181,7 +181,7 @@ import Testing
         let result = try fixture.program.run(arguments)
         #expect(result.status == 0 && result.errors.contains(said), "\(result)")
         #expect(!result.errors.contains("\u{1B}") && !result.errors.contains("\u{7}"), "\(result)")
-        #expect(result.errors.contains("'me\\u{1b}]0;x\\u{7}'"), "\(result)")
+        #expect(result.errors.contains("$'me\\u001b]0;x\\u0007'"), "\(result)")
     }
 
     /// Only the vault that was named is looked through.
@@ -220,5 +220,18 @@ import Testing
     @Test func aCommandThatIsNamedCanBeRun() {
         #expect(ShellText.command("get", "-a", "b", ["--group", "g"]) == "coffer get --group g -- -a b")
         #expect(ShellText.command("get", "a", nil, ["--group", "g"]) == "coffer get a --group g")
+    }
+
+    /// If what shows a command changed it, a shell would name another secret.
+    @Test(arguments: [
+        "zw\u{200B}x", "me\u{1B}]0;x\u{7}", "it's\u{202E}\\", "a'\u{301}b", "\u{301}x", "k\u{E0001}y", "a \u{301}",
+        "a\nb", "cafe\u{301}", "naïve $(x)",
+    ])
+    func aShellReadsANameAsItIs(word: String) throws {
+        let command = ShellText.command(["printf", "%s", word])
+        #expect(VisibleText.sentence(command) == command)
+        var bash = Program(scratch: try Scratch())
+        bash.executable = "/bin/bash"
+        #expect(try bash.run("-c", command).output == Array(word.utf8), "\(command)")
     }
 }

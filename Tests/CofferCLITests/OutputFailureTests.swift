@@ -60,6 +60,7 @@ import Testing
         "history github me", "history github me --json", "history", "history --json", "log", "log --json",
         "log --verify", "log --verify --json", "status", "status --json", "lock --json", "rm -f github me --json",
         "restore -f github me --json", "boot show", "boot show --json", "completion bash", "--version",
+        "help", "help get", "get --help", "vault",
     ])
     func aListThatCannotBeWrittenIsAFailure(words: String) throws {
         try check(try FakeCoffer(broker: Self.script), words)

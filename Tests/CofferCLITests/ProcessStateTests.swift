@@ -55,6 +55,33 @@ import Varlink
         #expect(!result.screen.contains("Password"))
     }
 
+    private static let background = [
+        ("auth --for 1m", "coffer auth asks only at a terminal", Int32(4)),
+        ("recovery new", "a recovery code is shown only where you can answer", 64),
+        ("export --passphrase --armor", "a passphrase is needed", 4),
+        ("edit github me --require app-password", "github/me takes an application password", 4),
+        ("agent", "coffer agent asks in a terminal", 4),
+    ]
+
+    /// It has a terminal, so to say that there is none would send nobody the right way.
+    @Test(arguments: background)
+    func whatAsksAtATerminalOnlySaysThatItIsInTheBackground(command: String, need: String, status: Int32) throws {
+        let item = FakeCoffer.item()
+        let fixture = try FakeCoffer(broker: [
+            "List": [.answer(BrokerProtocol.Keychain.ItemsReply(items: [item]))],
+            "Show": [.answer(BrokerProtocol.Keychain.ItemReply(item: item))],
+        ])
+        var shell = fixture.program
+        shell.executable = "/bin/sh"
+        let result = try shell.run(
+            ["-m", "-c", "\"$0\" \(command) & wait \"$!\"; exit \"$?\"", Program.path], output: .terminal, turns: [])
+        #expect(result.status == status, "\(result)")
+        let advice = "bring it to the foreground with fg, or run there: coffer \(command)"
+        #expect(
+            result.errors.contains("coffer: \(need), but it runs in the background of its terminal; \(advice)\n"),
+            "\(result)")
+    }
+
     /// Nothing the process does can restore the terminal then.
     @Test(arguments: [
         ("get github me", "Password: "), ("auth --for 1m", "Password: "), ("set github me", "Secret for "),

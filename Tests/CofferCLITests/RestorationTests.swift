@@ -20,12 +20,17 @@ import Testing
             any: false, fields: fields.map { OldVault.Field(name: $0, kind: fieldKind) })
     }
 
-    /// A broker that has none of the items, and a helper that has these.
+    /// A broker, and a helper that has these items.
+    /// - Parameter present: what the vault has, with the values that nobody is asked for.
     private func fixture(
-        _ items: [OldVault.Item], set: FakeServer.Step = FakeCoffer.stored()
+        _ items: [OldVault.Item], set: FakeServer.Step = FakeCoffer.stored(),
+        present: [(item: Keychain.Item, value: String?)] = []
     ) throws -> FakeCoffer {
+        let values = present.compactMap { one in one.value.map { Keychain.ItemValue(value: $0, item: one.item) } }
         var fixture = try FakeCoffer(broker: [
-            "Exists": [.answer(Keychain.Exists.Reply(exists: false))], "Set": [set], "Apply": [set],
+            "Exists": [.answer(Keychain.Exists.Reply(exists: !present.isEmpty))], "Set": [set], "Apply": [set],
+            "List": [.answer(Keychain.ItemsReply(items: present.map(\.item)))],
+            "GetAll": [.answer(Keychain.GetAll.Reply(items: values))],
         ])
         let scratch = fixture.scratch
         let opening = try JSONEncoder().encode(OldVault.Opening(items: items)) + Data("\n".utf8)
@@ -46,10 +51,12 @@ import Testing
     }
 
     /// - Parameter turns: what a person at a terminal types; nil without one.
-    private func restore(_ fixture: FakeCoffer, turns: [Program.Turn]? = nil) throws -> Program.Result {
+    private func restore(
+        _ fixture: FakeCoffer, _ options: [String] = [], turns: [Program.Turn]? = nil
+    ) throws -> Program.Result {
         try fixture.program.run(
-            "recovery", "restore", fixture.scratch.file("old.vault"), input: .bytes(Array("code\n".utf8)),
-            turns: turns)
+            ["recovery", "restore", fixture.scratch.file("old.vault")] + options,
+            input: .bytes(Array("code\n".utf8)), turns: turns)
     }
 
     /// The first word of each line: what became of the items.
@@ -138,7 +145,51 @@ import Testing
         let result = try restore(
             fixture, turns: [.init(wait: "New application password for github/a: ", type: "\u{4}")])
         #expect(result.status == 4 && outcomes(result).isEmpty, "\(result)")
+        #expect(result.errors.hasSuffix("coffer: cancelled; nothing was done\n"), "\(result)")
         #expect(fixture.broker.calls("Set").isEmpty)
+    }
+
+    @Test func whoGivesUpLearnsWhatWasDone() throws {
+        let fixture = try fixture([Self.item("a"), Self.item("b", require: ["app-password"]), Self.item("c")])
+        let result = try restore(
+            fixture, turns: [.init(wait: "New application password for github/b: ", type: "\u{4}")])
+        #expect(result.status == 4 && outcomes(result) == ["restored"], "\(result)")
+        let said = "coffer: cancelled; what was restored stays; for the rest, run the command again\n"
+        #expect(result.errors.hasSuffix("Restored 1 of 3 items\n\(said)"), "\(result)")
+    }
+
+    /// After an interruption, the command is run again. What it has done before is no failure then.
+    @Test func whatIsThereAlreadyIsTheSame() throws {
+        let again = try fixture([Self.item("a")], present: [(FakeCoffer.item("github", "a"), "dw==")])
+        let done = try restore(again)
+        #expect(done.status == 0 && outcomes(done) == ["same"], "\(done)")
+        #expect(done.errors == "Restored 0 of 1 items; 1 there already\n")
+        let others = try fixture(
+            [Self.item("a"), Self.item("b"), Self.item("c"), Self.item("d", fields: ["secret", "pin"])],
+            present: [
+                (FakeCoffer.item("github", "a"), "dw=="), (FakeCoffer.item("github", "b"), "eA=="),
+                (FakeCoffer.item("github", "c", require: [.userPresence]), nil),
+                (FakeCoffer.item("github", "d"), "dw=="),
+            ])
+        let result = try restore(others)
+        #expect(result.status == 1 && outcomes(result) == ["same", "kept", "kept", "kept"], "\(result)")
+        #expect(result.text.contains("github/c  (guarded, so it was not compared)\n"), "\(result)")
+        #expect(others.broker.calls("Set").isEmpty)
+    }
+
+    /// A program takes what was restored for done.
+    @Test func aTrialSaysWhatItWouldDo() throws {
+        struct Line: Decodable { var outcome: String }
+        let fixture = try fixture([Self.item("a"), Self.item("b", thisDeviceOnly: true)])
+        let result = try restore(fixture, ["--dry-run", "--json"])
+        let lines = try JSONDecoder().decode([Line].self, from: Data(result.output))
+        #expect(result.status == 0 && lines.map(\.outcome) == ["would restore", "lost"], "\(result)")
+        #expect(fixture.broker.calls("Set").isEmpty)
+    }
+
+    @Test func aFileWithoutANameIsNamed() throws {
+        let result = try FakeCoffer().program.run("recovery", "restore", "", input: .bytes([]))
+        #expect(result.status == 64 && result.errors.contains("the file's name must not be empty"), "\(result)")
     }
 
     @Test(arguments: ["", "--json"]) func aReportThatCannotBeWrittenIsAFailure(option: String) throws {

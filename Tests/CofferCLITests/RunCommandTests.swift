@@ -6,6 +6,8 @@ import TestSupport
 import Testing
 import Varlink
 
+@testable import coffer_cli
+
 /// `coffer run` becomes the program, or starts nothing.
 @Suite struct RunCommandTests {
     private func fixture(_ values: [UInt8]...) throws -> FakeCoffer {
@@ -31,6 +33,29 @@ import Varlink
             "run", "--env", "X=coffer://s0/a", "--env", "Y=coffer://s1/a", "--", "/bin/sh", "-c", "echo $X $Y")
         #expect(result.status == 0 && result.text == "one two\n", "\(result)")
         #expect(fixture.broker.calls("GetAll").count == 1 && fixture.broker.calls("Get").count == 2)
+        let note = "so they are read in several requests, and each may ask you"
+        #expect(result.errors == "coffer: these items do not fit into one answer, \(note)\n")
+    }
+
+    /// Programs such as ssh close what they inherit, and then an example with them works for nobody.
+    @Test(
+        .enabled(
+            if: ["ssh-agent", "ssh-add", "ssh-keygen"].allSatisfy {
+                FileManager.default.isExecutableFile(atPath: "/usr/bin/\($0)")
+            }, "needs OpenSSH"))
+    func theExampleOfTheHelpGivesAKeyToTheProgramThatItNames() throws {
+        let example = try #require(
+            RunCommand.configuration.discussion.split(separator: "\n").first { $0.contains("--file KEY=") })
+        let scratch = try Scratch()
+        let key = try Tool.run("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", scratch.file("key")])
+        #expect(key.status == 0, "\(key)")
+        let fixture = try FakeCoffer(broker: ["Get": [FakeCoffer.value(try scratch.contents("key"))]])
+        var agent = fixture.program
+        agent.executable = "/usr/bin/ssh-agent"
+        agent.environment["PATH"] = URL(filePath: Program.path).deletingLastPathComponent().path() + ":/usr/bin:/bin"
+        let result = try agent.run(
+            "/bin/sh", "-c", "\(example)\nssh-add -l; ssh-agent -k >\(fixture.scratch.file("end"))")
+        #expect(result.text.contains("(ED25519)"), "\(result)")
     }
 
     /// The process that the caller started is the program: signals, job control and the status are its own.

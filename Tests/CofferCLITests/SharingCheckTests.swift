@@ -104,6 +104,10 @@ import Testing
         #expect(
             open(findings(machine("laptop", forked: true)))[0].hasPrefix("TO DO  two copies of the vault of laptop"))
         #expect(open(findings { $0.state.waiting = 2 })[0].hasPrefix("note   2 changes wait"))
+        #expect(
+            open(findings { $0.state.machines[1].missing = 1 })[0].hasPrefix(
+                "note   laptop was heard, but 1 of its changes is missing or damaged"))
+        #expect(open(findings(folder: .behind("/shared")))[0].hasPrefix("TO DO  what this machine gave out last"))
         for (agrees, count) in [(true, 0), (nil, 0), (false, 1)] as [(Bool?, Int)] {
             let lines = open(findings { $0.state.machines[1].agrees = agrees })
             #expect(lines.count == count && lines.allSatisfy { $0.hasPrefix("TO DO  this machine and laptop have") })

@@ -70,7 +70,55 @@ import Testing
         #expect(result.output.isEmpty)
         #expect(try fixture.program.run("inject", "--out", file, input: .bytes(template)).status == 3)
         #expect(
-            try !FileManager.default.contentsOfDirectory(atPath: fixture.scratch.path).contains { $0.hasPrefix("out") })
+            try !FileManager.default.contentsOfDirectory(atPath: fixture.scratch.path).contains {
+                $0.hasPrefix("out") || $0.hasSuffix(".writing")
+            })
+    }
+
+    /// Nobody is asked for a text that has no place, and the error names what the person named.
+    @Test func aPlaceThatCannotBeWrittenIsNoticedFirst() throws {
+        let fixture = try fixture(["s": "hunter2"])
+        let template = Program.Input.bytes(Array("{{ coffer://s/a }}".utf8))
+        for (place, reason) in [
+            (fixture.scratch.file("nowhere/x"), "No such file or directory"),
+            (fixture.scratch.file(String(repeating: "n", count: 256)), "File name too long"),
+        ] {
+            let result = try fixture.program.run("inject", "--out", place, input: template)
+            #expect(result.status == 1)
+            #expect(
+                result.errors == "coffer: \(place) cannot be written: \(reason); name another file after --out\n",
+                "\(result)")
+        }
+        #expect(fixture.broker.calls("Get").isEmpty && fixture.broker.calls("GetAll").isEmpty)
+    }
+
+    /// Another user than root, who may write everywhere.
+    @Test(.enabled(if: geteuid() == 0, "only root can become other users"))
+    func aFolderOfOthersIsNoticedFirst() throws {
+        let scratch = try Scratch()
+        var program = Program(environment: ["COFFER_SOCKET": scratch.file("nobody.sock")], scratch: scratch)
+        // The build folder may be closed to others.
+        let coffer = scratch.file("coffer")
+        try Script.copy(Program.path, to: coffer)
+        program.executable = "/usr/bin/setpriv"
+        let become = ["--reuid=65533", "--regid=65533", "--clear-groups"]
+        let place = scratch.file("x")
+        let result = try program.run(
+            become + [coffer, "inject", "--out", place], input: .bytes(Array("{{ coffer://s/a }}".utf8)))
+        #expect(result.status == 1)
+        #expect(
+            result.errors == "coffer: \(place) cannot be written: Permission denied; name another file after --out\n",
+            "\(result)")
+    }
+
+    /// A name of 255 bytes leaves no room for anything behind it.
+    @Test func theLongestNameIsWritten() throws {
+        let fixture = try fixture(["s": "hunter2"])
+        let name = String(repeating: "n", count: 255)
+        let result = try fixture.program.run(
+            "inject", "--out", fixture.scratch.file(name), input: .bytes(Array("{{ coffer://s/a }}".utf8)))
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(try fixture.scratch.contents(name) == Array("hunter2".utf8))
     }
 
     @Test func aFileIsReplacedWholeAndIsItsOwners() throws {

@@ -21,9 +21,20 @@ import Testing
         #expect(result.status == 0)
         let call = try #require(try fixture.broker.calls("Set").first?.parameters(Keychain.Set.self))
         #expect(Data(base64Encoded: call.value).map { Array($0) == value } == true)
-        #expect(result.errors.contains("warning: the value ends with a newline") == (value.last == 10))
+        let isOneLine = value.firstIndex(of: 10) == value.count - 1
+        #expect(result.errors.contains("warning: the value ends with a newline") == isOneLine)
         #expect(result.errors.contains("Stored github/me\n"))
         #expect(result.output.isEmpty)
+    }
+
+    /// OpenSSH reads no private key without its last line break.
+    @Test(arguments: ["-----BEGIN KEY-----\nAAAA\n-----END KEY-----\n", "one\r\ntwo\r\n", "\n\n"])
+    func nobodyIsToldToTrimATextOfSeveralLines(text: String) throws {
+        let fixture = try FakeCoffer(broker: ["Show": [FakeCoffer.absent], "Set": [FakeCoffer.stored()]])
+        let result = try fixture.program.run("set", "ssh", "key", input: .bytes(Array(text.utf8)))
+        #expect(result.status == 0 && !result.errors.contains("--trim"), "\(result)")
+        let call = try #require(try fixture.broker.calls("Set").first?.parameters(Keychain.Set.self))
+        #expect(Data(base64Encoded: call.value) == Data(text.utf8))
     }
 
     @Test(arguments: values)

@@ -84,6 +84,16 @@ import Testing
         #expect(error?.advice == "run: coffer import lastpass FILE")
     }
 
+    /// LastPass writes the beginning of an address where a login has none.
+    @Test func aLoginWithoutAnAddressHasNone() throws {
+        let file =
+            "url,username,password,totp,extra,name,grouping,fav\nhttp://,me,pw,,,Router,,0\nhttp://sn,,,,text,n,,0\n"
+            + "http://a.example,me,pw,,,a,,0\n"
+        let reading = try LoginTable.lastPass.read(Array(file.utf8))
+        #expect(reading.entries.map(\.addresses) == [[], [], ["http://a.example"]])
+        #expect(items(reading) == ["Router/me": "pw", "n/": "text", "a.example/me": "pw"])
+    }
+
     @Test(arguments: [";", "\t"]) func otherSeparatorsAreRead(separator: String) throws {
         let file =
             ["Title", "Username", "Password"].joined(separator: separator) + "\n"

@@ -87,7 +87,7 @@ struct LeaseTests {
         try lease.expectQuestion(lease.tree.root)
         let status = try lease.sandbox.coffer("status")
         let pid = try lease.leader.identity().pid
-        #expect(status.text.contains("Lease: make -j4 (pid \(pid)), 2 items, ends in "), "\(status)")
+        #expect(status.text.contains("Lease: \"make -j4\" (pid \(pid)), 2 items, ends in "), "\(status)")
         let log = try lease.sandbox.coffer("log")
         #expect(log.text.components(separatedBy: "under a lease (coffer run --lease)").count - 1 == 5, "\(log)")
     }

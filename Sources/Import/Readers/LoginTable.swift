@@ -77,6 +77,9 @@ public struct LoginTable: Sendable {
         ],
         required: [(.title, "Title"), (.password, "Password")])
 
+    /// What LastPass writes for a note, and for a login without an address.
+    private static let marks: Set<String> = ["http://sn", "http://"]
+
     public func read(_ file: [UInt8]) throws(UnreadableFile) -> ImportReading {
         var rows = try CSVRows(file)
         guard let header = try rows.next() else { throw UnreadableFile("it is empty") }
@@ -158,8 +161,7 @@ public struct LoginTable: Sendable {
         for (field, kind) in zip(row.fields, kinds) where !field.isEmpty {
             switch kind {
             case .title: entry.title = field
-            // So LastPass marks a note.
-            case .address where name == Self.lastPass.name && field == "http://sn": break
+            case .address where name == Self.lastPass.name && Self.marks.contains(field): break
             case .address: entry.addresses.append(field)
             case .userName: entry.userName = field
             case .password: entry.password = Array(field.utf8)

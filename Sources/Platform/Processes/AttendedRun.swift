@@ -1,7 +1,8 @@
 import CLinux
 import Glibc
 
-/// Runs this very program again as a child, and stays beside it. This process adopts what the child leaves behind, and ends with it.
+/// Runs this very program again as a child, and stays beside it. This process adopts what the child leaves behind.
+/// It stops with the child, and ends with it.
 public enum AttendedRun {
     /// Signals that people and supervisors send to a process, and mean the program that it runs.
     private static let forwarded = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2]
@@ -15,7 +16,8 @@ public enum AttendedRun {
     {
         var mask = sigset_t()
         _ = unsafe pthread_sigmask(SIG_BLOCK, nil, &mask)
-        let signals = try SignalDescriptor(forwarded + [SIGCHLD])
+        // This process neither reads nor writes at the terminal, so a stop for that reason is the child's.
+        let signals = try SignalDescriptor(forwarded + JobControl.signals + [SIGTTIN, SIGTTOU])
         // With an ignored SIGCHLD, a process cannot wait for its children.
         signal(SIGCHLD, SIG_DFL)
         try ChildProcess.adoptOrphans()
@@ -26,7 +28,11 @@ public enum AttendedRun {
             for arrival in take(signals) where arrival.number != SIGCHLD && arrival.origin != fromKernel {
                 kill(child, arrival.number)
             }
-            if let status = reap(child) { end(status) }
+            switch reap(child) {
+            case .ended(let status): end(status)
+            case .stopped: JobControl.stop()
+            case nil: break
+            }
         }
     }
 
@@ -41,14 +47,14 @@ public enum AttendedRun {
     }
 
     /// Reaps the child and the adopted processes that have ended.
-    /// - Returns: the child's status; nil if it has not ended.
-    private static func reap(_ child: Int32) -> Int32? {
-        var found: Int32?
+    /// - Returns: what became of the child; nil if it runs on.
+    private static func reap(_ child: Int32) -> ChildChange? {
+        var found: ChildChange?
         var status: Int32 = 0
         while true {
-            let pid = unsafe waitpid(-1, &status, WNOHANG)
+            let pid = unsafe waitpid(-1, &status, WNOHANG | WUNTRACED)
             guard pid > 0 else { return found }
-            if pid == child { found = status }
+            if pid == child { found = ChildChange(status) }
         }
     }
 

@@ -147,7 +147,8 @@ public enum ProgramGuard {
     /// The message that a guard sends when the program has ended by itself with status 0.
     static let succeeded = Array("succeeded".utf8)
 
-    /// Runs a program until it ends, or until the process that had it started is gone. Call it only in a process that does nothing else.
+    /// Runs a program until it ends, or until the process that had it started is gone. Then its group ends, too.
+    /// Call it only in a process that does nothing else.
     /// - Parameter program: the path and the arguments.
     /// - Returns: whether it ended by itself with status 0.
     public static func run(_ program: [String]) throws(SystemError) -> Bool {
@@ -162,11 +163,13 @@ public enum ProgramGuard {
         let ready = try Readiness.wait(
             for: [(end.number, .input), (line.number, .input), (signals.number, .input)], until: nil)
         if !ready[0] {
-            // Signals the whole group, which includes a script's dialog. The kernel does not reuse the ID before the process is reaped.
+            // Signals the whole group, which includes a script's dialog.
             kill(-pid, SIGTERM)
             _ = try end.waitToRead(until: .now + ProgramLimits.termination)
-            kill(-pid, SIGKILL)
         }
+        // What a program leaves in its group ends with it, and so does its output, which is read to the end.
+        // The kernel does not reuse the ID before the process is reaped.
+        kill(-pid, SIGKILL)
         var status: Int32 = 0
         try checked("wait for process \(pid)") { unsafe waitpid(pid, &status, 0) }
         guard ready[0], status == 0 else { return false }

@@ -3,7 +3,7 @@ import Glibc
 
 /// The first steps of a process that handles secrets.
 public enum ProcessHardening {
-    /// Forbids core files and reading this process's memory by processes of the same user. Makes new files private, and ignores SIGPIPE. Holds the standard streams that
+    /// Forbids core files, backtraces, and reading this process's memory by processes of the same user. Makes new files private, and ignores SIGPIPE. Holds the standard streams that
     /// are closed.
     /// - Returns: what another program has to get back that takes this process's place.
     @discardableResult
@@ -12,6 +12,10 @@ public enum ProcessHardening {
         var none = rlimit(rlim_cur: 0, rlim_max: 0)
         try checked("forbid core files") { unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none) }
         try checked("forbid reading this process's memory") { coffer_set_dumpable(0) }
+        // Swift's runtime would show a stack, which can hold secrets, and a prompt of its own.
+        for crash in [SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV] where coffer_ignores(crash) == 0 {
+            signal(crash, SIG_DFL)
+        }
         let ignoresBrokenPipes = coffer_ignores(SIGPIPE) != 0
         let mask = umask(0o077)
         signal(SIGPIPE, SIG_IGN)

@@ -14,6 +14,11 @@ public enum ProgramEnd: Sendable, Equatable {
     case exited(Int32)
     case killed(signal: Int32)
 
+    /// - Parameter status: as waitpid(2) gives it.
+    init(_ status: Int32) {
+        self = status & 0x7F == 0 ? .exited((status >> 8) & 0xFF) : .killed(signal: status & 0x7F)
+    }
+
     /// Ends this process in the same way.
     public func repeatHere() -> Never {
         switch self {
@@ -34,6 +39,8 @@ public enum ProgramEnd: Sendable, Equatable {
 extension ProgramImage {
     /// Signals that people and supervisors send to a process, and mean the program that it runs.
     private static let forwarded = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2]
+    /// Enough for what two full pipes hold.
+    private static let looks = 64
 
     /// Runs the program beside this process, in its process group and with its standard input, and passes its output on.
     /// - Returns: when the program has ended, and nobody holds its output open.
@@ -43,7 +50,7 @@ extension ProgramImage {
     ) throws(SystemError) -> (end: ProgramEnd, unwritten: SystemError?) {
         var mask = sigset_t()
         _ = unsafe pthread_sigmask(SIG_BLOCK, nil, &mask)
-        let signals = try SignalDescriptor(Self.forwarded)
+        let signals = try SignalDescriptor(Self.forwarded + JobControl.signals)
         // This process may have inherited an ignored SIGCHLD, and then it could not wait for its child.
         signal(SIGCHLD, SIG_DFL)
         let streams = [
@@ -55,6 +62,8 @@ extension ProgramImage {
         let exit = Descriptor(adopting: try checked("watch process \(pid)") { coffer_pidfd_open(pid) })
         for stream in streams { stream.hasStarted() }
         var result: ProgramEnd?
+        // How often this process still looks for output before it stops, as the program has.
+        var looks: Int?
         while result == nil || streams.contains(where: \.isOpen) {
             var entries = [
                 pollfd(fd: signals.number, events: Int16(POLLIN), revents: 0),
@@ -62,29 +71,45 @@ extension ProgramImage {
                 pollfd(fd: result == nil ? exit.number : -1, events: Int16(POLLIN), revents: 0),
             ]
             entries += streams.map(\.wish)
-            try checked("wait for a program") { unsafe poll(&entries, nfds_t(entries.count), -1) }
+            try checked("wait for a program") { unsafe poll(&entries, nfds_t(entries.count), looks == nil ? -1 : 0) }
+            // What the program has written before it stopped comes first, but others may write on and on.
+            if let left = looks {
+                looks = left - 1
+                if entries.prefix(left > 0 ? entries.count : 2).allSatisfy({ $0.revents == 0 }) {
+                    looks = nil
+                    JobControl.stop()
+                    continue
+                }
+            }
             for (index, entry) in entries.dropFirst(2).enumerated() where entry.revents != 0 {
                 try streams[index].advance()
             }
             // Before the end is taken note of: what came before the end was for the program, too.
             if entries[0].revents != 0 || entries[1].revents != 0 {
-                for arrival in signals.takeWithSenders() {
+                for arrival in signals.takeWithSenders() where arrival.number != SIGCHLD {
                     // With the program gone, what is left is this process.
-                    guard result == nil else { return (.killed(signal: arrival.number), nil) }
+                    if result != nil {
+                        guard JobControl.signals.contains(arrival.number) else {
+                            return (.killed(signal: arrival.number), nil)
+                        }
+                        if arrival.number == SIGTSTP { JobControl.stop() }
+                        continue
+                    }
                     // A key in the terminal, and its end, reach the whole group, so the program has had the signal.
                     if arrival.isFromKernel { continue }
+                    if arrival.number == SIGCONT { looks = nil }
                     kill(pid, arrival.number)
                 }
+                if result == nil {
+                    switch try ChildChange.look(at: pid) {
+                    case .ended(let status): (result, looks) = (ProgramEnd(status), nil)
+                    case .stopped: looks = Self.looks
+                    case nil: break
+                    }
+                }
             }
-            if entries[1].revents != 0 { result = try Self.collect(pid) }
         }
         return (result ?? .exited(0), streams.lazy.compactMap(\.failure).first)
-    }
-
-    private static func collect(_ pid: Int32) throws(SystemError) -> ProgramEnd {
-        var status: Int32 = 0
-        try checked("wait for process \(pid)") { unsafe waitpid(pid, &status, 0) }
-        return status & 0x7F == 0 ? .exited((status >> 8) & 0xFF) : .killed(signal: status & 0x7F)
     }
 
     private func start(

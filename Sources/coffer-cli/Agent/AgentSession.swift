@@ -102,13 +102,28 @@ struct AgentSession: ~Copyable {
         } catch {
             throw Fault(.agentConnectionRefused, "the connection does not lead to the authenticator")
         }
+        var hasBegun = false
         do throws(KeychainError) {
-            try server.authenticator.pass(call.challenge, on: &connection, for: socket.number, by: &prompter)
+            try server.authenticator.pass(call.challenge, on: &connection, for: socket.number, by: &prompter) {
+                hasBegun = true
+            }
             return Agent.Converse.Reply(failure: nil)
         } catch {
-            // The person sees how it ended, unless the person ended it. A terminal or a dialog that is gone shows nothing.
-            if error.code != .cancelled { try? prompter.tell(.init(style: .error, text: error.message)) }
+            if Self.isTold(error, hasBegun: hasBegun) {
+                // `try?`: a terminal or a dialog that is gone shows nothing.
+                try? prompter.tell(.init(style: .error, text: error.message))
+            }
             return Agent.Converse.Reply(failure: Agent.Failure(error))
+        }
+    }
+
+    /// Whether the person sees how a conversation ended. If the person ended it, there is no news.
+    private static func isTold(_ error: KeychainError, hasBegun: Bool) -> Bool {
+        switch error.code {
+        case .cancelled: false
+        // A caller that has used its connection before causes these without end. They say nothing of the authenticator.
+        case .authenticatorUnreachable, .invalidArgument: hasBegun
+        default: true
         }
     }
 

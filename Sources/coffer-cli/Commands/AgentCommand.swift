@@ -36,6 +36,11 @@ struct AgentRunCommand: ParsableCommand {
 
     func run() throws {
         let surroundings = try UserAgents()
+        if !serve, !start, TerminalPrompter.isInBackground, let obstacle = CommandSession().terminalObstacle {
+            throw KeychainError(
+                .authenticationNeeded, "coffer agent asks in a terminal, but \(obstacle.reason)",
+                advice: obstacle.advice("coffer agent"))
+        }
         guard serve || start || TerminalPrompter.isPresent else {
             throw KeychainError(
                 .authenticationNeeded, "coffer agent asks in a terminal, and there is none here",
@@ -66,7 +71,8 @@ struct AgentStatusCommand: ParsableCommand {
             guard Reachability.answers(path: path) else { continue }
             let state = try AgentClient(path: path, user: geteuid()).call(Agent.GetState())
             runs = true
-            try Output.line("Agent: process \(state.pid), asks at: \(state.place ?? "no terminal and no display")")
+            let place = state.place.map(VisibleText.sentence) ?? "no terminal and no display"
+            try Output.line("Agent: process \(state.pid), asks at: \(place)")
         }
         guard runs else {
             throw KeychainError(.notFound, "no agent runs", advice: "run in a terminal: coffer agent")
@@ -96,7 +102,7 @@ struct AgentUpdateCommand: ParsableCommand {
                 .failed, "display \(display.names) does not answer, or there is no pinentry for it",
                 advice: "to be asked in this terminal, run: coffer agent")
         }
-        Output.note("The agent asks at: \(place)")
+        Output.note("The agent asks at: \(VisibleText.sentence(place))")
     }
 }
 

@@ -189,9 +189,10 @@ struct BootApproveCommand: ParsableCommand {
     }
 
     static func parts(_ text: String, of option: String) throws -> (String, String) {
-        let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
-        guard parts.count == 2 else { throw ValidationError("\(option) takes two parts with “=” between them") }
-        return (parts[0], parts[1])
+        guard let (old, new) = text.halves(at: "="), !old.isEmpty, !new.isEmpty else {
+            throw ValidationError("\(option) takes two parts with “=” between them")
+        }
+        return (old, new)
     }
 }
 

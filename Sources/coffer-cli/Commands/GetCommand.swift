@@ -126,7 +126,8 @@ struct GetCommand: ParsableCommand {
         let command = ShellText.command(
             "get", name.service, name.account, KindOptions.words(name.kind) + vault.words + ["--all"])
         let fields = try AllFields(
-            reason: why.reason, noPrompt: prompt.noPrompt, choosingPassword: password.appPassword, command: command
+            reason: why.reason, noPrompt: prompt.noPrompt, choosingPassword: password.appPassword, command: command,
+            tells: !format.json
         ).read(name, session)
         if format.json {
             try Output.line(JSONText.of(FieldRecords(fields)))

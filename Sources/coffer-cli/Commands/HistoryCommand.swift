@@ -10,7 +10,8 @@ struct HistoryCommand: ParsableCommand {
         usage: "coffer history <service> [<account>] [--json] | [--keep <n>] [--days <n>] [--bin <n>]",
         discussion: """
             A value that set replaces is kept for a while: the last 3 of each secret, for 30 days, unless you choose otherwise. It can be read \
-            with what reading it took then. Removing a secret, renewing its key and making it harder to read also remove its former values.
+            with what reading it took then. Removing a secret for good (coffer rm --now), renewing its key and making it harder to read also \
+            remove its former values. In the bin, a secret keeps them.
 
             Columns: VERSION SET ACCESS REQUIRES UNTIL, and FIELD if another field than the one named secret has a former value. On a terminal they are aligned. Otherwise tabs separate them, and times are in ISO 8601.
 

@@ -93,7 +93,7 @@ struct ImportCommand: ParsableCommand {
         guard identity == nil || format == .coffer else {
             throw ValidationError("--identity is for an export of Coffer")
         }
-        guard file != "" else { throw ValidationError("the file's name must not be empty") }
+        guard file != "", identity != "" else { throw ValidationError("the file's name must not be empty") }
     }
 
     func run() throws {
@@ -109,9 +109,10 @@ struct ImportCommand: ParsableCommand {
         var failure: KeychainError?
         do throws(KeychainError) { try run.run(material.named.items) } catch { failure = error }
         let left = material.problems + material.leftOut
-        let outcomes =
+        var outcomes =
             run.outcomes + material.named.repeated.map { ImportOutcome($0, .repeated) }
             + left.map { ImportOutcome($0) }
+        for place in outcomes.indices { outcomes[place].isTrial = dryRun }
         try report(outcomes)
         if material.furtherLeftOut > 0 {
             Output.note("left out \(material.furtherLeftOut) more, which are not named here")
@@ -121,7 +122,10 @@ struct ImportCommand: ParsableCommand {
                 "\(run.keptAccess) there already keep\(run.keptAccess == 1 ? "s its" : " their") access, because the options would make \(run.keptAccess == 1 ? "it" : "them") easier to read"
             )
         }
-        if let failure { throw failure }
+        if let failure {
+            let isPart = !dryRun && run.outcomes.contains(where: \.isDone)
+            throw isPart ? failure.afterPart("what was imported stays; for the rest, run the command again") : failure
+        }
         let missing: [ImportOutcome.Outcome] = [.kept, .expired, .leftOut]
         let isComplete =
             left.isEmpty && material.furtherLeftOut == 0 && !run.outcomes.contains { missing.contains($0.outcome) }
@@ -159,12 +163,13 @@ struct ImportCommand: ParsableCommand {
         if output.json {
             try Output.line(JSONText.of(outcomes))
         } else {
-            for outcome in outcomes { try Output.line(outcome.line(isTrial: dryRun)) }
+            for outcome in outcomes { try Output.line(outcome.line) }
             Output.note(ImportOutcome.summary(of: outcomes, isTrial: dryRun))
         }
     }
 
     /// Says that the file is still there, or removes it.
+    /// - Parameter isComplete: whether the vault has all that the file has.
     private func settle(
         _ source: ImportFile, _ status: FileStatus?, isComplete: Bool, _ isVerified: Bool
     ) throws(KeychainError) {
@@ -172,7 +177,12 @@ struct ImportCommand: ParsableCommand {
         let left = "\(source.shown) still holds secrets that anybody with the file can read"
         guard remove else {
             if format == .netrc { return }
-            return Output.note(VisibleText.sentence("\(left); remove it with: \(source.removeCommand)"))
+            // The file may be the only copy of what is left.
+            let next =
+                isComplete
+                ? "remove it with: \(source.removeCommand)"
+                : "not all of it is in your vault, so keep the file until you have the rest"
+            return Output.note(VisibleText.sentence("\(left); \(next)"))
         }
         guard isComplete, isVerified else {
             return Output.note(

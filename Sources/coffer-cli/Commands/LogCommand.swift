@@ -27,7 +27,9 @@ struct LogCommand: ParsableCommand {
         transform: SinceArgument.init(parsing:))
     var since: SinceArgument?
 
-    @Flag(name: .shortAndLong, help: "Keep showing new records until interrupted.")
+    @Flag(
+        name: .shortAndLong,
+        help: "Keep showing new records until interrupted. While the broker starts again, it is waited for.")
     var follow = false
 
     @Flag(help: "Check the whole log instead of showing it.")
@@ -49,8 +51,18 @@ struct LogCommand: ParsableCommand {
             aligned: Output.isTerminal, width: Output.columns, namesUsers: vault.group != nil || vault.user != nil)
         var last: Int64 = 0
         var hasHeader = false
+        // nil until the broker has answered once: before that, an error is the person's to mend.
+        var pause: FollowPause?
         repeat {
-            let page = try client.call(Keychain.Log(since: since?.milliseconds, after: last))
+            let page: Keychain.Log.Reply
+            do throws(KeychainError) {
+                page = try client.call(Keychain.Log(since: since?.milliseconds, after: last))
+            } catch {
+                guard pause != nil else { throw error }
+                try pause?.wait(for: error)
+                continue
+            }
+            if follow { pause = FollowPause() }
             table.widen(for: page.records)
             if !format.json, !hasHeader, !page.records.isEmpty {
                 try Output.line(table.header)
@@ -68,7 +80,9 @@ struct LogCommand: ParsableCommand {
             guard follow else { break }
             sleep(1)
         } while true
-        if !format.json, !hasHeader { Output.note("Nothing is logged yet.") }
+        if !format.json, !hasHeader {
+            Output.note(since == nil ? "Nothing is logged yet." : "Nothing was logged since then.")
+        }
     }
 
     private func check(_ client: KeychainClient) throws {

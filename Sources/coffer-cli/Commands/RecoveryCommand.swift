@@ -33,12 +33,9 @@ struct RecoveryNewCommand: ParsableCommand {
     var script = false
 
     func run() throws {
-        guard script || (Output.isTerminal && TerminalPrompter.isPresent) else {
-            throw KeychainError(
-                .invalidArgument, "a recovery code is shown only on a terminal, and standard output is not one",
-                advice: "run it in a terminal; or use --script, and keep its output like a key")
-        }
-        let making = RecoveryCodeMaking(CommandSession())
+        let session = CommandSession()
+        if !script { try ShownOnce.checkTerminal(for: "a recovery code", session) }
+        let making = RecoveryCodeMaking(session)
         try script ? making.byProgram() : making.byPerson()
     }
 }
@@ -92,6 +89,7 @@ struct RecoveryRestoreCommand: ParsableCommand {
             throw ValidationError(
                 "name the old vault's file: coffer recovery restore <file>")
         }
+        guard file != "" else { throw ValidationError("the file's name must not be empty") }
     }
 
     func run() throws {
@@ -100,13 +98,14 @@ struct RecoveryRestoreCommand: ParsableCommand {
         let session = CommandSession()
         var old = try OldVaultReading(file, scratch: session.variable("TMPDIR") ?? "/tmp")
         try RecoveryCodeInput().open(&old)
+        let total = old.items.count
         let restoration = Restoration(old: old, session: session, replace: replace, isTrial: dryRun)
         let (outcomes, failure) = restoration.run()
         if format.json {
             try Output.line(JSONText.of(outcomes))
         } else {
-            for outcome in outcomes { try Output.line(outcome.line(isTrial: dryRun)) }
-            Output.note(RestoredItem.summary(of: outcomes, isTrial: dryRun))
+            for outcome in outcomes { try Output.line(outcome.line) }
+            Output.note(RestoredItem.summary(of: outcomes, total: total, isTrial: dryRun))
         }
         if let failure { throw failure }
         if outcomes.contains(where: \.isMissing) { throw ExitStatus.failure }

@@ -30,7 +30,7 @@ struct RunCommand: ParsableCommand {
 
             Examples:
               coffer run --env PGPASSWORD=coffer://db/admin -- psql -h db -U admin
-              coffer run --file KEY=coffer://deploy/key -- sh -c 'ssh -i "$KEY" host'
+              coffer run --file KEY=coffer://deploy/key -- sh -c 'ssh-add -t 10m "$KEY"'
               coffer run --env-file app.env --mask -- make deploy
               coffer run --lease 10m --items ci/deploy,ci/sign -- make release
 

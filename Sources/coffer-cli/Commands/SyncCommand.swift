@@ -60,12 +60,19 @@ struct SyncCommand: ParsableCommand {
             throw ValidationError(
                 "a machine's name has 1 to \(CircleLimits.name) of A-Z a-z 0-9 . _ - and begins with a letter or digit")
         }
+        guard text.lowercased() != paper else {
+            throw ValidationError("a machine cannot be called \(paper), because the code on paper is")
+        }
         return name
     }
 
+    /// What the code on paper is called where machines are named.
+    private static let paper = "paper"
+
     /// The host's name without its domain, made fit.
     static func hostName(_ host: String = ProcessInfo.processInfo.hostName) -> MachineName {
-        MachineName(near: String(host.prefix { $0 != "." }))
+        let name = MachineName(near: String(host.prefix { $0 != "." }))
+        return name.text.lowercased() == paper ? MachineName(near: "\(name.text)-1") : name
     }
 
     /// - Parameter isPlace: whether it may also be a server.

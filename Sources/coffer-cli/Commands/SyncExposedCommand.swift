@@ -48,7 +48,7 @@ struct SyncExposedCommand: SharingCommand {
         try exchange(session)
         let state = try Sharing.state(session, noPrompt: prompt.noPrompt)
         let all = state.readers + state.former.map(Sync.Machine.init)
-        let choice = MachineChoice(machines: all)
+        let choice = MachineChoice(machines: all, former: Set(state.former.map(\.device)))
         let chosen = try choice.chosen(machines)
         let exposed = try chosen.map { machine in
             ExposedMachine(

@@ -73,6 +73,11 @@ struct SyncJoinCommand: SharingCommand {
         let place = try Sharing.place(
             try store.place(folder), session, program: store.credentialsCommand, noPrompt: prompt.noPrompt)
         try session.openVault(noPrompt: prompt.noPrompt)
+        if new, try Sharing.presentState(session).requested {
+            // Somebody could still type its code, and would add a machine that never comes.
+            let former = try JoiningFiles(session.client.call(Sync.Request(name: name.text)))
+            for path in former.all { place.remove(path) }
+        }
         let reply = try session.client.call(Sync.Request(name: name.text, renew: new ? true : nil))
         let joining = try JoiningFiles(reply)
         var challenge = ChallengeAnswer(session, place, joining.place)

@@ -18,6 +18,9 @@ struct SyncLeaveCommand: SharingCommand {
 
             If another machine has removed this one, or if a code of coffer sync join still waits, nobody is asked. To share again: coffer sync \
             join FOLDER
+
+            While a code still waits, name the folder: coffer sync leave --folder FOLDER. Then its request is taken out of the folder, and nobody \
+            can add this machine with the code.
             """)
 
     @Option(
@@ -39,8 +42,15 @@ struct SyncLeaveCommand: SharingCommand {
         guard state.circle != nil else {
             guard state.requested else { throw Sharing.notShared(isRequested: false) }
             try session.openVault(noPrompt: prompt.noPrompt)
+            let isTaken = try takeRequestAway(session)
             _ = try session.client.call(Sync.Forget())
-            if !quiet { Output.note("The code to join others is forgotten. They cannot add this machine with it.") }
+            if !quiet {
+                Output.note(
+                    isTaken
+                        ? "The code to join others is forgotten. They cannot add this machine with it."
+                        : "The code to join others is forgotten here. Its request still lies in the folder: do not "
+                            + "type the code on another machine, because that would add one that never comes.")
+            }
             return
         }
         let setting = SharingSetting(of: try Sharing.name(of: state), session)
@@ -58,6 +68,17 @@ struct SyncLeaveCommand: SharingCommand {
                 "coffer: warning: the item \(SharingSetting.service), which names the folder, is still there: "
                     + VisibleText.sentence(error.description))
         }
+    }
+
+    /// Takes the request out of the folder that the person names. The vault knows none before it has joined.
+    /// - Returns: whether a folder was named.
+    private func takeRequestAway(_ session: CommandSession) throws -> Bool {
+        guard let folder else { return false }
+        let place = try SharedFolder(folder, .itself)
+        // The request that waits has a name already.
+        let reply = try session.client.call(Sync.Request(name: SyncCommand.hostName().text))
+        for path in try JoiningFiles(reply).all { place.remove(path) }
+        return true
     }
 
     private func removeItself(_ session: CommandSession, _ setting: SharingSetting) throws {

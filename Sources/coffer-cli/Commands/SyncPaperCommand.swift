@@ -40,12 +40,8 @@ struct SyncPaperCommand: ParsableCommand {
     func validate() throws { try SyncCommand.checkFolder(folder) }
 
     func run() throws {
-        guard script || (Output.isTerminal && TerminalPrompter.isPresent) else {
-            throw KeychainError(
-                .invalidArgument, "a code on paper is shown only on a terminal, and standard output is not one",
-                advice: "run it in a terminal; or use --script, and keep its output like a key")
-        }
         let session = CommandSession()
+        if !script { try ShownOnce.checkTerminal(for: "a code on paper", session) }
         let sharing = try Sharing.find(session, folder: folder, noPrompt: prompt.noPrompt)
         // Another machine may have made one meanwhile.
         for line in SharingText.warnings(try sharing.exchange()) { Output.note(line) }

@@ -56,12 +56,17 @@ struct SyncReleaseCommand: ParsableCommand {
         let chosen = try to.isEmpty ? nil : Set(MachineChoice(machines: machines).chosen(to).map(\.device))
         let reply = try session.client.call(Sync.Releasables())
         let batches = ReleaseBatch.all(of: reply.items.filter(isNamed), to: chosen)
-        for batch in batches {
+        for (place, batch) in batches.enumerated() {
             let names = MachineChoice(machines: machines.filter { batch.devices.contains($0.device) }).shown
-            _ = try session.call(
-                Sync.Release(items: batch.items, devices: batch.devices),
-                for: "releasing \(SharingText.secrets(batch.items.count)) to \(names.joined(separator: ", "))",
-                noPrompt: prompt.noPrompt, command: "coffer sync release")
+            do throws(KeychainError) {
+                _ = try session.call(
+                    Sync.Release(items: batch.items, devices: batch.devices),
+                    for: "releasing \(SharingText.secrets(batch.items.count)) to \(names.joined(separator: ", "))",
+                    noPrompt: prompt.noPrompt, command: "coffer sync release")
+            } catch {
+                guard place > 0 else { throw error }
+                throw error.afterPart("what was released stays so; for the rest, run the command again")
+            }
             if !quiet {
                 Output.note("Released \(SharingText.secrets(batch.items.count)) to \(names.joined(separator: ", ")).")
             }
@@ -87,6 +92,8 @@ struct SyncReleaseCommand: ParsableCommand {
     }
 
     private func isNamed(_ item: Sync.Releasable) -> Bool {
-        (service.map { $0 == item.service } ?? true) && (account.map { $0 == item.account } ?? true)
+        // Byte by byte, as the vault tells names apart.
+        (service.map { $0.utf8.elementsEqual(item.service.utf8) } ?? true)
+            && (account.map { $0.utf8.elementsEqual(item.account.utf8) } ?? true)
     }
 }

@@ -79,15 +79,16 @@ struct SyncRestoreCommand: ParsableCommand {
         try reading.open(shared)
         for line in Self.description(of: reading.opening) { Output.note(line) }
         try confirm()
-        let lost = reading.opening.lost.map(RestoredItem.init)
+        let lost = reading.opening.lost.map { RestoredItem($0, isTrial: dryRun) }
+        let total = reading.items.count
         let restoration = Restoration(old: reading, session: session, replace: replace, isTrial: dryRun)
         let (outcomes, failure) = restoration.run()
         let all = outcomes + lost
         if format.json {
             try Output.line(JSONText.of(all))
         } else {
-            for outcome in all { try Output.line(outcome.line(isTrial: dryRun)) }
-            Output.note(RestoredItem.summary(of: outcomes, isTrial: dryRun))
+            for outcome in all { try Output.line(outcome.line) }
+            Output.note(RestoredItem.summary(of: outcomes, total: total, isTrial: dryRun))
             if !lost.isEmpty { Output.note("Not on the paper: \(lost.count) fields") }
         }
         if let failure { throw failure }
@@ -131,9 +132,9 @@ struct SyncRestoreCommand: ParsableCommand {
 
 extension RestoredItem {
     /// A field that the code on paper does not open.
-    init(_ lost: PaperStore.Lost) {
+    init(_ lost: PaperStore.Lost, isTrial: Bool) {
         self.init(
             service: lost.service, account: lost.account, kind: lost.kind, outcome: .refused,
-            reason: "its field \(VisibleText.quoted(lost.field)): \(lost.reason)")
+            reason: "its field \(VisibleText.quoted(lost.field)): \(lost.reason)", isTrial: isTrial)
     }
 }

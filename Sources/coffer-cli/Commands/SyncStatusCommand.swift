@@ -33,13 +33,14 @@ struct SyncStatusCommand: SharingCommand {
             }
         }
         let isUnpushed = content.map(isUnpushed) ?? false
+        let isBehind = content.flatMap { self.isBehind($0, state) }
         try Output.line(
             format.json
-                ? JSONText.of(SharingRecord(state, content, isUnpushed: isUnpushed))
+                ? JSONText.of(SharingRecord(state, content, isUnpushed: isUnpushed, isBehind: isBehind))
                 : shared.naming(
                     SharingText.status(
-                        state, folder: words, isUnpushed: isUnpushed, unreleased: unreleased(session, state),
-                        takesPaper: shared.vault == nil, width: Output.columns
+                        state, folder: words, isUnpushed: isUnpushed, isBehind: isBehind ?? false,
+                        unreleased: unreleased(session, state), takesPaper: shared.vault == nil, width: Output.columns
                     ).joined(separator: "\n")))
         if state.circle != nil, !state.joined { throw ExitStatus.notPermitted }
     }
@@ -53,6 +54,14 @@ struct SyncStatusCommand: SharingCommand {
             guard error.code == .locked else { throw error }
             return nil
         }
+    }
+
+    /// - Returns: nil if that is not known without a network, or while the folder cannot be read.
+    private func isBehind(_ content: SharingSetting.Content, _ state: Sync.State.Reply) -> Bool? {
+        guard content.remote == nil, state.joined else { return nil }
+        // `try?`: `coffer sync now` and `coffer doctor` say what is wrong with a folder.
+        return try? OwnHead.isMissing(
+            in: SharedFolder(content.folder, FolderCarriage(content.branch)), of: Sharing.name(of: state), state)
     }
 
     /// Whether changes of this machine are in its repository, and not in the remote one.

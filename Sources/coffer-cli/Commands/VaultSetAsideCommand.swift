@@ -38,7 +38,7 @@ struct VaultSetAsideCommand: ParsableCommand {
         let name = VisibleText.line(vault.user ?? vault.group ?? "")
         Output.note("Set aside the vault of \(name). Nothing was removed:")
         for place in [moved.file, moved.record].compactMap(\.self) { Output.note("  \(VisibleText.line(place))") }
-        Output.note(next(moved.copy.map(VisibleText.line), name))
+        Output.note(next(moved.copy, name))
     }
 
     /// The command that comes next.

@@ -84,11 +84,11 @@ struct CompletionWords {
         } else if word == "--" {
             isAfterDashes = true
         } else if word.hasPrefix("-") {
-            let halves = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let option = option(String(halves[0])), option.kind == "option" else { return }
-            if halves.count == 2 {
-                note(option, String(halves[1]))
-            } else if !ArgumentRewriter.hasOptionalValue(String(halves[0])) {
+            let halves = word.halves(at: "=")
+            guard let option = option(halves?.before ?? word), option.kind == "option" else { return }
+            if let halves {
+                note(option, halves.after)
+            } else if !ArgumentRewriter.hasOptionalValue(word) {
                 waiting = option
             }
         } else if positionals.isEmpty, let found = SubcommandSuggestion.command(word, in: command.configuration) {
@@ -115,8 +115,7 @@ struct CompletionWords {
     var isFile: Bool {
         if let waiting { return waiting.isFile }
         if !isAfterDashes, current.hasPrefix("-") {
-            guard let equals = current.firstIndex(of: "=") else { return false }
-            return option(String(current[..<equals]))?.isFile ?? false
+            return current.halves(at: "=").flatMap { option($0.before) }?.isFile ?? false
         }
         guard !isRoot, place == nil else { return false }
         let places = arguments.filter { $0.kind == "positional" }
@@ -165,8 +164,7 @@ struct CompletionWords {
     private var isRoot: Bool { ObjectIdentifier(command) == ObjectIdentifier(CofferCommand.self) }
 
     private func options(_ items: () -> [ItemAttributes]) -> [String] {
-        if let equals = current.firstIndex(of: "=") {
-            let name = String(current[..<equals])
+        if let name = current.halves(at: "=")?.before {
             let option = option(name)
             let values = option?.isField == true ? fields(items()) : option?.values ?? []
             return values.map { "\(name)=\($0)" }

@@ -9,6 +9,8 @@ struct SharingFacts {
     enum Folder {
         /// In words: how it gets to the others, too.
         case usable(String)
+        /// It lacks what this machine gave out last.
+        case behind(String)
         /// Only an unlocked vault tells where it is.
         case locked
         case unknown
@@ -57,7 +59,8 @@ struct SharingFacts {
             // Whether a remote answers is for `coffer sync now` to say. A check waits for no network.
             if content.branch == nil { try folder.checkUsable() }
             let words = SharingText.folder(content)
-            return try folder.circles().contains(circle) ? .usable(words) : .empty(words)
+            guard try folder.circles().contains(circle) else { return .empty(words) }
+            return try OwnHead.isMissing(in: folder, of: circle, state) ?? false ? .behind(words) : .usable(words)
         } catch let failure as CommandFailure {
             return .unusable(failure)
         } catch { return .unknown }
@@ -102,6 +105,12 @@ enum SharingCheck: DoctorCheck {
         switch sharing.folder {
         case .usable(let path):
             return [DoctorFinding(check: check, verdict: .ok, message: "\(shared), through \(path)")]
+        case .behind(let path):
+            return [
+                problem(
+                    "what this machine gave out last is not in \(path), so the other machines do not get it",
+                    "run: coffer sync now")
+            ]
         case .locked:
             return [
                 DoctorFinding(
@@ -140,6 +149,12 @@ enum SharingCheck: DoctorCheck {
                     SharingText.disagreement(with: name),
                     "install the same version of Coffer on both, and run on both: coffer sync now; if that does not help, "
                         + "report it, and keep both machines"))
+        }
+        if let missing = machine.missing, missing > 0 {
+            findings.append(
+                note(
+                    SharingText.missing(missing, of: name),
+                    "run there, and here after that: coffer sync now; if it stays so, see who can write to the folder"))
         }
         guard machine.heard == nil else { return findings }
         return findings + [note("nothing was heard of \(name) yet", "run there: coffer sync now")]

@@ -16,6 +16,7 @@ struct EditedValue {
     init(_ session: CommandSession) throws(KeychainError) {
         editor = try Editor.find(session)
         parents = [session.variable("XDG_RUNTIME_DIR"), "/dev/shm"].compactMap { $0 }.filter { $0.hasPrefix("/") }
+        guard parents.contains(where: Self.takesFolders) else { throw Self.noFolder }
         if let warning = editor.warning { Output.note("coffer: warning: \(warning)") }
     }
 
@@ -70,12 +71,21 @@ struct EditedValue {
     private func folder() throws(KeychainError) -> String {
         let name = Self.folderPrefix + String(UInt64.random(in: 0 ... .max), radix: 16)
         // `try?`: whatever is wrong with these folders, none of them serves.
-        guard let made = try? MemoryFolder.make(name, in: parents) else {
-            throw KeychainError(
-                .failed, "there is no folder in memory for the editor's file, so no editor was started",
-                advice: "set XDG_RUNTIME_DIR to a folder on tmpfs, or pipe the value in")
-        }
+        guard let made = try? MemoryFolder.make(name, in: parents) else { throw Self.noFolder }
         return made
+    }
+
+    private static func takesFolders(_ parent: String) -> Bool {
+        guard MemoryFolder.isInMemory(parent) else { return false }
+        // One that cannot be used does not serve, and the reason helps nobody while another one does.
+        do throws(SystemError) { try DurableFile.checkFolder(of: "\(parent)/\(file)") } catch { return false }
+        return true
+    }
+
+    private static var noFolder: KeychainError {
+        KeychainError(
+            .failed, "there is no folder in memory for the editor's file, so no editor was started",
+            advice: "set XDG_RUNTIME_DIR to a folder on tmpfs, or pipe the value in")
     }
 
     /// Interrupts are the editor's. They must not end this process before the editor.

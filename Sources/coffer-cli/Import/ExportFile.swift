@@ -78,10 +78,12 @@ struct ExportFile {
 extension CommandSession {
     /// Asks the person for a passphrase.
     func passphrase(_ question: String) throws(KeychainError) -> String {
-        guard var prompter = findPrompter() else {
+        var prompter: any Prompter
+        switch ownPrompter() {
+        case .prompter(let found): prompter = found
+        case .nobody(let obstacle):
             throw KeychainError(
-                .authenticationNeeded, "a passphrase is needed, but there is no terminal to ask at",
-                advice: "run it in a terminal, or name a program that asks in COFFER_ASKPASS")
+                .authenticationNeeded, "a passphrase is needed, but \(obstacle.reason)", advice: obstacle.ownAdvice)
         }
         guard let answer = try prompter.ask(.init(style: .secret, text: question), hangUp: -1) else {
             throw .cancelledByPerson

@@ -3,7 +3,7 @@ import Import
 
 /// What became of one secret of an import.
 struct ImportOutcome: Encodable {
-    enum Outcome: String, Encodable {
+    enum Outcome: String {
         case imported
         case replaced
         /// The vault has the same value already.
@@ -32,6 +32,8 @@ struct ImportOutcome: Encodable {
     /// Where it is in the file: `line 7`.
     var place: String
     var reason: String?
+    /// Whether nothing was stored.
+    var isTrial = false
 
     init(_ item: ImportedItem, _ outcome: Outcome, _ reason: String? = nil) {
         self.outcome = outcome
@@ -50,17 +52,43 @@ struct ImportOutcome: Encodable {
         reason = problem.reason
     }
 
-    /// - Parameter isTrial: whether nothing was stored.
-    func line(isTrial: Bool) -> String {
-        let word =
-            switch outcome {
-            case .imported where isTrial: "would import"
-            case .replaced where isTrial: "would replace"
-            case .stricter where isTrial: "would tighten"
-            case .joined where isTrial: "would join"
-            case .kept where isTrial: "differs"
-            default: outcome.rawValue
-            }
+    /// Whether the vault was changed, unless it is a trial.
+    var isDone: Bool { [.imported, .replaced, .stricter, .joined].contains(outcome) }
+
+    private var word: String {
+        switch outcome {
+        case .imported where isTrial: "would import"
+        case .replaced where isTrial: "would replace"
+        case .stricter where isTrial: "would tighten"
+        case .joined where isTrial: "would join"
+        case .kept where isTrial: "differs"
+        default: outcome.rawValue
+        }
+    }
+
+    /// nil for what is left out.
+    private var item: ItemName? {
+        service.map {
+            ItemName(
+                service: $0, account: account ?? "",
+                itemClass: kind.flatMap(ItemKind.init(rawValue:)) ?? .genericPassword)
+        }
+    }
+
+    private enum CodingKeys: String, CodingKey { case outcome, service, account, kind, field, place, reason }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(word, forKey: .outcome)
+        try container.encodeIfPresent(service, forKey: .service)
+        try container.encodeIfPresent(account, forKey: .account)
+        try container.encodeIfPresent(kind, forKey: .kind)
+        try container.encodeIfPresent(field, forKey: .field)
+        try container.encode(place, forKey: .place)
+        try container.encodeIfPresent(reason, forKey: .reason)
+    }
+
+    var line: String {
         let width = isTrial ? 15 : 10
         let place = VisibleText.sentence(place)
         var text = word + String(repeating: " ", count: max(1, width - word.count))
@@ -78,8 +106,12 @@ struct ImportOutcome: Encodable {
 
     static func summary(of outcomes: [ImportOutcome], isTrial: Bool) -> String {
         func count(_ outcome: Outcome) -> Int { outcomes.count { $0.outcome == outcome } }
-        let stored = count(.imported)
-        var parts = ["\(isTrial ? "Would import" : "Imported") \(stored) secret\(stored == 1 ? "" : "s")"]
+        // As an export counts them: a secret is one, with all of its fields.
+        let fields = outcomes.filter { $0.outcome == .imported }
+        let secrets = Set(fields.compactMap(\.item)).count
+        var stored = "\(isTrial ? "Would import" : "Imported") \(secrets) secret\(secrets == 1 ? "" : "s")"
+        if fields.count > secrets { stored += " with \(fields.count) fields" }
+        var parts = [stored]
         if count(.replaced) > 0 { parts.append("\(isTrial ? "would replace" : "replaced") \(count(.replaced))") }
         if count(.stricter) > 0 {
             parts.append("\(isTrial ? "would make" : "made") \(count(.stricter)) there already stricter")

@@ -18,6 +18,8 @@ struct PasswordStore {
     }
 
     private static let suffix = ".gpg"
+    /// Names the keys of a store, also of an empty one.
+    private static let mark = ".gpg-id"
 
     func read() throws(KeychainError) -> ImportMaterial {
         guard let gpg = session.programs.path(of: "gpg") else {
@@ -26,13 +28,22 @@ struct PasswordStore {
         }
         var reading = ImportReading()
         var files: [File] = []
+        let isMarked: Bool
         do throws(SystemError) {
-            try collect(ConfinedFolder(path: path), [], &files, &reading)
+            let folder = try ConfinedFolder(path: path)
+            isMarked = try folder.entry(Self.mark) != nil
+            try collect(folder, [], &files, &reading)
         } catch {
             throw KeychainError(
                 error.errno == ENOENT || error.errno == ENOTDIR ? .notFound : .failed,
                 "\(VisibleText.line(path)) cannot be read: \(error.reason)",
                 advice: "name the folder, usually ~/.password-store")
+        }
+        // A folder within a store has entries, and no mark.
+        guard isMarked || !files.isEmpty || !reading.problems.isEmpty else {
+            throw KeychainError(
+                .notFound, "\(VisibleText.line(path)) has no entry of pass, and no \(Self.mark)",
+                advice: "name the folder of the store, usually ~/.password-store")
         }
         var progress = ProgressLine(total: files.count, verb: "Decrypted")
         defer { progress.clear() }

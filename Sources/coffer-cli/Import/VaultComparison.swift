@@ -8,6 +8,8 @@ struct VaultComparison {
     private let noPrompt: Bool
     /// Whether a person may be asked for values that are guarded. Somebody is looked for only if there are any.
     private let mayAsk: Bool
+    /// For the prompt and the log.
+    private let reason: String
     private(set) var present: [ItemName: ItemAttributes] = [:]
 
     /// A field of an item, by name.
@@ -16,8 +18,11 @@ struct VaultComparison {
         let field: FieldName
     }
 
-    init(_ session: CommandSession, noPrompt: Bool, mayAsk: Bool) throws(KeychainError) {
+    init(
+        _ session: CommandSession, noPrompt: Bool, mayAsk: Bool, reason: String = "Compare with an import"
+    ) throws(KeychainError) {
         self.session = session
+        self.reason = reason
         self.noPrompt = noPrompt
         self.mayAsk = mayAsk
         for item in try session.client.list(service: nil) {
@@ -61,9 +66,8 @@ struct VaultComparison {
     func values(of fields: [FieldOfItem]) throws(KeychainError) -> [Place: [UInt8]] {
         var values: [Place: [UInt8]] = [:]
         let reading = JointReading(
-            session: session, noPrompt: noPrompt, reason: "Compare with an import",
-            purpose: "comparing with your vault",
-            command: session.unlockCommand)
+            session: session, noPrompt: noPrompt, reason: reason, purpose: "comparing with your vault",
+            command: session.unlockCommand, leavesOutLost: true)
         // The broker gives the value of an expired item to nobody, and then gives none of the others either.
         let now = Date()
         let fields = fields.filter { !$0.item.isExpired(at: now) }

@@ -20,6 +20,9 @@ struct JoinReport {
         var failure: KeychainError?
         do throws(KeychainError) { try joining.run(companions) } catch { failure = error }
         let outcomes = joining.outcomes
+        if !isTrial, outcomes.contains(where: \.isJoined) {
+            failure = failure?.afterPart("what was joined stays; for the rest, run the command again")
+        }
         for outcome in outcomes where !isQuiet || !outcome.isJoined { try Output.line(outcome.line) }
         if !isQuiet, failure == nil || !outcomes.isEmpty {
             Output.note(outcomes.isEmpty ? "Nothing to join" : JoinOutcome.summary(of: outcomes, isTrial: isTrial))

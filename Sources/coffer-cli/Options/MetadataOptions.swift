@@ -47,11 +47,11 @@ struct AttributeArgument {
     let value: String
 
     init(parsing argument: String) throws {
-        guard let equals = argument.firstIndex(of: "="), equals > argument.startIndex else {
+        guard let (key, value) = argument.halves(at: "="), !key.isEmpty else {
             throw ValidationError("an attribute is written key=value")
         }
-        key = String(argument[..<equals])
-        value = String(argument[argument.index(after: equals)...])
+        self.key = key
+        self.value = value
     }
 }
 

@@ -129,8 +129,10 @@ enum JoinedName {
     }
 
     static func splits(of word: String) -> [(service: String, account: String)] {
-        word.indices.filter { word[$0] == "/" && $0 > word.startIndex }.map { slash in
-            (String(word[..<slash]), String(word[word.index(after: slash)...]))
+        // By scalars: for Unicode, a slash and an accent after it are one character, which is no slash.
+        let scalars = word.unicodeScalars
+        return scalars.indices.filter { scalars[$0] == "/" && $0 > scalars.startIndex }.map { slash in
+            (String(scalars[..<slash]), String(scalars[scalars.index(after: slash)...]))
         }
     }
 }

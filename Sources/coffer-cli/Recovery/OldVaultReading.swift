@@ -58,8 +58,8 @@ extension KeychainError {
         case .noCode: self.init(.notFound, text)
         case .wrongCode:
             self.init(.wrongPassword, text, advice: "use the code that was valid when this copy was made")
-        case .damaged, .newerFormat: self.init(.damaged, text)
-        case .failed: self.init(.failed, text)
+        case .damaged: self.init(.damaged, text)
+        case .newerFormat, .failed: self.init(.failed, text)
         }
     }
 }

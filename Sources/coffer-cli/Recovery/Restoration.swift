@@ -21,9 +21,13 @@ struct Restoration<Source: RestoredSource & ~Copyable>: ~Copyable {
     private let session: CommandSession
     private let replace: Bool
     private let isTrial: Bool
+    private var progress: ProgressLine
+    /// nil if nothing is compared, because all is replaced.
+    private var present: PresentItems?
 
     /// - Parameter isTrial: only look, and store nothing.
     init(old: consuming Source, session: CommandSession, replace: Bool, isTrial: Bool) {
+        progress = ProgressLine(total: old.items.count, verb: isTrial ? "Compared" : "Restored")
         self.old = old
         self.session = session
         self.replace = replace
@@ -33,24 +37,38 @@ struct Restoration<Source: RestoredSource & ~Copyable>: ~Copyable {
     /// - Returns: what became of the items, and what ended it before the last of them.
     consuming func run() -> (items: [RestoredItem], failure: KeychainError?) {
         var items: [RestoredItem] = []
-        for index in old.items.indices {
-            do throws(KeychainError) { items.append(try restore(index)) } catch { return (items, error) }
+        var failure: KeychainError?
+        do throws(KeychainError) {
+            if !replace { present = try PresentItems(of: old.items, session, isTrial: isTrial) }
+            for index in old.items.indices {
+                items.append(try restore(index))
+                progress.show(items.count)
+            }
+        } catch { failure = error }
+        progress.clear()
+        if !isTrial, items.contains(where: { $0.outcome == .restored }) {
+            failure = failure?.afterPart("what was restored stays; for the rest, run the command again")
         }
-        return (items, nil)
+        return (items, failure)
     }
 
     private mutating func restore(_ index: Int) throws(KeychainError) -> RestoredItem {
         let item = old.items[index]
+        let isTrial = isTrial
         func outcome(_ outcome: RestoredItem.Outcome, _ reason: String? = nil) -> RestoredItem {
             RestoredItem(
-                service: item.service, account: item.account, kind: item.kind, outcome: outcome, reason: reason)
+                service: item.service, account: item.account, kind: item.kind, outcome: outcome, reason: reason,
+                isTrial: isTrial)
         }
         guard !item.thisDeviceOnly else { return outcome(.lost) }
         if let expires = item.expires, Double(expires) <= Date().timeIntervalSince1970 * 1000 {
             return outcome(.expired)
         }
         do throws(KeychainError) {
-            if !replace, try exists(item) { return outcome(.kept) }
+            if !replace, try exists(item) {
+                let (found, reason) = try comparison(index)
+                return outcome(found, reason)
+            }
             if !isTrial { try store(index) }
             return outcome(.restored)
         } catch {
@@ -60,6 +78,19 @@ struct Restoration<Source: RestoredSource & ~Copyable>: ~Copyable {
             case .invalidArgument, .limitExceeded: return outcome(.refused, error.description)
             default: throw error
             }
+        }
+    }
+
+    /// What becomes of an item whose name the vault has.
+    private mutating func comparison(_ index: Int) throws(KeychainError) -> (RestoredItem.Outcome, String?) {
+        switch present?.standing(of: old.items[index]) {
+        case .values(let values):
+            for (place, value) in values.enumerated() {
+                guard try old.value(at: index, field: place) == value else { return (.kept, nil) }
+            }
+            return (.same, nil)
+        case .notCompared(let reason): return (.kept, reason)
+        case .other, nil: return (.kept, nil)
         }
     }
 
@@ -88,12 +119,15 @@ struct Restoration<Source: RestoredSource & ~Copyable>: ~Copyable {
             attributes: item.attributes,
             expiry: item.expires.map { .at(Date(milliseconds: Int64(clamping: $0))) } ?? .never)
         if access.requirements.contains(.applicationPassword) {
+            // The question would be in its line.
+            progress.clear()
             do throws(KeychainError) {
                 new.applicationPassword = try session.passwordInput(for: name.shownName, noPrompt: false).new()
             } catch {
                 guard error.code == .authenticationNeeded else { throw error }
-                throw KeychainError(
-                    .invalidArgument, "it needs a new application password, but there is no terminal to ask at")
+                var reason = error.message
+                if case .nobody(let obstacle) = session.ownPrompter() { reason = obstacle.reason }
+                throw KeychainError(.invalidArgument, "it needs a new application password, but \(reason)")
             }
         }
         var changes: [ItemChange] = []
@@ -185,53 +219,6 @@ extension AccessControl {
                 accessibility, isThisDeviceOnly: item.thisDeviceOnly, requirements: Set(naming: require),
                 anyIsEnough: item.any)
         } catch { throw KeychainError(error) }
-    }
-}
-
-/// The outcome for one item of an old vault.
-struct RestoredItem: Encodable {
-    enum Outcome: String, Encodable {
-        case restored
-        /// The item was for its old device only.
-        case lost
-        /// An item of this name exists already, and it stays.
-        case kept
-        case expired
-        /// The present vault did not accept it.
-        case refused
-    }
-
-    let service: String
-    let account: String
-    /// nil for a generic item.
-    let kind: String?
-    let outcome: Outcome
-    /// The reason in words, if the outcome does not say enough.
-    var reason: String?
-
-    /// Whether the item could have been restored but was not.
-    var isMissing: Bool { outcome == .kept || outcome == .refused }
-
-    /// - Parameter isTrial: whether this was a trial that stored nothing.
-    func line(isTrial: Bool) -> String {
-        let word = isTrial && outcome == .restored ? "would restore" : outcome.rawValue
-        let width = isTrial ? 15 : 10
-        return word + String(repeating: " ", count: max(0, width - word.count))
-            + VisibleText.name(
-                service: service, account: account, kind: kind.flatMap(ItemKind.init(rawValue:)))
-            + (reason.map { "  (\(VisibleText.sentence($0)))" } ?? "")
-    }
-
-    static func summary(of items: [RestoredItem], isTrial: Bool) -> String {
-        func count(_ outcome: Outcome) -> Int { items.count { $0.outcome == outcome } }
-        var parts = ["\(isTrial ? "Would restore" : "Restored") \(count(.restored)) of \(items.count) items"]
-        if count(.lost) > 0 { parts.append("\(count(.lost)) lost, for the old device only") }
-        if count(.kept) > 0 {
-            parts.append("\(count(.kept)) kept as they are here; to restore the old ones, use --replace")
-        }
-        if count(.expired) > 0 { parts.append("\(count(.expired)) expired") }
-        if count(.refused) > 0 { parts.append("\(count(.refused)) refused") }
-        return parts.joined(separator: "; ")
     }
 }
 

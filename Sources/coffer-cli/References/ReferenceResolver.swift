@@ -15,6 +15,7 @@ struct ReferenceResolver {
     /// Ask for an item's application password at once, if there is a choice and only one item.
     var choosesPassword = false
     private let session = CommandSession()
+    private let notice = DivisionNotice()
 
     /// A secret, and the item that it is a value of.
     struct Secret: Sendable {
@@ -115,6 +116,7 @@ struct ReferenceResolver {
         } catch {
             // The answer would be too long, so half as many are read at a time.
             guard error.code == .limitExceeded else { throw error }
+            if tells, !noPrompt { notice.tell(error) }
             let half = names.count / 2
             return try read(Batch(vault: batch.vault, references: Array(batch.references.prefix(half))))
                 + read(Batch(vault: batch.vault, references: Array(batch.references.dropFirst(half))))

@@ -11,7 +11,9 @@ enum CommandSearch {
             throw failure == .missing ? notFound(command) : notRunnable(command)
         }
         var found: String?
-        for folder in (path ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":", omittingEmptySubsequences: false) {
+        let folders = (path ?? "/usr/local/bin:/usr/bin:/bin").utf8
+            .split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        for folder in folders.map({ String(decoding: $0, as: UTF8.self) }) {
             // An empty entry is the present folder.
             let file = folder.isEmpty ? "./\(command)" : "\(folder)/\(command)"
             switch ExecutableFile.failure(of: file) {

@@ -8,19 +8,19 @@ struct SecretAssignment: Equatable {
     let reference: SecretReference?
 
     init(parsing text: String) throws {
-        let halves = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        name = String(halves[0])
+        let halves = text.halves(at: "=")
+        name = halves?.before ?? text
         guard VariableName.isValid(name) else {
             throw ValidationError(
                 "a variable's name has letters, digits and underscores only, and begins with no digit: write NAME=coffer://SERVICE/ACCOUNT"
             )
         }
-        guard halves.count == 2 else {
+        guard let halves else {
             reference = nil
             return
         }
         do throws(SecretReference.Mistake) {
-            reference = try SecretReference(parsing: String(halves[1]))
+            reference = try SecretReference(parsing: halves.after)
         } catch {
             // The text is not repeated, because it may be a secret.
             throw ValidationError("\(name) is not set to a reference: \(error.reason); \(error.advice)")

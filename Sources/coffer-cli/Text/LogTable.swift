@@ -68,7 +68,9 @@ struct LogTable {
     private func program(_ record: Keychain.LogRecord) -> String {
         var text = "-"
         if let pid = record.pid {
-            text = "\(record.program.map(VisibleText.line) ?? "unknown")\(record.resolved ? "" : "?") (pid \(pid))"
+            // Anybody can name a program as this line goes on. A log keeps all of the name, unlike a prompt.
+            let name = record.program.map { VisibleText.quoted($0, likePath: true) } ?? "unknown"
+            text = "\(name)\(record.resolved ? "" : "?") (pid \(pid))"
         }
         if let reason = record.reason {
             text = (text == "-" ? "" : text + ", ") + "reason: \(VisibleText.quoted(reason))"
@@ -98,9 +100,8 @@ struct LogLine: Encodable {
     init(_ record: Keychain.LogRecord) { self.record = record }
 
     private enum CodingKeys: String, CodingKey {
-        case sequence, time, event, outcome, uid, pid, program, resolved, controlGroup, item, service, account, require,
-            reason, detail
-        case missed
+        case sequence, time, event, outcome, uid, pid, program, resolved, controlGroup, item, service, account, kind,
+            require, reason, detail, missed
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -117,6 +118,8 @@ struct LogLine: Encodable {
         try container.encodeIfPresent(record.item, forKey: .item)
         try container.encodeIfPresent(record.service, forKey: .service)
         try container.encodeIfPresent(record.account, forKey: .account)
+        // Left out of a generic item's record, as in the text.
+        try container.encodeIfPresent(record.kind?.rawValue, forKey: .kind)
         try container.encode(record.require, forKey: .require)
         try container.encodeIfPresent(record.reason, forKey: .reason)
         try container.encodeIfPresent(record.detail, forKey: .detail)

@@ -55,7 +55,7 @@ enum StatusText {
     }
 
     private static func lease(_ lease: Keychain.LeaseState) -> String {
-        let name = VisibleText.line(lease.command ?? lease.program ?? "a program")
+        let name = (lease.command ?? lease.program).map { VisibleText.quoted($0, likePath: true) } ?? "a program"
         let items = "\(lease.items.count) item\(lease.items.count == 1 ? "" : "s")"
         let end = "ends \(TimeText(lease.ends).relative())"
         return "Lease: \(name) (pid \(lease.pid)), \(items), \(end); end it with: coffer forget"

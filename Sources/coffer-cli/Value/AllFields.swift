@@ -9,6 +9,8 @@ struct AllFields {
     var choosingPassword = false
     /// The command to run in a terminal if nobody can be asked here.
     var command: String
+    /// Whether a person may be told what to expect.
+    var tells = true
 
     func read(_ name: PartialName, _ session: CommandSession) throws(KeychainError) -> ReadFields {
         let item = try session.finding(name) { () throws(KeychainError) in
@@ -23,7 +25,8 @@ struct AllFields {
             takesPassword
             ? try readEach(fields, session)
             : try JointReading(
-                session: session, noPrompt: noPrompt, reason: reason, purpose: item.shownName, command: command
+                session: session, noPrompt: noPrompt, reason: reason, purpose: item.shownName, command: command,
+                tells: tells
             ).values(of: fields)
         guard values.count == item.fields.count else {
             throw KeychainError(

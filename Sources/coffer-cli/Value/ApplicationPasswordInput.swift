@@ -5,7 +5,7 @@ struct ApplicationPasswordInput {
     /// The item's name, as people read it.
     let name: String
     let noPrompt: Bool
-    let findPrompter: () -> (any Prompter)?
+    let look: () -> PrompterFinder.Finding
 
     /// Asks for the item's present application password.
     func present() throws(KeychainError) -> [UInt8] {
@@ -34,13 +34,13 @@ struct ApplicationPasswordInput {
                 .authenticationNeeded, "\(name) takes an application password, but --no-prompt was given",
                 advice: "leave out --no-prompt")
         }
-        guard let prompter = findPrompter() else {
+        switch look() {
+        case .prompter(let prompter): return prompter
+        case .nobody(let obstacle):
             throw KeychainError(
-                .authenticationNeeded,
-                "\(name) takes an application password, but there is no terminal to ask at",
-                advice: "run it in a terminal, or name a program that asks in COFFER_ASKPASS")
+                .authenticationNeeded, "\(name) takes an application password, but \(obstacle.reason)",
+                advice: obstacle.ownAdvice)
         }
-        return prompter
     }
 
     private func ask(_ prompt: String, _ prompter: inout any Prompter) throws(KeychainError) -> String {

@@ -116,7 +116,8 @@ struct ValueInput {
         if value.last == UInt8(ascii: "\n") {
             if trim {
                 value = Array(value.withoutLineEnd)
-            } else if !isFile {
+            } else if !isFile, !value.dropLast().contains(UInt8(ascii: "\n")) {
+                // In a text of several lines, such as a private key, the last one ends as the others do.
                 warning = "the value ends with a newline, which was kept; --trim drops it"
             }
         }
