@@ -93,9 +93,9 @@ import Testing
     /// A name that takes the room of many costs as much as many.
     @Test func longNamesCostAsMuchAsMany() throws {
         let bucket = try PlayedBucket(.init(200))
-        for (length, isRead) in [(100, true), (40_000, false)] {
+        for (length, isRead) in [(100, true), (16_000, false)] {
             let web = try ScriptedServer([Self.list("/dav/x/", [String(repeating: "x", count: length)])])
-            let server = try Self.server(web) { $0.names = 15 }
+            let server = try Self.server(web) { $0.names = 7 }
             let expected: StoreError.Code? = isRead ? nil : .tooMany
             #expect(PlayedBucket.error { try server.files(of: bucket.circle) }?.code == expected)
         }

@@ -8,7 +8,7 @@ struct KeyringReaderTests {
     @Test("An item with a text that the bus library refuses is named, and the others are read")
     func refusedTexts() throws {
         let bus = try PrivateBus()
-        let program = SourceTree.path("Tests/Clients/SecretService/keyring.py")
+        let program = SourceTree.path("Tests/Clients/SecretService/played_keyring.py")
         let keyring = try Subprocess("/usr/bin/python3", [program]) {
             $0.environment = ["DBUS_SESSION_BUS_ADDRESS": bus.address, "PYTHONDONTWRITEBYTECODE": "1"]
             $0.output = .pipe

@@ -65,6 +65,7 @@ struct CircleSentKeysTests {
         var (heads, segments): ([[UInt8]], [[UInt8]]) = ([], [])
         for value in ["one", "other"] {
             try new.set("a", "", value)
+            try new.takeIn(store)
             let prepared = try #require(try new.vault.giveOut(heads: store.heads, new.classKeys))
             heads.append(
                 SignedHead(prepared.head, signature: SignedStatement.lower(try sign(prepared, of: new))).bytes)

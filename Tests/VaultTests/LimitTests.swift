@@ -14,7 +14,8 @@ struct LimitTests {
     }
 
     @Test func thereAreSoManyItems() throws {
-        let vault = try open(VaultFixture(), Room(items: 3))
+        let fixture = try VaultFixture()
+        let vault = try open(fixture, Room(items: 3))
         for account in ["a", "b", "c"] { try vault.set(.make("s", account, "v")) }
         #expect(vaultError { try vault.set(.make("s", "d", "v")) } == .limitExceeded)
         #expect(try vault.count == 3)
@@ -27,7 +28,8 @@ struct LimitTests {
 
     /// A caller that is about to store an item learns first that there is no room. What is in the bin gives its own.
     @Test func aFullVaultSaysSoBefore() throws {
-        let vault = try open(VaultFixture(), Room(items: 2))
+        let fixture = try VaultFixture()
+        let vault = try open(fixture, Room(items: 2))
         try vault.set(.make("s", "a", "v"))
         try vault.checkRoom()
         try vault.set(.make("s", "b", "v"))
@@ -57,7 +59,8 @@ struct LimitTests {
     }
 
     @Test func theFileIsSoLarge() throws {
-        let vault = try open(VaultFixture(), Room(file: 1 << 20))
+        let fixture = try VaultFixture()
+        let vault = try open(fixture, Room(file: 1 << 20))
         let value = String(repeating: "x", count: 300 << 10)
         for account in ["a", "b"] { try vault.set(.make("s", account, value)) }
         #expect(

@@ -138,9 +138,12 @@ extension Keychain {
                 former = present?.attributes
             } catch {
                 guard error.code == .notFound else { throw error }
-                present = nil
                 // An item need not have the field that is asked for, and none need have `secret`.
                 former = try await itemWithoutField(name)
+                let isThere = former?.fields.contains { $0.name == field ?? .secret } ?? false
+                // It was stored since the read. One that has expired is there and cannot be read.
+                if isThere, former?.expires.map({ $0 > Date() }) ?? true { continue }
+                present = nil
             }
             var new = NewItem(
                 value: try change(present?.value), access: access,

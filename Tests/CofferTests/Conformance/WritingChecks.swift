@@ -174,11 +174,11 @@ let writingChecks = [
         ])
         #expect(outcomes.map(\.existedBefore) == [false, true, false, true])
         #expect(outcomes.map(\.version) == [1, nil, nil, 2])
+        #expect(try await keychain.attributes(of: "new").revision == outcomes[3].revision)
         var pin = NewItem(value: [3])
         pin.field = "pin"
         let added = try await keychain.apply([ItemChange(keychain.name("new"), .set(pin))])
         #expect(added.map(\.existedBefore) == [true], "a field of an item that was there")
-        #expect(try await keychain.attributes(of: "new").revision == outcomes[3].revision)
         for condition in [ItemChange.Condition.isAbsent, .isPresent] {
             await refused(.invalidArgument, "a deletion of what must be there, or must not") {
                 () throws(KeychainError) in

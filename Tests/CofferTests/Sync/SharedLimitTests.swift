@@ -48,7 +48,6 @@ struct SharedLimitTests {
         }
         #expect(error?.code == .limitExceeded)
         #expect(try machine.get("theme") == "light")
-        try await machine.settings.synchronize()
-        #expect(try await machine.keychain.string(for: "theme") == "\"light\"")
+        #expect(machine.settings.sharedNames == ["theme"])
     }
 }
