@@ -64,7 +64,8 @@ struct CircleAcknowledgementTests {
         var statements: [RecordBody] = []
         for member in members {
             let statement = try Statement(
-                circle: view.device.circle, signer: view.device.id, past: past, .addition(member.keys, .writer, given: view.present?.name))
+                circle: view.device.circle, signer: view.device.id, past: past,
+                .addition(member.keys, .writer, given: view.present?.name))
             statements.append(.statement(try desk.signed(statement)))
             past = [statement.name]
         }
