@@ -49,6 +49,79 @@ struct CircleSentKeysTests {
         #expect(view.halves[generation.name] != nil)
     }
 
+    /// The lost machine knows all that keys are made of. The store shows what it has written before its removal.
+    @Test func keysThatSomebodyMakesInAnothersNameAreNotWrittenTo() throws {
+        let lost = try CircleMachine("lost")
+        try lost.join(desk)
+        for _ in 0..<3 { for machine in [desk, laptop, lost] { try machine.sync(store) } }
+        try desk.remove(lost)
+        let own = try desk.view()
+        let (circle, present) = (own.device.circle, try #require(own.present))
+        func made() throws -> (KeyGeneration, GenerationHalves) {
+            try desk.vault.newGeneration(of: circle, by: own.device.id, for: own.membership)
+        }
+        // Of several, members take the one with the smallest name.
+        var (forged, halves) = try made()
+        for _ in 0..<64 where present.name < forged.name { (forged, halves) = try made() }
+        let keys = try #require(own.membership.members.first { $0.keys.device != own.device.id }?.keys)
+        var content = PaperContent()
+        content.generations = [(forged, try halves.sealed(to: keys, in: circle))]
+        let envelope = try PaperSealing.seal(content, for: keys, in: circle, at: 1)
+        let prepared = try lost.vault.read { (snapshot) throws(VaultError) in
+            let view = try lost.vault.view(snapshot, lost.classKeys).1
+            return try lost.vault.prepared(view, [], given: [], from: view, [envelope])
+        }
+        try lost.commit(prepared)
+        try lost.put(store)
+        try laptop.takeIn(store)
+        try #require(try laptop.view().envelopes.count == 1)
+        try desk.put(store)
+        for _ in 0..<2 { for machine in [desk, laptop] { try machine.sync(store) } }
+        let heard = try laptop.view()
+        #expect(heard.present == present && !heard.attested.contains(forged.name))
+        try laptop.set("bank", "", "since")
+        for _ in 0..<2 { for machine in [laptop, desk] { try machine.sync(store) } }
+        #expect(try desk.get("bank") == "since")
+        let (view, name) = (try laptop.view(), forged.name)
+        let counted = try #require(view.streams[view.device.id]).counted
+        #expect(counted.allSatisfy { $0.record.header.generation != name })
+        // A successor takes no other's word for it either.
+        let new = try laptop.renewed()
+        let attested = try new.view().attested
+        #expect(!attested.contains(name) && attested.contains(present.name))
+    }
+
+    /// Attacker 14: nothing that a reader makes has the others write something for each member.
+    @Test func aReadersOwnKeysAreSentToNobody() throws {
+        let server = try CircleMachine("server")
+        let given = try desk.view().present?.name
+        try server.vault.enter(
+            desk.add(server.request(), as: .reader, given: given), server.profile, server.classKeys)
+        for _ in 0..<3 { for machine in [desk, laptop, server] { try machine.sync(store) } }
+        let (own, other) = (try server.view(), try desk.view().device.id)
+        let (all, halves) = try server.vault.newGeneration(
+            of: own.device.circle, by: own.device.id, for: own.membership)
+        let generation = try KeyGeneration(
+            circle: all.circle, maker: all.maker, removals: all.removals, publicHalves: all.publicHalves,
+            receivers: all.receivers.filter { [own.device.id, other].contains($0.device) })
+        let present = try #require(own.present)
+        let key = try #require(own.halves[present.name])
+        let prepared = try server.vault.read { (snapshot) throws(VaultError) in
+            let view = try server.vault.view(snapshot, server.classKeys).1
+            var writer = try RecordWriter(
+                view.device, after: view.ownEnd, in: server.vault.run(), before: view.device)
+            try writer.add(.generation(generation), (present.name, key.metadata))
+            try writer.add(.profile(view.device.profile), (generation.name, halves.metadata))
+            return try server.vault.finish(&writer, view, given: [])
+        }
+        try server.commit(prepared)
+        try server.put(store)
+        try desk.takeIn(store)
+        let view = try desk.view()
+        try #require(view.halves[generation.name] != nil)
+        #expect(view.owed.isEmpty)
+    }
+
     @Test func aSuspendedDeviceIsSentNone() throws {
         let third = try CircleMachine("third")
         try third.join(desk)

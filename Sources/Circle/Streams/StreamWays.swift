@@ -31,45 +31,58 @@ struct StreamWays {
     init(
         of device: WriterID, in circle: StatementName, _ heads: [StreamHead], _ links: Links
     ) throws(CircleFormError) {
-        func start(_ run: RunID, after predecessor: RunEnd?) throws(CircleFormError) -> Start {
+        func beginning(_ run: RunID, after predecessor: RunEnd?) throws(CircleFormError) -> Start {
             Start(
                 chain: try ChainHash(circle: circle, device: device, run: run, after: predecessor),
                 predecessor: predecessor)
         }
+        // A member can sign any number of heads. Each end is looked at once, each run is gone along once, and what is
+        // compared has a limit.
+        var (ends, starts): (Set<RunEnd>, [RunID: Start]) = ([], [:])
+        var (passed, tries): (Set<ChainHash>, Int) = ([], 0)
         for head in heads {
-            all[head.end.run, default: []].append(
-                Way(end: head.end, start: try start(head.end.run, after: head.predecessor)))
+            let start = try beginning(head.end.run, after: head.predecessor)
+            all[head.end.run, default: []].append(Way(end: head.end, start: start))
+            starts[head.end.run] = starts[head.end.run] ?? start
+            ends.insert(head.end)
         }
         var open = heads.compactMap(\.predecessor)
         var places: [UInt64: [RunEnd]]?
         while let end = open.popLast() {
-            guard !all[end.run, default: []].contains(where: { $0.end == end }) else { continue }
+            guard ends.insert(end).inserted else { continue }
+            var found = starts[end.run]
             var (chain, number) = (end.chain, end.number)
-            while number > 0, let link = links[chain], link.record.header.run == end.run,
-                link.record.header.number == number
+            while found == nil, number > 0, let link = links[chain], link.record.header.run == end.run,
+                link.record.header.number == number, passed.insert(chain).inserted
             {
                 (chain, number) = (link.before, number - 1)
             }
-            var found = all[end.run]?.lazy.compactMap(\.start).first
             // The hash before a run's first record is made of where the run before was left.
             if found == nil, number == 0 {
-                let first = try start(end.run, after: nil)
+                let first = try beginning(end.run, after: nil)
                 if first.chain == chain { found = first }
             }
             if found == nil {
                 let known = places ?? Self.places(links)
                 places = known
-                for place in known[number] ?? [] where place.run != end.run {
-                    let start = try start(end.run, after: place)
+                let near = known[number] ?? []
+                tries += near.count
+                for place in near where tries <= Self.mostTries && place.run != end.run {
+                    let start = try beginning(end.run, after: place)
                     guard start.chain == chain else { continue }
                     found = start
                     open.append(place)
                     break
                 }
             }
+            starts[end.run] = found
             all[end.run, default: []].append(Way(end: end, start: found))
         }
     }
+
+    /// How many places are compared with beginnings. A device's runs have one place at each number, unless its vault was
+    /// rolled back.
+    private static let mostTries = 1 << 20
 
     /// The places behind records, by their numbers.
     private static func places(_ links: Links) -> [UInt64: [RunEnd]] {

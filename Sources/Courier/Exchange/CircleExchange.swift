@@ -77,7 +77,7 @@ struct StoreListing {
 
     func paths(of device: WriterID) -> [StorePath] { segments.first { $0.device == device }?.paths ?? [] }
 
-    /// Those of which nothing is known that is wrong.
+    /// The files that nobody has called damaged.
     func sound(of device: WriterID) -> [StorePath] { paths(of: device).filter { !damaged.contains($0) } }
 
     /// The lengths of files as a call has them; nil if none is known.

@@ -4,14 +4,15 @@ import Circle
 extension CircleView {
     /// The generation that records are written to; nil if somebody must make one first.
     var present: KeyGeneration? {
-        membership.generation(of: device.circle, among: generations.values.sorted { $0.name < $1.name })
+        let told = generations.values.filter { attested.contains($0.name) }
+        return membership.generation(of: device.circle, among: told.sorted { $0.name < $1.name })
     }
 
     /// What this device seals to until there is a generation that everybody can open: the present one, or else one that
     /// opens here. A member can make one that opens nowhere, and that must neither spoil a change that waits nor keep that
     /// member from being removed.
     var usable: KeyGeneration? {
-        presentThatOpens ?? openGenerations.first
+        presentThatOpens ?? openGenerations.first { isByAWriter($0) }
     }
 
     /// The present generation, if this device has its keys.
@@ -29,6 +30,11 @@ extension CircleView {
     /// The generations that this device can open, by their names.
     var openGenerations: [KeyGeneration] {
         halves.keys.sorted().compactMap { generations[$0] }
+    }
+
+    /// Whether the maker of a generation has told it, and is no reader, now or before it was removed.
+    func isByAWriter(_ generation: KeyGeneration) -> Bool {
+        attested.contains(generation.name) && !readers.contains(generation.maker)
     }
 
     /// This device's part in the circle; nil if it is not a member.

@@ -14,6 +14,9 @@ struct CircleView: Sendable {
     /// How many signed statements it is made of. They only become more.
     private var judged = 0
     private(set) var generations: [StatementName: KeyGeneration] = [:]
+    /// The generations that their makers have told, and those of the answer by which this vault entered. For the others,
+    /// somebody else names the maker.
+    private(set) var attested: Set<StatementName> = []
     /// Of the generations that this device can open.
     private(set) var halves: [StatementName: GenerationHalves] = [:]
     private(set) var streams: [WriterID: DeviceStream] = [:]
@@ -211,7 +214,7 @@ struct CircleView: Sendable {
             vouched.add(seen, by: record.header.device, after: counted.after)
         case .paper(let envelope):
             envelopes.append((record.header.device, envelope))
-            if envelope.device == device.id { try take(envelope) }
+            if envelope.device == device.id { try take(envelope, by: record.header.device) }
         case .past:
             silent.insert(counted.after)
             pasts[record.header.device, default: []].append(counted)
@@ -226,6 +229,7 @@ struct CircleView: Sendable {
     /// Takes in a generation, with the halves that an answer has brought or that are in it. Of an answer it is not known
     /// whether they are the generation's own.
     private mutating func take(_ generation: KeyGeneration) throws(VaultError) {
+        attested.insert(generation.name)
         guard generations[generation.name] == nil else { return }
         generations[generation.name] = generation
         for receiver in [brought[generation.name], generation.receivers.first { $0.device == device.id }] {
@@ -245,10 +249,13 @@ struct CircleView: Sendable {
         }
     }
 
-    /// Takes in keys that somebody has sent to this device, because their maker did not know of it.
-    private mutating func take(_ envelope: PaperEnvelope) throws(VaultError) {
+    /// Takes in keys that somebody has sent to this device, because their maker did not know of it. A removed
+    /// device can make keys in another's name. So these open records, and nobody writes to them.
+    private mutating func take(_ envelope: PaperEnvelope, by writer: WriterID) throws(VaultError) {
         let content = try PaperSealing.open(envelope, for: device.id, by: receiving, in: device.circle)
-        for (generation, receiver) in content?.generations ?? [] where halves[generation.name] == nil {
+        for (generation, receiver) in content?.generations ?? [] {
+            if generation.maker == writer { attested.insert(generation.name) }
+            guard halves[generation.name] == nil else { continue }
             let opened = try cryptography { () throws(CryptographyError) in
                 try GenerationHalves(receiver, of: generation, by: receiving)
             }

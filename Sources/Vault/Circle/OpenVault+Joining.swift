@@ -179,8 +179,7 @@ extension OpenVault {
                     request: request.digest, circle: view.device.circle, adder: adder,
                     statements: view.signedStatements,
                     generations: generations.map(\.name),
-                    present: generations.first { $0 == view.present } ?? generations.first, heads: heads,
-                    profiles: profiles, ephemeral: ephemeral.publicKey,
+                    present: view.usable, heads: heads, profiles: profiles, ephemeral: ephemeral.publicKey,
                     sealedKeys: sealed)
             } catch {
                 throw VaultError(.limitExceeded, "the circle is too large for an answer", cause: error)

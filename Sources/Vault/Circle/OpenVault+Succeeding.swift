@@ -155,7 +155,9 @@ extension OpenVault {
             for generation in view.openGenerations {
                 guard let halves = view.halves[generation.name] else { continue }
                 let own = try halves.sealed(to: succession.keys, in: succession.circle)
-                rows[.halves(generation.name)] = LengthPrefixed.encode(generation.bytes) + own.sealed
+                // Whose word a row has does not show, so it has no generation that only somebody else has told.
+                let bytes = view.attested.contains(generation.name) ? generation.bytes : []
+                rows[.halves(generation.name)] = LengthPrefixed.encode(bytes) + own.sealed
             }
             let members = view.membership.members.map(\.keys).filter {
                 !(view.streams[$0.device]?.isSuspended ?? false)

@@ -104,7 +104,8 @@ extension CircleView {
     var owed: [(member: MemberKeys, generations: [KeyGeneration])] {
         let writers = membership.members.filter(\.role.mayWrite)
         let ids = Set(writers.map(\.keys.device))
-        let own = openGenerations.map { generation in
+        // Otherwise a reader has the others send keys of its own to a thousand members.
+        let own = openGenerations.filter(isByAWriter).map { generation in
             (generation: generation, receivers: Set(generation.receivers.map(\.device)))
         }.filter { generation, receivers in
             let sender =

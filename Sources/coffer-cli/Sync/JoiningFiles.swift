@@ -12,7 +12,7 @@ struct JoiningFiles {
     /// The identity of the machine's TPM; nil without one.
     let identity: [UInt8]?
 
-    /// All that lies in the folder for it, whoever has put it there.
+    /// All files of this request in the folder. Both machines put some there.
     var all: [StorePath] {
         [request, answer] + ProofStep.allCases.map { StorePath.proof($0, place) }
     }
