@@ -19,7 +19,7 @@ struct PassedConnection {
     }
 
     /// Holds one conversation.
-    /// - Parameter isUnlogged: whether the log gets a line only if somebody answers.
+    /// - Parameter isUnlogged: whether the log gets a line only if somebody answers, or for what only root may do.
     func converse(isUnlogged: Bool) throws {
         let configuration = try load()
         try ClientConversation(configuration: configuration, isUnlogged: isUnlogged).run(on: take())

@@ -106,7 +106,7 @@ import Varlink
     func anAnswerThatStillWaitsAtTheEndOfTheTimeIsNotCalledMissing(
         hasOthers: Bool, message: String, advice: String
     ) throws {
-        let fixture = try Fixture(.init(settings: "prompt-timeout = 15"))
+        let fixture = try Fixture(.init(settings: "prompt-timeout = 30"))
         if hasOthers { try fixture.rememberGuess(by: 1) }
         let other = try judging(fixture)
         var client = try asked(fixture)

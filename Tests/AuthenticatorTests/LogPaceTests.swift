@@ -91,4 +91,13 @@ import Varlink
         #expect(eventually { started.log.contains("outcome=password") })
         #expect(!started.log.contains("client gone"), "\(started.log)")
     }
+
+    /// Other users' floods must not hide that the machine has a new signing key.
+    @Test func whatOnlyRootMayDoIsInTheLogAllTheSame() throws {
+        let fixture = try Fixture()
+        let started = try ActivatedConversations(fixture, .accepted, subcommand: "converse-unlogged")
+        var client = try TestClient(started.socket)
+        _ = try client.call(BrokerProtocol.Authentication.RenewSigningKey()).get()
+        #expect(eventually { started.log.contains("purpose=signing-key") }, "\(started.log)")
+    }
 }

@@ -72,6 +72,17 @@ struct ServiceCircleTests {
         #expect(fixture.broker.completions.allSatisfy { $0.means == nil })
     }
 
+    /// Other users' conversations can use up the lines that the log has for those without an answer.
+    @Test func rootsAnswerIsInTheLogAllTheSame() throws {
+        let fixture = try fixture()
+        let started = try ActivatedConversations(fixture, .accepted, subcommand: "converse-unlogged")
+        try fixture.ask(.foundCircle, sample)
+        var client = try TestClient(started.socket)
+        _ = try question(&client, .foundCircle)
+        #expect(try client.go("yes").isDone)
+        #expect(eventually { started.log.contains("outcome=authorized") }, "\(started.log)")
+    }
+
     /// Decision 39: what root's program answers for an invitation fits the role that it is for, and the circle that it leads
     /// to. Attacker 13: a broker that was taken over puts another request in the place of the invited one.
     @Test(arguments: [MemberRole.reader, .writer, .admin])

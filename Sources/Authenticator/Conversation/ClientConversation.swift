@@ -14,7 +14,7 @@ public struct ClientConversation {
     private let logger = Logger(
         label: "coffer-authenticator", factory: { label in StreamLogHandler.standardError(label: label) })
 
-    /// - Parameter isUnlogged: whether the log gets a line only if somebody answers.
+    /// - Parameter isUnlogged: whether the log gets a line only if somebody answers, or for what only root may do.
     public init(configuration: Configuration, isUnlogged: Bool = false) {
         self.configuration = configuration
         self.isUnlogged = isUnlogged
@@ -52,9 +52,11 @@ public struct ClientConversation {
                 session.finish(nil)
             case .renewSigningKey:
                 report.purpose = "signing-key"
+                report.isRoots = client.account.uid == OwnProcess.effectiveUser
                 session.finish(vaultsUnderFormerKeys: try renewSigningKey(for: client))
             case .setAside(let call):
                 report.purpose = "set-aside"
+                report.isRoots = client.account.uid == OwnProcess.effectiveUser
                 session.finish(try setAside(call, for: client))
             case .forget:
                 report.purpose = "forget"
@@ -69,7 +71,9 @@ public struct ClientConversation {
         session.withdrawNotification()
         report.contacts = session.contacts
         // Written before the process ends, without waiting for a module that still runs.
-        if session.hasAnswered || !isUnlogged { logger.notice("conversation", metadata: report.metadata) }
+        if session.hasAnswered || report.isRoots || !isUnlogged {
+            logger.notice("conversation", metadata: report.metadata)
+        }
         ChildProcess.endAll()
         place.keep()
         ChildProcess.exitNow(0)
@@ -330,6 +334,8 @@ public struct ClientConversation {
 struct Report {
     var client: Client?
     var purpose = ""
+    /// Whether root does what nobody else may. The log then has the line in any case.
+    var isRoots = false
     var proof = Proof.asked
     /// What each PAM service did with the person.
     var contacts: [String] = []

@@ -17,6 +17,7 @@ enum RootConsent {
     ) throws(ConversationError) -> Proof {
         _ = try session.show(Message(style: .info, text: notice), limit: PromptLimits.notice)
         let answer = try session.show(Message(style: .visible, text: question))
+        session.noteAnswer()
         func isAnswer(_ text: String) -> Bool {
             let expected = Array(text.utf8)
             return answer?.withBytes { bytes in

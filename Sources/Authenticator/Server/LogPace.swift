@@ -1,20 +1,20 @@
-/// Which conversations the log gets a line about although nobody has answered in them. A user can begin them without end,
-/// and must not fill the log with them.
+/// Decides which conversations get a line in the log although nobody answers in them. A user can begin such
+/// conversations without end, and must not fill the log with them.
 struct LogPace {
-    /// What the log does not have.
+    /// Lines that were left out.
     struct Gap: Equatable {
-        /// nil for all users together.
+        /// nil if they are not one user's.
         let uid: UInt32?
         let count: Int
     }
 
     private struct Account {
-        /// When the lines so far would have been written at the pace.
+        /// When all lines so far would be written, if each took its interval.
         var due: ContinuousClock.Instant
         var leftOut = 0
     }
 
-    /// Lines about nobody, and about users for whom there is no room. No account has this number.
+    /// Stands for connections of unknown users, and for all users beyond the limit. No account has this number.
     static let nobody = UInt32.max
 
     private var accounts: [UInt32: Account] = [:]
@@ -47,7 +47,8 @@ struct LogPace {
     }
 
     /// Forgets the users who have had a break.
-    /// - Returns: what was left out of theirs. A user who begins conversations without end is not told again and again.
+    /// - Returns: how many of their lines were left out. It has no count for a user who begins conversations without
+    ///   end, because such counts would fill the log.
     mutating func takeGaps(at now: ContinuousClock.Instant = .now) -> [Gap] {
         var gaps: [Gap] = []
         for (uid, account) in accounts where account.due <= now {

@@ -7,7 +7,7 @@ import Varlink
 final class ConversationUsers: Sendable {
     private let uids = Mutex<[UInt64: UInt32]>([:])
 
-    /// Remembers the user whom a call names.
+    /// Remembers the user in a call's parameters.
     func note(_ call: (any VarlinkMethod)?, over connection: UInt64) {
         let named: Int64? =
             switch call {

@@ -38,8 +38,7 @@ enum DiagnoseHandler: MethodHandler {
         if let boot = facts.record?.boot {
             facts.boot = await standing(vaultActor)
             facts.firmwareLog = FirmwareLog(core.configuration).read()
-            // `try?`: a TPM that does not answer is reported separately.
-            facts.bootCoverage = (try? await BootView.take(request))?.coverage(of: boot.registers)
+            facts.bootCoverage = await coverage(of: boot.registers, request)
         }
         if request.condition != .none { facts.vault = await checkup(vaultActor) }
         return facts
@@ -66,6 +65,15 @@ enum DiagnoseHandler: MethodHandler {
             core.diagnoses.note(nil)
             facts.identity = .failure(error)
         }
+    }
+
+    /// What a tie to these registers protects. If the TPM does not say it, that is not known, and the report says so.
+    static func coverage(of registers: [Int], _ request: Request) async -> Keychain.BootCoverage {
+        let view: BootView
+        do throws(SealerError) { view = try await BootView.take(request) } catch {
+            view = BootView(.failure(FirmwareLogError(reason: error.reason)))
+        }
+        return view.coverage(of: registers)
     }
 
     private static func standing(_ vaultActor: VaultActor) async -> Result<BootStanding, Fault>? {

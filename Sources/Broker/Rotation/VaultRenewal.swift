@@ -66,7 +66,13 @@ final class VaultRenewal: Sendable {
             await vaultActor.dependencies.removeIndexes(of: made.succession.record)
             throw Faults.challengeRefused
         }
-        try vaultActor.step { () throws(VaultError) in try state.vault.begin(made.succession, keys: made.keys) }
+        do throws(Fault) {
+            try vaultActor.step { () throws(VaultError) in try state.vault.begin(made.succession, keys: made.keys) }
+        } catch {
+            // Perhaps there is no note yet, and then nobody else knows of them.
+            await vaultActor.dependencies.removeIndexes(of: made.succession.record)
+            throw error
+        }
         guard await resume(from: record, in: vaultActor) else {
             await abandon(in: vaultActor)
             throw Fault(.failed, "the file of the renewed vault cannot be used, so your vault is unchanged")

@@ -81,8 +81,8 @@ struct Pinned: Sendable {
                     "the vault's unlock root is not the one in the registry: this may be a copy from before its keys were "
                         + "renewed (coffer rotate --all), or before the vault was bound, tied to the boot, or released",
                     advice:
-                        "put the newest copy of the file back; without one, \(RecoveryAdvice.setAside); if it shared "
-                        + "its secrets: coffer sync join FOLDER")
+                        "put the newest copy of the file back and restart cofferd; without one, "
+                        + "\(RecoveryAdvice.setAside); if it shared its secrets: coffer sync join FOLDER")
             }
             isCommitted = true
             objects = storedObjects.merging(transition.objects.map { ($0.role, $0) }) { $1 }

@@ -114,6 +114,22 @@ struct RenewalRoomTests {
         try await broker.makeVault(client)
         _ = try await client.call(Keychain.Set(service: "s", account: "a", value: someValue))
         let directory = broker.configuration.vaultDirectory
+        // Not even the note that would tell of its indexes can be written.
+        let note = VaultFile.successionPath(of: .user(Self.uid), in: directory)
+        try FileManager.default.createDirectory(atPath: note, withIntermediateDirectories: false)
+        let unnoted = try await challenge { try await client.call(Keychain.RotateAll()) }
+        let (begun, _) = try await broker.authenticator.rotate(unnoted, stop: .unlock)
+        let shut = try await fault {
+            try await begun.call(
+                BrokerInterface.Renew(
+                    challenge: unnoted,
+                    authenticatorKey: Data(broker.authenticator.key.publicKey).base64EncodedString()))
+        }
+        #expect(shut.details.message?.contains(note) == true, "\(shut)")
+        await begun.close()
+        #expect(try count() == 2)
+        try FileManager.default.removeItem(atPath: note)
+        #expect(try remains(in: directory) == [])
         let id = try await challenge { try await client.call(Keychain.RotateAll()) }
         let (line, _) = try await broker.authenticator.rotate(id, stop: .items)
         // Generation and counter of both.

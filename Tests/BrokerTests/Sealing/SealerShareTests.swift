@@ -61,6 +61,9 @@ extension VaultActor {
         try await flooding(.user(Self.uid), sample.core.sealer) {
             let error = await #expect(throws: SealerError.self) { _ = try await BootView.take(request) }
             #expect(error == SealerTurns.tooMany)
+            // Doctor says that it does not know, and why.
+            let coverage = await DiagnoseHandler.coverage(of: [4, 8], request)
+            #expect(coverage.commandLine == .unknown && coverage.reason == SealerTurns.tooMany.reason)
         }
     }
 
