@@ -14,7 +14,8 @@ final class CacheLockWatch: Sendable {
     private static let all = WhileInUse<Key, CacheLockWatch>()
 
     private let caches: WatchingCaches
-    private let first: Task<AsyncThrowingStream<KeychainEvent, any Error>?, Never>
+    /// Ends after the first look. It holds no events, because a monitor ends only if nothing holds its events.
+    private let first: Task<Void, Never>
     private let task: Task<Void, Never>
 
     /// The watch of a keychain's vault.
@@ -30,11 +31,12 @@ final class CacheLockWatch: Sendable {
         // The tasks have the caches, but not the watch: it ends with the last cache.
         let caches = WatchingCaches()
         let changed: @Sendable (Bool) -> Void = { isUnlocked in caches.tell(isUnlocked) }
-        let first = Task { await Self.listen(to: keychain, changed) }
+        let (looks, look) = AsyncStream.makeStream(of: Void.self)
         self.caches = caches
-        self.first = first
+        first = Task { for await _ in looks {} }
         task = Task {
-            var events = await first.value
+            var events = await Self.listen(to: keychain, changed)
+            look.finish()
             while !Task.isCancelled {
                 if let events { await Self.follow(events, of: keychain, changed) }
                 changed(false)
@@ -49,15 +51,25 @@ final class CacheLockWatch: Sendable {
         task.cancel()
     }
 
-    /// Listens before it returns, if the keychain can be heard.
+    /// Listens before it returns, if the keychain can be heard and the caller's task is not cancelled.
     /// - Parameter changed: is called when a cache has to ask whether the vault is unlocked.
     /// - Returns: the cache's part. When it ends, the cache hears no more.
     func subscribe(_ changed: @escaping WatchingCaches.Change) async -> CacheLockSubscription {
         let number = caches.add(changed)
         let subscription = CacheLockSubscription { [self] in caches.remove(number) }
-        _ = await first.value
+        await firstLook()
         caches.letAsk(changed)
         return subscription
+    }
+
+    /// Waits for the first look, or until the caller's task is cancelled. Others may wait for the same look.
+    private func firstLook() async {
+        let (looks, look) = AsyncStream.makeStream(of: Void.self)
+        Task { [first] in
+            await first.value
+            look.finish()
+        }
+        for await _ in looks {}
     }
 
     /// How long to wait until a broker that is gone is looked for again.

@@ -13,7 +13,8 @@ extension CredentialSession {
     ///     try await mailServer.exchange(refreshToken)
     /// }
     /// ```
-    /// - Parameter exchange: asks the server. Its tokens need no refresh token; then the present one stays.
+    /// - Parameter exchange: asks the server. Its tokens need no refresh token; then the present one stays. It must not
+    ///   call this method or ``refresh(reason:_:)``: it would wait for itself.
     /// - Throws: as ``load(_:reason:)``, and as ``refresh(reason:_:)``. `.notFound` if there is no refresh token: the
     ///   person has to log in again.
     public func accessToken(
@@ -38,7 +39,8 @@ extension CredentialSession {
     ///     try await mailServer.exchange(refreshToken)
     /// }
     /// ```
-    /// - Parameter exchange: asks the server. Its tokens need no refresh token; then the present one stays.
+    /// - Parameter exchange: asks the server. Its tokens need no refresh token; then the present one stays. It must not
+    ///   call this method or ``accessToken(reason:_:)``: it would wait for itself.
     /// - Returns: the tokens that are stored now, with the refresh token that is valid from now on.
     /// - Throws: `.notFound` if there is no refresh token; `.changedMeanwhile` if somebody logged out or stored other tokens during the
     ///   exchange, and then these are kept; what `exchange` throws; and as `Keychain/string(for:reason:applicationPassword:)`.

@@ -125,6 +125,7 @@ struct EntryStore: Sendable {
     ) async throws(KeychainError) {
         var entry = entry
         var surplus: [FieldName] = []
+        var wayOut: String?
         // No revision names an entry that has expired. As long as nobody stores it anew, it counts as absent.
         var condition = ItemChange.Condition.isAbsent
         if let present = try await present(name) {
@@ -154,12 +155,48 @@ struct EntryStore: Sendable {
             entry.access = replaced.reduce(newAccess) { access, former in
                 (access ?? AccessControl.whenUnlocked).keeping(former)
             }
+            wayOut = removal(of: deleted, or: others)
         }
-        let revision = try await write([entry] + more, as: name, if: condition, replacing: others)
+        let revision: String?
+        do throws(KeychainError) {
+            revision = try await write([entry] + more, as: name, if: condition, replacing: others)
+        } catch { throw Self.explained(error, wayOut) }
         guard !surplus.isEmpty else { return }
         // What another login has stored since is not of the former one.
         condition = if let revision { .isUnchanged(revision: revision) } else { .none }
         try await remove(surplus, from: name, if: condition)
+    }
+
+    /// The command that removes a former entry whose requirement of a finger goes over to the new one; nil without one.
+    private func removal(of deleted: ItemAttributes?, or others: [ItemAttributes]) -> String? {
+        // If the options require a finger, nothing is gained without the former entry.
+        guard !(newAccess?.requiresFinger ?? false) else { return nil }
+        var options = ["--kind", ItemKind.internetPassword.rawValue]
+        switch vault {
+        case .own: break
+        case .group(let name): options += ["--group", name]
+        case .account(let name): options += ["--user", name]
+        }
+        let former: ItemAttributes
+        if let deleted, deleted.access.requiresFinger {
+            former = deleted
+            options.append("--now")
+        } else {
+            guard let other = others.first(where: \.access.requiresFinger) else { return nil }
+            former = other
+        }
+        // A name that begins with a dash is not read as an option after this.
+        let words = ["coffer", "rm"] + options + ["--", former.service, former.account]
+        return words.map(ShellWord.quoted).joined(separator: " ")
+    }
+
+    /// An error of a new entry. If no finger can be asked for, it says how to begin without the former requirement.
+    private static func explained(_ error: KeychainError, _ wayOut: String?) -> KeychainError {
+        guard let wayOut, [.biometryNotEnrolled, .biometryNotAvailable].contains(error.code) else { return error }
+        let advice = "if you no longer use fingerprints, remove the former entry with: \(wayOut)"
+        return KeychainError(
+            error.code, "\(error.message), and the former entry required it",
+            advice: error.advice.isEmpty ? advice : "\(error.advice); \(advice)", cause: error.cause)
     }
 
     /// A person's attributes stay, and those that tell about the former value go.
@@ -250,6 +287,10 @@ struct EntryStore: Sendable {
             rest = rest.dropFirst(CredentialCallLimits.changes)
         }
     }
+}
+
+extension AccessControl {
+    fileprivate var requiresFinger: Bool { !requirements.isDisjoint(with: [.biometryAny, .biometryCurrentSet]) }
 }
 
 extension ItemAttributes {

@@ -8,7 +8,8 @@ package enum ShellWord {
             default: false
             }
         }
-        if isPlain, !word.isEmpty { return word }
+        // zsh takes `=ls` for the path of the program ls.
+        if isPlain, !word.isEmpty, !word.hasPrefix("=") { return word }
         guard VisibleCharacters.show(word) else { return spelt(word) }
         // Not by characters: for Unicode, a quote and an accent after it are one character, which is no quote.
         var inner = String.UnicodeScalarView()

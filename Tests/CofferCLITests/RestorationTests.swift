@@ -21,16 +21,18 @@ import Testing
     }
 
     /// A broker, and a helper that has these items.
-    /// - Parameter present: what the vault has, with the values that nobody is asked for.
+    /// - Parameters:
+    ///   - present: what the vault has, with the values that nobody is asked for.
+    ///   - reading: how reading these ends; nil if it succeeds.
     private func fixture(
         _ items: [OldVault.Item], set: FakeServer.Step = FakeCoffer.stored(),
-        present: [(item: Keychain.Item, value: String?)] = []
+        present: [(item: Keychain.Item, value: String?)] = [], reading: FakeServer.Step? = nil
     ) throws -> FakeCoffer {
         let values = present.compactMap { one in one.value.map { Keychain.ItemValue(value: $0, item: one.item) } }
         var fixture = try FakeCoffer(broker: [
             "Exists": [.answer(Keychain.Exists.Reply(exists: !present.isEmpty))], "Set": [set], "Apply": [set],
             "List": [.answer(Keychain.ItemsReply(items: present.map(\.item)))],
-            "GetAll": [.answer(Keychain.GetAll.Reply(items: values))],
+            "GetAll": [reading ?? .answer(Keychain.GetAll.Reply(items: values))],
         ])
         let scratch = fixture.scratch
         let opening = try JSONEncoder().encode(OldVault.Opening(items: items)) + Data("\n".utf8)
@@ -175,6 +177,18 @@ import Testing
         #expect(result.status == 1 && outcomes(result) == ["same", "kept", "kept", "kept"], "\(result)")
         #expect(result.text.contains("github/c  (guarded, so it was not compared)\n"), "\(result)")
         #expect(others.broker.calls("Set").isEmpty)
+    }
+
+    /// The items that need no finger are restored all the same. The guarded one stays as it is.
+    @Test func aFingerThatCannotBeReadDoesNotEndIt() throws {
+        let fixture = try fixture(
+            [Self.item("a"), Self.item("b", thisDeviceOnly: true)],
+            present: [(FakeCoffer.item("github", "a", require: [.biometryAny]), nil)],
+            reading: .fault(.fingersChanged, "other fingers"))
+        let result = try restore(fixture, turns: [])
+        #expect(!fixture.broker.calls("GetAll").isEmpty)
+        #expect(result.status == 1 && outcomes(result) == ["kept", "lost"], "\(result)")
+        #expect(result.text.contains("github/a  (guarded, so it was not compared)\n"), "\(result)")
     }
 
     /// A program takes what was restored for done.

@@ -121,6 +121,20 @@ import Testing
         #expect(try fixture.scratch.contents(name) == Array("hunter2".utf8))
     }
 
+    /// For Unicode, the slash before such a name and the mark are one character. The text is written beside its place
+    /// all the same, and not in the present folder, which is on another file system.
+    @Test func aNameMayBeginWithAMark() throws {
+        let fixture = try fixture(["s": "hunter2"])
+        let name = "\u{301}x"
+        var shell = fixture.program
+        shell.executable = "/bin/sh"
+        let result = try shell.run(
+            ["-c", #"cd /dev/shm && exec "$0" inject --out "$1""#, Program.path, fixture.scratch.file(name)],
+            input: .bytes(Array("{{ coffer://s/a }}".utf8)))
+        #expect(result.status == 0, "\(result)")
+        #expect(try fixture.scratch.contents(name) == Array("hunter2".utf8))
+    }
+
     @Test func aFileIsReplacedWholeAndIsItsOwners() throws {
         let fixture = try fixture(["s": "hunter2"])
         let file = fixture.scratch.file("target")

@@ -116,6 +116,9 @@ import Testing
         for path in ["file", "twin"] { #expect(await code { try await files.write([2], to: path) } == .damaged) }
         #expect(await code { try await files.delete("folder/g") } == .notPermitted)
         #expect(await code { _ = try await files.list(in: "folder") } == .notPermitted)
+        for path in ["folder", "inner", "file"] {
+            #expect(await code { try await files.removeDirectory(path) } == .notPermitted, "\(path)")
+        }
         #expect(try await files.list(recursively: true).map(\.path) == ["inside", "inside/f"])
         // Deleting a link removes the link alone.
         try await files.delete("file")

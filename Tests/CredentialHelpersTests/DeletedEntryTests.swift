@@ -96,6 +96,65 @@ import Testing
         #expect(try await item.access == .whenUnlocked)
     }
 
+    // MARK: Fingers
+
+    private static let finger = AccessControl.whenUnlocked.requiring(.biometryAny)
+
+    private static func fingerBackend(_ vault: VaultName = .own) -> WatchedBackend {
+        WatchedBackend(
+            InMemoryKeychain(
+                password: "pw", biometrics: Biometrics(kind: .fingerprint, unavailableReason: nil),
+                others: vault == .own ? [] : [vault], now: { Self.now }))
+    }
+
+    private static func entries(
+        _ application: String, _ vault: VaultName = .own, _ access: AccessControl? = nil, _ backend: WatchedBackend
+    ) -> EntryStore {
+        EntryStore(
+            application: application, vault: vault, newAccess: access, backend: backend, now: { Self.now })
+    }
+
+    /// The reader is gone, or the person has no finger enrolled. Otherwise no login would be stored until the bin
+    /// forgets the entry, and nothing would say why.
+    @Test(arguments: [
+        (VaultName.own, "", KeychainError.Code.biometryNotEnrolled),
+        (.group("ops"), " --group ops", .biometryNotAvailable),
+    ])
+    func anErasedEntryWhoseFingerIsGoneIsNamed(
+        vault: VaultName, words: String, code: KeychainError.Code
+    ) async throws {
+        let backend = Self.fingerBackend(vault)
+        let strict = GitHelper(store: Self.entries("git", vault, Self.finger, backend))
+        let request = try GitRequestReaderTests.read(place + "password=p\n")
+        try await strict.store(request)
+        let entry = try #require(try await backend.items(matching: ItemQuery(), in: vault).first)
+        _ = try await backend.apply([.putAside(entry.name)], prompts: .never, in: vault)
+        backend.fail(.set, code)
+        let plain = GitHelper(store: Self.entries("git", vault, nil, backend))
+        let error = await #expect(throws: KeychainError.self) { try await plain.store(request) }
+        #expect(error?.code == code)
+        let command = "coffer rm --kind internet\(words) --now -- git:https://example.com me"
+        #expect(error?.advice.hasSuffix(": " + command) == true, "\(error?.advice ?? "")")
+        // The options require it, too, so the former entry is no obstacle.
+        backend.fail(.set, code)
+        let own = await #expect(throws: KeychainError.self) { try await strict.store(request) }
+        #expect(own?.code == code && own?.advice.isEmpty == true)
+    }
+
+    @Test func anotherUsersLoginWhoseFingerIsGoneIsNamed() async throws {
+        let backend = Self.fingerBackend()
+        let strict = DockerHelper(store: Self.entries("docker", .own, Self.finger, backend))
+        try await strict.add(DockerCredentials(serverURL: "h", username: "one", secret: "s"))
+        backend.fail(.apply, .biometryNotEnrolled)
+        let plain = DockerHelper(store: Self.entries("docker", .own, nil, backend))
+        let error = await #expect(throws: KeychainError.self) {
+            try await plain.add(DockerCredentials(serverURL: "h", username: "two", secret: "s"))
+        }
+        // It goes into the bin only: nothing says yet that the new login is stored after that.
+        let command = "coffer rm --kind internet -- docker:https://h one"
+        #expect(error?.advice.hasSuffix(": " + command) == true, "\(error?.advice ?? "")")
+    }
+
     // MARK: docker
 
     private func add(_ user: String) async throws {

@@ -44,6 +44,12 @@ import Testing
         }
     }
 
+    /// In zsh, an equals sign at the beginning of a word asks for a program's path.
+    @Test func aWordThatZshWouldReplaceIsQuoted() {
+        #expect(ShellWord.quoted("=ls") == "'=ls'" && ShellWord.quoted("=") == "'='")
+        #expect(ShellWord.quoted("a=ls") == "a=ls" && ShellWord.quoted("") == "''")
+    }
+
     @Test func kindsOfItems() {
         #expect(VisibleText.name(service: "s", account: "a", kind: .genericPassword) == "s/a")
         #expect(VisibleText.name(service: "s", account: "a", kind: .key) == "s/a (key)")

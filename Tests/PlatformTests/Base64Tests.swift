@@ -31,6 +31,7 @@ import Testing
     @Test func names() {
         #expect(FilePaths.name(of: "/usr/bin/pinentry") == "pinentry")
         #expect(FilePaths.name(of: "pinentry") == "pinentry")
+        #expect(FilePaths.name(of: "/usr/\u{301}x") == "\u{301}x", "a name that begins with a mark")
         #expect(FilePaths.name(of: "/usr/bin/") == "bin")
         #expect(FilePaths.name(of: "/") == "/")
     }

@@ -44,6 +44,8 @@ import Testing
     @Test func aFolderIsCheckedBeforeItIsUsed() throws {
         let folder = try TemporaryFolder()
         try DurableFile.checkFolder(of: folder.path + "/f")
+        try DurableFile.checkFolder(of: folder.path + "/\u{301}f")
+        #expect(throws: SystemError.self) { try DurableFile.checkFolder(of: folder.path + "/missing/\u{301}f") }
         try DurableFile.write([9], to: folder.path + "/file", mode: 0o600)
         for path in ["/none/f", "/file/f"] {
             #expect(throws: SystemError.self) { try DurableFile.checkFolder(of: folder.path + path) }

@@ -23,7 +23,7 @@ extension Keychain {
     /// - Throws: as ``bytes(for:reason:applicationPassword:)``, and what the closure throws.
     public func withBytes<Result: Sendable>(
         for account: String, reason: String? = nil, applicationPassword: String? = nil,
-        _ body: @Sendable (Span<UInt8>) throws(KeychainError) -> Result
+        _ body: sending (Span<UInt8>) throws(KeychainError) -> Result
     ) async throws(KeychainError) -> Result {
         try await backend.withValue(
             of: name(account), request(reason, applicationPassword: applicationPassword), in: vault, body)
@@ -140,9 +140,9 @@ extension Keychain {
                 guard error.code == .notFound else { throw error }
                 // An item need not have the field that is asked for, and none need have `secret`.
                 former = try await itemWithoutField(name)
-                let isThere = former?.fields.contains { $0.name == field ?? .secret } ?? false
-                // It was stored since the read. One that has expired is there and cannot be read.
-                if isThere, former?.expires.map({ $0 > Date() }) ?? true { continue }
+                // It has expired, or it was stored since the read. The broker's clock decides which: only an expired
+                // item can be set as an absent one.
+                if former?.fields.contains(where: { $0.name == field ?? .secret }) ?? false { former = nil }
                 present = nil
             }
             var new = NewItem(

@@ -13,7 +13,12 @@ extension Keychain {
         // An item that is there keeps its comment and its attributes, which the answer has, too.
         let query = ItemQuery(service: service, accounts: stored.map { $0.name.account }, itemClass: itemClass)
         var former: [ItemName: ItemAttributes] = [:]
-        for item in try await backend.items(matching: query, in: vault) { former[item.name] = item }
+        do throws(KeychainError) {
+            for item in try await backend.items(matching: query, in: vault) { former[item.name] = item }
+        } catch {
+            // A group's vault is made by the first item that is stored.
+            guard error.code == .notFound else { throw error }
+        }
         return try MessageSize.fits(
             stored.map { Item(value: $0.item.value, attributes: Self.attributes($0.item, $0.name, former[$0.name])) })
     }

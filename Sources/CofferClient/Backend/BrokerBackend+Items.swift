@@ -47,11 +47,7 @@ extension BrokerBackend {
     public func read(
         _ fields: [FieldName], of item: ItemName, _ request: ReadRequest, in vault: VaultName
     ) async throws(KeychainError) -> [Item] {
-        guard fields.count != 1, request.applicationPassword == nil, request.version == nil else {
-            var request = request
-            request.field = fields.first
-            return try await read([item], request, in: vault)
-        }
+        if let request = request.single(of: fields) { return try await read([item], request, in: vault) }
         return try await call(
             ItemCall.readAll(fields.map { PartialName(item).with($0) }, request), in: vault, prompts: request.prompts,
             about: "\(item)")

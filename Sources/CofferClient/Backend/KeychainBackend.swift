@@ -241,6 +241,15 @@ public struct ReadRequest: Sendable, Hashable {
         self.applicationPassword = applicationPassword
         self.version = version
     }
+
+    /// The request for the only one of these fields; nil if a call for several has to read them. Such a call takes
+    /// neither an application password nor a version.
+    package func single(of fields: [FieldName]) -> ReadRequest? {
+        guard fields.count == 1 || applicationPassword != nil || version != nil else { return nil }
+        var request = self
+        request.field = fields.first
+        return request
+    }
 }
 
 /// What to look for among the items.

@@ -45,9 +45,12 @@ struct FileRoot: ~Copyable, Sendable {
         _ name: String, in folder: borrowing ConfinedFolder, making: Bool
     ) throws(SystemError) -> ConfinedFolder {
         do throws(SystemError) { return try making ? folder.folderMakingIt(name) : folder.folder(name) } catch {
-            // The kernel says the same of both. A link is told, but below a file there is nothing.
-            guard error.errno == ENOTDIR, try folder.entry(name)?.kind == .link else { throw error }
-            throw SystemError(error.operation, errno: ELOOP)
+            guard error.errno == ENOTDIR else { throw error }
+            // The kernel says the same of both. Below a file there is nothing, but a link is told, and so is what has
+            // taken its place since: a sweep deletes the keys of what is not there.
+            let kind = try folder.entry(name)?.kind
+            guard kind == .file || kind == .other else { throw SystemError(error.operation, errno: ELOOP) }
+            throw error
         }
     }
 

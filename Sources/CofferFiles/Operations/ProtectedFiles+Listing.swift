@@ -18,7 +18,7 @@ public struct ProtectedFileInfo: Sendable, Hashable {
     public let modified: Date
 
     /// The last part of the path: `today.json`.
-    public var name: String { path.split(separator: "/").last.map(String.init) ?? path }
+    public var name: String { path.unicodeScalars.split(separator: "/").last.map { String($0) } ?? path }
 
     init(path: String, entry: FileEntry) {
         self.path = path

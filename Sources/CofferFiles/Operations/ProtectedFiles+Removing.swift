@@ -104,8 +104,11 @@ extension ProtectedFiles {
         if recursively { try await empty(path.names, root) }
         do throws(SystemError) {
             let parent = try root.parent(of: path)
+            let kind = try parent.entry(path.last)?.kind
             // A file of this name stays: it is no folder, so the folder is absent.
-            if try parent.entry(path.last)?.kind == .file { return }
+            if kind == .file { return }
+            // What a link leads to may be a folder, and stays.
+            if kind == .link { throw SystemError("remove the folder \(path.text)", errno: ELOOP) }
             try parent.removeFolder(path.last)
             try parent.sync()
         } catch {

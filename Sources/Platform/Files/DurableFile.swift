@@ -147,6 +147,8 @@ public enum DurableFile {
     }
 
     private static func folder(of path: String) -> String {
-        path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        // By scalars: a slash with a mark behind it is one character, and no slash to Swift.
+        let scalars = path.unicodeScalars
+        return scalars.lastIndex(of: "/").map { $0 == scalars.startIndex ? "/" : String(scalars[..<$0]) } ?? "."
     }
 }

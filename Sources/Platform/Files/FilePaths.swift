@@ -3,7 +3,9 @@ import Glibc
 /// Paths as text.
 public enum FilePaths {
     /// The last name of a path.
-    public static func name(of path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
+    public static func name(of path: String) -> String {
+        path.unicodeScalars.split(separator: "/").last.map { String($0) } ?? path
+    }
 
     /// The same path from the root on.
     public static func absolute(_ path: String) -> String {

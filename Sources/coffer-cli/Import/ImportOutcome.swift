@@ -75,17 +75,10 @@ struct ImportOutcome: Encodable {
         }
     }
 
-    private enum CodingKeys: String, CodingKey { case outcome, service, account, kind, field, place, reason }
-
     func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(word, forKey: .outcome)
-        try container.encodeIfPresent(service, forKey: .service)
-        try container.encodeIfPresent(account, forKey: .account)
-        try container.encodeIfPresent(kind, forKey: .kind)
-        try container.encodeIfPresent(field, forKey: .field)
-        try container.encode(place, forKey: .place)
-        try container.encodeIfPresent(reason, forKey: .reason)
+        try OutcomeRecord(
+            outcome: word, service: service, account: account, kind: kind, field: field, place: place, reason: reason
+        ).encode(to: encoder)
     }
 
     var line: String {

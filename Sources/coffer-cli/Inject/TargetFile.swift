@@ -40,7 +40,9 @@ struct TargetFile {
 
     func write(_ bytes: [UInt8]) throws(KeychainError) {
         // Its own name for each run, so that two at once do not write into one file. It is short, for files of long names.
-        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+        // By scalars: for Unicode, a slash and an accent after it are one character, which is no slash.
+        let scalars = path.unicodeScalars
+        let folder = scalars.lastIndex(of: "/").map { String(scalars[...$0]) } ?? ""
         let aside = "\(folder).coffer-\(UInt64.random(in: 0 ... .max)).writing"
         do throws(SystemError) { try DurableFile.write(bytes, to: path, mode: 0o600, aside: aside) } catch {
             throw Self.unwritable(path, error)

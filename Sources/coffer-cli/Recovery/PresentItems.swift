@@ -23,14 +23,23 @@ struct PresentItems {
             }
         }
         items = vault.present
-        let found: [VaultComparison.Place: [UInt8]]
-        do throws(KeychainError) { found = try vault.values(of: order.compactMap { fields[$0] }) } catch {
-            // Without its values, the vault's items stay as they are.
-            guard error.code == .locked else { throw error }
-            found = [:]
+        let all = order.compactMap { fields[$0] }
+        let open = all.filter { $0.item.access.requirements.isEmpty }
+        let guarded = all.filter { !$0.item.access.requirements.isEmpty }
+        var found: [VaultComparison.Place: [UInt8]] = [:]
+        for group in [open, guarded] {
+            do throws(KeychainError) { found.merge(try vault.values(of: group)) { $1 } } catch {
+                // Without its values, the vault's items stay as they are. The others are restored.
+                guard Self.unread.contains(error.code) else { throw error }
+            }
         }
         values = found
     }
+
+    /// Why values cannot be read here, though nobody gave up. A fingerprint reader may be broken or gone.
+    private static let unread: Set<KeychainError.Code> = [
+        .locked, .biometryRefused, .biometryNotEnrolled, .biometryNotAvailable, .authenticationMisconfigured,
+    ]
 
     /// What an old item is compared with.
     enum Standing {

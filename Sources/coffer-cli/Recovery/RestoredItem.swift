@@ -38,15 +38,9 @@ struct RestoredItem: Encodable {
             + (reason.map { "  (\(VisibleText.sentence($0)))" } ?? "")
     }
 
-    private enum CodingKeys: String, CodingKey { case service, account, kind, outcome, reason }
-
     func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(service, forKey: .service)
-        try container.encode(account, forKey: .account)
-        try container.encodeIfPresent(kind, forKey: .kind)
-        try container.encode(word, forKey: .outcome)
-        try container.encodeIfPresent(reason, forKey: .reason)
+        try OutcomeRecord(outcome: word, service: service, account: account, kind: kind, reason: reason)
+            .encode(to: encoder)
     }
 
     /// - Parameter total: how many items the file has. An error can have ended it before the last one.

@@ -78,4 +78,39 @@ struct SharedLockWatchTests {
         backend.setVault(.unlocked)
         #expect(try await eventually { first.set("v", for: "a") && second.set("v", for: "a") })
     }
+
+    @Test("A monitor that nobody follows any longer is given back")
+    func givesBack() async throws {
+        let ended = Gate()
+        let cache = await LRUCache<String, String>(limits: .standard, emptiesOnLockOf: keychain()) {
+            try await Task.sleep(for: .milliseconds(1))
+        }
+        backend.edit { state in
+            state.listeners[0].onTermination = { _ in ended.open() }
+            // The vault's state cannot be found out, so the watch listens anew.
+            state.failure = KeychainError(.failed, "busy")
+        }
+        backend.tell(.missed)
+        #expect(try await eventually { ended.isOpen })
+        backend.edit { $0.failure = nil }
+        #expect(try await eventually { cache.set("v", for: "a") })
+        #expect(monitors == 2)
+    }
+
+    @Test("Making a cache ends with its task, even if the broker does not answer")
+    func cancelled() async throws {
+        let (answer, made) = (Gate(), Gate())
+        backend.edit { state in state.beforeEvents = { await answer.pass() } }
+        let app = keychain()
+        let task = Task {
+            defer { made.open() }
+            return await LRUCache<String, String>(emptiesOnLockOf: app)
+        }
+        #expect(try await eventually { answer.waiting == 1 })
+        task.cancel()
+        #expect(try await eventually { made.isOpen })
+        answer.open()
+        let cache = await task.value
+        #expect(try await eventually { cache.set("v", for: "a") })
+    }
 }

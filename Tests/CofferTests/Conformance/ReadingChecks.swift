@@ -24,6 +24,10 @@ let readingChecks = [
             return bytes
         }
         #expect(bytes == Array("abc".utf8))
+        // The closure need not be Sendable.
+        var count = 0
+        try await keychain.withBytes(for: "me") { count = $0.count }
+        #expect(count == 3)
         // The stored value is as it was.
         #expect(try await keychain.string(for: "me") == "abc")
         await refused(.notFound) { () throws(KeychainError) in

@@ -47,6 +47,25 @@ struct RoundLimitTests {
         #expect(broker.server.calls("Set").count == 1000)
     }
 
+    @Test("an item that was stored after the read has found none is not overwritten")
+    func storedSinceTheRead() async throws {
+        let broker = try PlayedBroker([
+            "Get": [
+                .fault(.notFound, "there is none"),
+                .answer(Wire.Get.Reply(value: "QUI=", item: PlayedBroker.item())),
+            ],
+            "Show": [.answer(Wire.ItemReply(item: PlayedBroker.item()))],
+            "Set": [
+                .fault(.alreadyExists, "it is there"), .answer(Wire.Set.Reply(item: PlayedBroker.item())),
+            ],
+        ])
+        try await broker.keychain().update(for: "me") { old in (old ?? "") + "!" }
+        let sets = try broker.server.calls("Set").map { try #require(try $0.parameters(Wire.Set.self)) }
+        #expect(sets.map(\.mode) == [.new, nil])
+        #expect(sets.map(\.ifRevision) == [nil, "r1"])
+        #expect(sets.map(\.value) == ["IQ==", "QUIh"])
+    }
+
     /// Another program saves another login before each of the next reads.
     private static func replace(_ session: CredentialSession, _ backend: ScriptedBackend, _ times: Int) {
         guard times > 0 else { return }

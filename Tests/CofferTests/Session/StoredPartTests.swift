@@ -46,6 +46,16 @@ struct StoredPartTests {
         #expect(try await session.load() == large)
     }
 
+    @Test("A large login can be the first that a group's vault gets")
+    func firstOfAGroup() async throws {
+        let backend = InMemoryKeychain(password: "p", person: .answers("p"), state: .none, others: [.group("team")])
+        try await Keychain(service: "app", backend: backend).unlock()
+        let session = CredentialSession(keychain: Keychain(service: "app", group: "team", backend: backend))
+        let large = Credentials(accessToken: text(770_000), refreshToken: text(770_000))
+        try await session.save(large)
+        #expect(try await session.load() == large)
+    }
+
     @Test("What the items are called by people counts, too")
     func attributesCount() async throws {
         let session = CredentialSession(keychain: keychain)

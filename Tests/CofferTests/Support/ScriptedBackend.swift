@@ -22,6 +22,8 @@ final class ScriptedBackend: KeychainBackend {
         var prompts = 0
         /// Runs once, before the next read.
         var beforeRead: (@Sendable () async throws -> Void)?
+        /// Runs before each call for events.
+        var beforeEvents: (@Sendable () async -> Void)?
         /// Runs once, after the next look at several items, before its answer arrives.
         var afterLook: (@Sendable () async throws -> Void)?
         var listeners: [AsyncThrowingStream<KeychainEvent, any Error>.Continuation] = []
@@ -228,7 +230,9 @@ final class ScriptedBackend: KeychainBackend {
     func events(
         of service: String?, in vault: VaultName
     ) async throws(KeychainError) -> AsyncThrowingStream<KeychainEvent, any Error> {
-        try call { state in
+        let before = edit { $0.beforeEvents }
+        await before?()
+        return try call { state in
             let (stream, continuation) = AsyncThrowingStream<KeychainEvent, any Error>.makeStream()
             state.listeners.append(continuation)
             return stream

@@ -29,6 +29,16 @@ struct InMemoryKeychainTests {
         await refused(.notFound) { () throws(KeychainError) in try await keychain.string(for: "me") }
     }
 
+    @Test("an update replaces what has expired by the test's clock alone")
+    func updateOfTheExpired() async throws {
+        let clock = Clock()
+        let keychain = Keychain(service: "s", backend: InMemoryKeychain { clock.now })
+        try await keychain.set("x", for: "me", expires: .at(Date(timeIntervalSince1970: 40_000_000_000)))
+        clock.advance(50_000_000_000)
+        try await keychain.update(for: "me") { old in old ?? "new" }
+        #expect(try await keychain.string(for: "me") == "new")
+    }
+
     @Test("a lifetime that no clock reaches is no end")
     func longest() async throws {
         let keychain = Keychain(service: "s", backend: InMemoryKeychain())
