@@ -193,10 +193,10 @@ struct EntryStore: Sendable {
     /// An error of a new entry. If no finger can be asked for, it says how to begin without the former requirement.
     private static func explained(_ error: KeychainError, _ wayOut: String?) -> KeychainError {
         guard let wayOut, [.biometryNotEnrolled, .biometryNotAvailable].contains(error.code) else { return error }
-        let advice = "if you no longer use fingerprints, remove the former entry with: \(wayOut)"
+        let advices = [error.advice, "if you no longer use fingerprints, remove the former entry with: \(wayOut)"]
         return KeychainError(
             error.code, "\(error.message), and the former entry required it",
-            advice: error.advice.isEmpty ? advice : "\(error.advice); \(advice)", cause: error.cause)
+            advice: advices.filter { !$0.isEmpty }.joined(separator: "; "), cause: error.cause)
     }
 
     /// A person's attributes stay, and those that tell about the former value go.

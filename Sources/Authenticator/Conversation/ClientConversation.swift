@@ -71,9 +71,8 @@ public struct ClientConversation {
         session.withdrawNotification()
         report.contacts = session.contacts
         // Written before the process ends, without waiting for a module that still runs.
-        if session.hasAnswered || report.isRoots || !isUnlogged {
-            logger.notice("conversation", metadata: report.metadata)
-        }
+        let isLogged = session.hasAnswered || report.isRoots || !isUnlogged
+        if isLogged { logger.notice("conversation", metadata: report.metadata) }
         ChildProcess.endAll()
         place.keep()
         ChildProcess.exitNow(0)
