@@ -182,4 +182,33 @@ struct CircleDamageTests {
             try again.close()
         }
     }
+
+    /// Damage of one item at one machine keeps no other item from being shared.
+    ///
+    /// - Parameter table: the item's fields, or its value.
+    @Test(arguments: [
+        "UPDATE field SET content = x'00' WHERE item = ?", "UPDATE value SET sealed = x'00' WHERE id = ?",
+    ])
+    func oneDamagedItemStopsNoOther(statement: String) throws {
+        let group = try CircleGroup("desk", "laptop")
+        let (desk, laptop) = (group.machines[0], group.machines[1])
+        for name in ["whole", "broken"] { try desk.set(name, "", "1") }
+        try group.settle()
+        let item = try desk.find("broken")
+        let key = try desk.vault.read { (snapshot) throws(VaultError) in
+            try snapshot.value(of: snapshot.present(item, now: 0)).field.valueKey
+        }
+        try desk.vault.close()
+        try desk.fixture.tamper { database in
+            try database.run(statement, [.blob(statement.contains("field") ? item.id.bytes : key)])
+        }
+        try desk.openAgain()
+        try desk.set("whole", "", "2")
+        try desk.set("new", "", "3")
+        try laptop.set("broken", "", "4")
+        try laptop.edit("broken", MetadataChanges(label: "of the laptop"))
+        for _ in 0..<3 { for machine in [desk, laptop] { try machine.sync(group.store) } }
+        #expect(try laptop.get("whole") == "2" && laptop.get("new") == "3" && laptop.get("broken") == "4")
+        #expect(try desk.get("whole") == "2" && desk.get("new") == "3")
+    }
 }

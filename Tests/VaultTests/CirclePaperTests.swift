@@ -493,4 +493,20 @@ struct CirclePaperTests {
         #expect(circle.lost.map(\.name.service) == ["bank"] && circle.items.count == 1)
         #expect(circle.lost.first?.reason.contains("does not open") == true)
     }
+
+    /// Two machines write the same label at once, and comments that differ.
+    @Test func equalContentsAreNoConflict() throws {
+        let laptop = try CircleMachine("laptop", clock: 1_800_000_500_000)
+        try laptop.join(desk)
+        try desk.set("note", "", "1")
+        try addPaper(desk)
+        for _ in 0..<2 { for machine in [desk, laptop] { try machine.sync(store) } }
+        for machine in [desk, laptop] {
+            try machine.edit("note", MetadataChanges(label: "same", comment: "by \(machine.name)"))
+        }
+        for _ in 0..<3 { for machine in [desk, laptop] { try machine.sync(store) } }
+        let item = try #require(try desk.view().state.items.first { $0.name.service == "note" })
+        try #require(item.contested.count == 2)
+        #expect(try restored().contested == 1)
+    }
 }

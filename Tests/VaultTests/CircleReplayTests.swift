@@ -36,6 +36,45 @@ struct CircleReplayTests {
         #expect(try lost.names == ["changed", "deleted"])
     }
 
+    /// Disk and folder are restored from a backup, and then the folder gets back what came after that.
+    ///
+    /// - Parameter count: how often the machine has given something out between backup and restoration.
+    @Test(arguments: [1, 4]) func whatARestoredMachineHadGivenOutComesBack(count: Int) throws {
+        let group = try CircleGroup("desk", "laptop")
+        let (desk, laptop, store) = (group.machines[0], group.machines[1], group.store)
+        try desk.set("github", "me", "0")
+        try group.settle()
+        let (backup, folder) = (try laptop.copy(), store.files)
+        for number in 1...count {
+            try laptop.set("since", "", "\(number)")
+            try laptop.sync(store)
+        }
+        try desk.sync(store)
+        let elsewhere = store.files
+        let restored = try laptop.restored(backup)
+        store.files = folder
+        try restored.set("anew", "", "2")
+        try restored.sync(store)
+        store.files.merge(elsewhere) { _, its in its }
+        for _ in 0..<4 { for machine in [restored, desk] { try machine.sync(store) } }
+        for machine in [restored, desk] {
+            #expect(try machine.names == ["anew", "github/me", "since"])
+            #expect(try machine.get("since") == "\(count)" && machine.get("anew") == "2")
+        }
+        // It goes on, and all is quiet.
+        try restored.set("later", "", "3")
+        for _ in 0..<3 { for machine in [restored, desk] { try machine.sync(store) } }
+        #expect(try desk.get("later") == "3")
+        #expect(try desk.digest() == restored.digest())
+        let id = try restored.view().device.id
+        for machine in [restored, desk] { #expect(try machine.view().streams[id]?.isSuspended == false) }
+        let (before, rows) = (store.files, try desk.rowCount())
+        for machine in [restored, desk] { try machine.sync(store) }
+        let isSame = store.files == before
+        #expect(isSame, "without input there are no records")
+        #expect(try desk.rowCount() == rows)
+    }
+
     /// A removal that the store shows to one member only. Of what the other one has queued, nothing is sealed to the
     /// removed machine once the removal is here.
     @Test func aWithheldRemovalHoldsForWhatIsGivenOutAfterIt() throws {

@@ -70,6 +70,69 @@ struct CircleReturningTests {
         #expect(try group.get("token") == ["second"] && group.counts() == [0])
     }
 
+    /// Its owner renames it while it is away, and sets it once it is shared again.
+    @Test func underAnotherNameItIsTheSameSecret() throws {
+        try keepAtTheDesk()
+        try group.settle()
+        desk.fixture.advance(milliseconds: 1000)
+        let item = try desk.find("token")
+        try desk.vault.rename(item, service: "key", account: "")
+        try shareAgainAs("key")
+        #expect(try group.get("key") == ["first"])
+        try desk.set("key", "", "second")
+        try group.settle()
+        #expect(try group.get("key") == ["second"] && group.counts() == [0])
+        for machine in group.machines { #expect(try machine.names == ["key"]) }
+    }
+
+    /// The laptop takes it out of its bin and renames it, so the circle no longer says that the desk had taken it away.
+    ///
+    /// - Parameter isSet: whether the desk has set it meanwhile.
+    @Test(arguments: [false, true]) func alsoIfTheOthersHaveRenamedIt(isSet: Bool) throws {
+        try keepAtTheDesk()
+        try group.settle()
+        try takeOutAndRename()
+        try group.settle()
+        if isSet { try desk.set("token", "", "at the desk", .whenUnlocked.thisDeviceOnly) }
+        try make(.whenUnlocked)
+        try group.settle()
+        for machine in group.machines { #expect(try machine.names == ["key"]) }
+        #expect(try group.get("key") == [isSet ? "at the desk" : "first"])
+        try desk.set("key", "", "later")
+        try group.settle()
+        #expect(try group.get("key") == ["later"])
+    }
+
+    /// Another machine's item has the id of one that is here. Neither takes the other's place, and the person hears of it.
+    @Test func whatIsNotSharedForItsNameIsTold() throws {
+        try keepAtTheDesk()
+        try group.settle()
+        try desk.vault.write { (change) throws(VaultError) in
+            // As if another device had taken it out.
+            var shared = try SharedItems(decoding: change.circle(.shared) ?? [])
+            shared.keepLeft(of: [])
+            try change.put(.shared, shared.encoded)
+        }
+        try takeOutAndRename()
+        try group.settle()
+        try make(.whenUnlocked)
+        #expect(try desk.takeIn(group.store).obstacles == ["name-taken": 1])
+        #expect(try desk.get("token") == "first" && laptop.get("key") == "first")
+    }
+
+    private func takeOutAndRename() throws {
+        laptop.fixture.advance(milliseconds: 1000)
+        try laptop.vault.putBack(service: "token", account: "")
+        try laptop.vault.rename(laptop.find("token"), service: "key", account: "")
+    }
+
+    private func shareAgainAs(_ service: String) throws {
+        desk.fixture.advance(milliseconds: 1000)
+        let item = try desk.find(service)
+        try desk.vault.reseal(item, desk.opened(item), access: .whenUnlocked)
+        try group.settle()
+    }
+
     @Test func aFieldThatCameMeanwhileStays() throws {
         try keepAtTheDesk()
         try laptop.set(field: "pin", of: "token", "1234")

@@ -84,6 +84,27 @@ struct CircleSharedItemsTests {
         }
     }
 
+    /// Behind these come the items that left the circle and are still here. A row without them is one of an earlier version.
+    @Test func theRowNamesWhatHasLeft() throws {
+        let item = try #require(ItemID(bytes: [UInt8](repeating: 7, count: ItemID.count)))
+        var items = SharedItems()
+        items.put(item)
+        items.leave(item, at: 258)
+        let row: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 1] + item.bytes + [0, 0, 0, 0, 0, 0, 1, 2]
+        #expect(items.encoded == row && items.ids.isEmpty)
+        #expect(try SharedItems(decoding: row) == items)
+        for wrong in [row + [0], Array(row.dropLast()), [0, 0, 0, 0, 0, 0, 0, 0]] {
+            #expect(vaultError { _ = try SharedItems(decoding: wrong) } == .damaged, "\(wrong.count)")
+        }
+        items.keepLeft(of: [item])
+        #expect(items.left == [item: 258])
+        items.keepLeft(of: [])
+        #expect(items == SharedItems() && items.encoded == [0, 0, 0, 0])
+        items.leave(item, at: 258)
+        items.put(item)
+        #expect(items.left.isEmpty && items.ids == [item])
+    }
+
     /// The version rises with each value that comes in, and once if values only go. No two values of a field share one.
     @Test func versionsRiseAsForWhatIsSetHere() throws {
         /// The item's own, and those of its values.

@@ -29,6 +29,8 @@ package struct DeviceStream: Sendable {
     package private(set) var leftBehind: [RunEnd] = []
     /// The newest head that counts, by number, time and bytes.
     package private(set) var newest: SignedHead?
+    /// The heads that stand behind a record that counts, by the chain hash there.
+    private var heads: [ChainHash: SignedHead] = [:]
 
     package var isSuspended: Bool { !forked.isEmpty }
 
@@ -57,18 +59,34 @@ package struct DeviceStream: Sendable {
         let ways = try StreamWays(of: keys.device, in: circle, good.map(\.head), links)
         for run in ways.all.keys.sorted() { take(run, ways.all[run] ?? [], links) }
         findWhatWasLeft(ways)
+        for head in good where before[head.head.end.chain] != nil { self.heads[head.head.end.chain] = head }
+    }
+
+    /// The head that the device has signed behind a record that counts; nil if there is none.
+    package func head(at chain: ChainHash) -> SignedHead? { heads[chain] }
+
+    /// The last of the heads that stand behind one of these records; nil if none does.
+    package func lastHead(within records: Set<ChainHash>) -> SignedHead? {
+        heads.filter { records.contains($0.key) }.values.max {
+            ($0.head.end.number, $0.head.end.chain) < ($1.head.end.number, $1.head.end.chain)
+        }
     }
 
     /// The chain hashes of the records that lead to one of these ends, those included.
     package func leading(to ends: [RunEnd]) -> Set<ChainHash> {
         var leading: Set<ChainHash> = []
-        var open = ends.map(\.chain)
-        while let chain = open.popLast() {
-            guard before[chain] != nil, leading.insert(chain).inserted else { continue }
-            if let one = before[chain] { open.append(one) }
-        }
+        for end in ends { lead(to: end, &leading) }
         return leading
     }
+
+    /// Adds the records that lead to an end to others, up to one that is among these.
+    private func lead(to end: RunEnd, _ led: inout Set<ChainHash>) {
+        var next = Optional(end.chain)
+        while let chain = next, before[chain] != nil, led.insert(chain).inserted { next = before[chain] }
+    }
+
+    /// The chain hashes after the records that count.
+    package var chains: Set<ChainHash> { Set(before.keys) }
 
     /// Whether a record that counts has this chain hash after it.
     package func has(_ chain: ChainHash) -> Bool { before[chain] != nil }
@@ -85,23 +103,45 @@ package struct DeviceStream: Sendable {
         return chains
     }
 
-    /// The heads of the newest run that prove nothing beside the others: the newest one, or a longer one behind a gap, leads
-    /// to all that they lead to. Without the others, what was taken in before a gap would no longer count. Of a fork, each
-    /// head is proof.
+    /// The heads that prove nothing beside the others of their run: the newest one, or a longer one behind a gap, leads to all
+    /// that they lead to. Without the others, what was taken in before a gap would no longer count. Of a fork, each head is
+    /// proof.
     package func outdated(among heads: [SignedHead]) -> [SignedHead] {
         guard let newest, !forked.contains(newest.head.end.run) else { return [] }
-        var kept = [newest.head.end]
         var outdated: [SignedHead] = []
-        let former = heads.filter { $0.head.end.run == newest.head.end.run && $0 != newest }
-        for head in former.sorted(by: { $0.head.end.number > $1.head.end.number }) {
-            // Without the record at its own end, a head leads nowhere.
-            if before[head.head.end.chain] == nil || leading(to: kept).contains(head.head.end.chain) {
-                outdated.append(head)
-            } else {
-                kept.append(head.head.end)
+        for (run, heads) in Dictionary(grouping: heads, by: \.head.end.run) where !forked.contains(run) {
+            let isNewest = run == newest.head.end.run
+            var led = leading(to: isNewest ? [newest.head.end] : [])
+            for head in heads.sorted(by: { $0.head.end.number > $1.head.end.number }) where head != newest {
+                // Without the record at its own end, a head leads nowhere.
+                if before[head.head.end.chain] == nil ? isNewest : led.contains(head.head.end.chain) {
+                    outdated.append(head)
+                } else {
+                    lead(to: head.head.end, &led)
+                }
             }
         }
         return outdated
+    }
+
+    /// The new heads that must be kept, so that some records are found again. Of a device that was removed nothing else is
+    /// kept, and a head behind a later record would lead nowhere.
+    ///
+    /// - Parameters:
+    ///   - records: the chain hashes after the records that are kept.
+    ///   - known: the heads that are here already.
+    package func needed(
+        of heads: [SignedHead], beside known: [SignedHead], to records: Set<ChainHash>
+    ) -> [SignedHead] {
+        var led = leading(to: known.map(\.head.end).filter { records.contains($0.chain) })
+        var needed: [SignedHead] = []
+        let within = heads.filter { records.contains($0.head.end.chain) }
+        for head in within.sorted(by: { $0.head.end.number > $1.head.end.number })
+        where !led.contains(head.head.end.chain) {
+            needed.append(head)
+            lead(to: head.head.end, &led)
+        }
+        return needed
     }
 
     private mutating func take(_ run: RunID, _ ways: [StreamWays.Way], _ links: StreamWays.Links) {

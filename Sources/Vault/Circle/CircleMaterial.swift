@@ -176,6 +176,9 @@ struct SharedItems: Sendable, Equatable {
     typealias Withheld = [SharedPart: [UInt8]]
 
     private(set) var withheld: [ItemID: Withheld] = [:]
+    /// When this device took items out of the circle that are still here, by its clock. The circle's own word of that goes
+    /// once another machine takes such an item out of its bin.
+    private(set) var left: [ItemID: UInt64] = [:]
 
     /// The length of a digest in bytes.
     static let digestCount = 16
@@ -198,17 +201,28 @@ struct SharedItems: Sendable, Equatable {
         try cryptography { () throws(CryptographyError) in Array(try SHA256.digest(present).prefix(digestCount)) }
     }
 
-    mutating func put(_ item: ItemID, withheld parts: Withheld = [:]) { withheld[item] = parts }
+    mutating func put(_ item: ItemID, withheld parts: Withheld = [:]) { (withheld[item], left[item]) = (parts, nil) }
 
     mutating func remove(_ item: ItemID) { withheld[item] = nil }
 
+    /// An item leaves the circle, and stays here.
+    mutating func leave(_ item: ItemID, at time: UInt64) { (withheld[item], left[item]) = (nil, time) }
+
+    /// Forgets of items that are no longer here when they left.
+    mutating func keepLeft(of present: Set<ItemID>) { left = left.filter { present.contains($0.key) } }
+
     var encoded: [UInt8] {
-        ids.reduce(into: BigEndian.bytes(UInt32(withheld.count))) { bytes, id in
+        let shared = ids.reduce(into: BigEndian.bytes(UInt32(withheld.count))) { bytes, id in
             let parts = (withheld[id] ?? [:]).map { (bytes: $0.key.bytes, digest: $0.value) }
                 .sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
             bytes += id.bytes + BigEndian.bytes(UInt16(clamping: parts.count))
             for part in parts { bytes += LengthPrefixed.encode(part.bytes) + part.digest }
         }
+        guard !left.isEmpty else { return shared }
+        return left.sorted { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }
+            .reduce(into: shared + BigEndian.bytes(UInt32(left.count))) { bytes, one in
+                bytes += one.key.bytes + BigEndian.bytes(one.value)
+            }
     }
 
     /// The same without items that have gone from this vault by their time alone. Otherwise that would be taken for a
@@ -233,6 +247,13 @@ struct SharedItems: Sendable, Equatable {
             }
             withheld[item] = parts
         }
+        // An earlier version has not written these.
+        guard !reader.isAtEnd else { return }
+        for _ in 0..<(try reader.integer(UInt32.self)) {
+            guard let item = ItemID(bytes: try reader.bytes(ItemID.count)) else { throw .damaged("an item has no id") }
+            left[item] = try reader.integer(UInt64.self)
+        }
+        guard !left.isEmpty else { throw .damaged("the shared items are unreadable") }
         try reader.end()
     }
 }

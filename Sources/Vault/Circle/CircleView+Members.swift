@@ -2,6 +2,12 @@ import Circle
 
 /// The keys that members write to, and what was said about them.
 extension CircleView {
+    static func membership(
+        of circle: StatementName, _ statements: [SignedStatement]
+    ) throws(VaultError) -> Membership {
+        do throws(CircleFormError) { return try Membership(of: circle, statements) } catch { throw .impossible(error) }
+    }
+
     /// The generation that records are written to; nil if somebody must make one first.
     var present: KeyGeneration? {
         let told = generations.values.filter { attested.contains($0.name) }
@@ -30,6 +36,39 @@ extension CircleView {
     /// The generations that this device can open, by their names.
     var openGenerations: [KeyGeneration] {
         halves.keys.sorted().compactMap { generations[$0] }
+    }
+
+    /// Those of them that somebody may need: a device that may write has made them, or has written what counts under them.
+    /// A reader can make any number.
+    var neededGenerations: [KeyGeneration] {
+        let used = usedGenerations(by: streams.keys.filter { !readers.contains($0) })
+        return openGenerations.filter { isByAWriter($0) || used.contains($0.name) }
+    }
+
+    /// As many of these as an answer holds, sorted: what present writers have used comes first. The others are sent later.
+    var generationsToTell: [KeyGeneration] {
+        let needed = neededGenerations
+        guard needed.count > CircleLimits.generations else { return needed }
+        let used = usedGenerations(by: membership.members.filter(\.role.mayWrite).map(\.keys.device))
+        let usable = usable?.name
+        func rank(_ generation: KeyGeneration) -> Int {
+            generation.name == usable ? 0 : used.contains(generation.name) ? 1 : 2
+        }
+        let ranked = needed.map { (rank: rank($0), generation: $0) }
+            .sorted { ($0.rank, $0.generation.name) < ($1.rank, $1.generation.name) }
+        return ranked.prefix(CircleLimits.generations).map(\.generation).sorted { $0.name < $1.name }
+    }
+
+    /// The generations under which devices have written what counts.
+    private func usedGenerations(by devices: [WriterID]) -> Set<StatementName> {
+        var used: Set<StatementName> = []
+        for device in devices {
+            let counting = membership.others.contains(device) ? whatCounts(of: device) : nil
+            for one in streams[device]?.counted ?? [] where counting?.contains(one.after) ?? true {
+                if let generation = one.record.header.generation { used.insert(generation) }
+            }
+        }
+        return used
     }
 
     /// Whether the maker of a generation has told it, and is no reader, now or before it was removed.

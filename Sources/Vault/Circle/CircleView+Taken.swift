@@ -19,12 +19,32 @@ extension CircleView {
     /// How many records the heads of another member announce that are not here. A store that gives its heads and withholds
     /// or damages its files is known by this.
     func missing(of device: WriterID) -> Int {
-        guard device != self.device.id else { return 0 }
-        return gaps(of: device).reduce(0) { count, gap in
+        let gaps = gaps(of: device)
+        guard device != self.device.id, !gaps.isEmpty else { return 0 }
+        let numbers = Set((streams[device]?.counted ?? []).map(\.record.header.number)).sorted()
+        return gaps.reduce(0) { count, gap in
             // What it no longer gives out is not missed.
             let first = max(gap.numbers.lowerBound, (compacted[device]?.ends[gap.run] ?? 0) + 1)
-            return min(count + Int(clamping: gap.numbers.upperBound - first) + 1, Self.mostMissing)
+            guard first <= gap.numbers.upperBound else { return count }
+            // A run goes on with the numbers of the one before. If it is not known where, these are no gap.
+            let others = Self.count(of: first...gap.numbers.upperBound, in: numbers)
+            let missing = Int(clamping: gap.numbers.upperBound - first) - others
+            return min(count + max(missing, 0) + 1, Self.mostMissing)
         }
+    }
+
+    /// How many of these numbers a list has.
+    /// - Parameter numbers: sorted, each once.
+    private static func count(of range: ClosedRange<UInt64>, in numbers: [UInt64]) -> Int {
+        func place(_ isBefore: (UInt64) -> Bool) -> Int {
+            var (low, high) = (0, numbers.count)
+            while low < high {
+                let middle = low + (high - low) / 2
+                if isBefore(numbers[middle]) { low = middle + 1 } else { high = middle }
+            }
+            return low
+        }
+        return place { $0 <= range.upperBound } - place { $0 < range.lowerBound }
     }
 
     /// A head can announce any number. More are not counted.
@@ -96,20 +116,64 @@ extension CircleView {
     /// will name that, so nothing of it goes until it has. One that may only read names nothing.
     var mergedEnds: [WriterID: RunEnd] {
         guard role?.mayWrite == true else { return [:] }
-        return streams.filter { $0.key != device.id }.compactMapValues { stream in
-            stream.counted.max { $0.record.header.number < $1.record.header.number }?.end
+        let others = streams.keys.filter { $0 != device.id }
+        return Dictionary(others.compactMap { id in lastMerged(of: id)?.end.map { (id, $0) } }) { first, _ in first }
+    }
+
+    /// The last record of a device that this vault has merged. Of a removed one that is what its own heads lead to, and
+    /// those that writers pass on. A reader could pass on one behind what a file has besides.
+    private func lastMerged(of device: WriterID) -> DeviceStream.Counted? {
+        guard let stream = streams[device] else { return nil }
+        func last(_ counted: [DeviceStream.Counted]) -> DeviceStream.Counted? {
+            counted.max { $0.record.header.number < $1.record.header.number }
         }
+        guard membership.others.contains(device) else { return last(stream.counted) }
+        let led = stream.leading(to: (ownEnds[device] ?? []) + headsPassedByMembers(of: device).map(\.head.end))
+        return last(stream.counted.filter { led.contains($0.after) })
     }
 
     /// The ends of removed devices' streams that this vault has merged and no member has named yet. It names them once,
     /// so that the others merge as much.
     var unnamed: [SeenEnd] {
         membership.others.compactMap { device in
-            guard device != self.device.id, let stream = streams[device],
-                let last = stream.counted.max(by: { $0.record.header.number < $1.record.header.number }),
+            guard device != self.device.id, let last = lastMerged(of: device),
                 !whatCounts(of: device).contains(last.after), let end = last.end
             else { return nil }
             return SeenEnd(device, end)
+        }
+    }
+
+    /// How records name ends of removed devices: with the heads that these have signed there. So everybody finds what
+    /// counts, whatever these devices say later, or a store shows of them.
+    func naming(_ ends: [SeenEnd]) -> [RecordBody] {
+        guard !ends.isEmpty else { return [] }
+        return [.seen(ends)]
+            + ends.compactMap { end in streams[end.device]?.head(at: end.end.chain).map(RecordBody.head) }
+    }
+
+    /// The heads of a device that members pass on. What these members say is kept.
+    func headsPassedByMembers(of device: WriterID) -> [SignedHead] {
+        let members = Set(membership.members.filter(\.role.mayWrite).map(\.keys.device))
+        return (passed[device] ?? [:]).filter { !members.isDisjoint(with: $0.value) }.map(\.key)
+    }
+
+    /// The head by which others find what a device has said: its newest one, and of a removed device the last one that
+    /// counts.
+    func headToShow(of device: WriterID) -> SignedHead? {
+        guard let stream = streams[device] else { return nil }
+        guard membership.others.contains(device) else { return stream.newest }
+        return stream.lastHead(within: whatCounts(of: device)) ?? stream.newest
+    }
+
+    /// Whether something that counts of a removed device is not here. What seems to be deleted can be in it.
+    var lacksOfRemoved: Bool {
+        let writers = membership.members.filter(\.role.mayWrite).map(\.keys.device)
+        return membership.others.contains { device in
+            guard !readers.contains(device) else { return false }
+            return writers.flatMap { vouched.ends(by: $0, of: device) }.contains { end in
+                !(streams[device]?.has(end.chain) ?? false)
+                    && !(compacted[device]?.covers(end.run, end.number) ?? false)
+            }
         }
     }
 }

@@ -14,8 +14,8 @@ struct CircleView: Sendable {
     /// How many signed statements it is made of. They only become more.
     private var judged = 0
     private(set) var generations: [StatementName: KeyGeneration] = [:]
-    /// The generations that their makers have told, and those of the answer by which this vault entered. For the others,
-    /// somebody else names the maker.
+    /// The generations that their makers have told to all, and those of the answer by which this vault entered. The others
+    /// were sent to this device alone.
     private(set) var attested: Set<StatementName> = []
     /// Of the generations that this device can open.
     private(set) var halves: [StatementName: GenerationHalves] = [:]
@@ -43,8 +43,10 @@ struct CircleView: Sendable {
     private var files: SegmentFiles
     private(set) var read: Set<ChainHash> = []
     private(set) var opened = OpenedValues()
-    /// Heads that records pass on. A run begins with that of the run before.
-    private var passed: [SignedHead] = []
+    /// Heads that records pass on, by their devices, and who has passed on each. A run begins with that of the run before.
+    private(set) var passed: [WriterID: [SignedHead: Set<WriterID>]] = [:]
+    /// The ends of the heads that this vault itself has, by their devices.
+    let ownEnds: [WriterID: [RunEnd]]
     private(set) var changes: [(change: PartChange, record: KnownRecord)] = []
     private var releases: [(slots: ReleasedSlots, writer: WriterID, after: ChainHash)] = []
     /// What each device has said to have seen of others, in its records.
@@ -82,6 +84,7 @@ struct CircleView: Sendable {
         pending = material.pending
         pendingSlots = material.released
         merged = material.merged
+        ownEnds = Dictionary(grouping: material.heads) { $0.head.device }.mapValues { $0.map(\.head.end) }
         self.receiving = receiving
         membership = try Self.membership(of: material.device.circle, [])
         for signed in material.statements { statements[signed.statement.name, default: []].append(signed) }
@@ -89,6 +92,7 @@ struct CircleView: Sendable {
         for generation in material.generations { try take(generation) }
         keys[device.id] = device.keys
         while try learn(material) {}
+        for (id, heads) in passed { passed[id] = heads.filter { head in keys[id].map(head.key.isSigned) ?? false } }
         try findCompactions()
         for (id, stream) in streams {
             lastSaid[id] = stream.counted.filter { !silent.contains($0.after) }.map(\.record.header.number).max()
@@ -114,13 +118,14 @@ struct CircleView: Sendable {
         var hasLearnt = false
         let new = keys.keys.filter { streams[$0] == nil }.sorted()
         // Each device would look at all files of all others otherwise.
-        let heads = new.isEmpty ? [:] : Dictionary(grouping: material.heads + passed) { $0.head.device }
+        let heads = new.isEmpty ? [:] : Dictionary(grouping: material.heads) { $0.head.device }
         let segments = new.isEmpty ? [:] : Dictionary(grouping: material.segments) { $0.device }
         for id in new {
             guard let keys = keys[id] else { continue }
             do throws(CircleFormError) {
                 streams[id] = try DeviceStream(
-                    of: keys, in: device.circle, heads: heads[id] ?? [], segments: segments[id] ?? [])
+                    of: keys, in: device.circle, heads: (heads[id] ?? []) + (passed[id] ?? [:]).keys,
+                    segments: segments[id] ?? [])
             } catch { throw .impossible(error) }
             hasLearnt = true
         }
@@ -155,12 +160,6 @@ struct CircleView: Sendable {
         (view.receiving, view.opened, view.files) = (keys, OpenedValues(), files)
         for (name, receiver) in received { if let one = generations[name] { try view.take(one, receiver) } }
         return view
-    }
-
-    static func membership(
-        of circle: StatementName, _ statements: [SignedStatement]
-    ) throws(VaultError) -> Membership {
-        do throws(CircleFormError) { return try Membership(of: circle, statements) } catch { throw .impossible(error) }
     }
 
     /// What a record says, and the generation under which its device gave that out first; nil for what everybody can open.
@@ -205,16 +204,18 @@ struct CircleView: Sendable {
         case .profile(let profile): profiles[record.header.device] = profile
         case .head(let head):
             silent.insert(counted.after)
-            guard keys[head.head.device].map(head.isSigned) ?? false, !passed.contains(head) else { return }
-            passed.append(head)
+            let device = head.head.device
+            // Whose keys come later, its heads are judged then.
+            guard keys[device].map(head.isSigned) ?? true else { return }
             // It can lead to records that no other head leads to.
-            streams[head.head.device] = nil
+            if passed[device]?[head] == nil { streams[device] = nil }
+            passed[device, default: [:]][head, default: []].insert(record.header.device)
         case .seen(let seen):
             silent.insert(counted.after)
             vouched.add(seen, by: record.header.device, after: counted.after)
         case .paper(let envelope):
             envelopes.append((record.header.device, envelope))
-            if envelope.device == device.id { try take(envelope, by: record.header.device) }
+            if envelope.device == device.id { try take(envelope) }
         case .past:
             silent.insert(counted.after)
             pasts[record.header.device, default: []].append(counted)
@@ -249,12 +250,11 @@ struct CircleView: Sendable {
         }
     }
 
-    /// Takes in keys that somebody has sent to this device, because their maker did not know of it. A removed
-    /// device can make keys in another's name. So these open records, and nobody writes to them.
-    private mutating func take(_ envelope: PaperEnvelope, by writer: WriterID) throws(VaultError) {
+    /// Takes in keys that somebody has sent to this device alone. A removed device can make keys in another's name, and a
+    /// member keys for one machine. So these open records, and nobody writes to them.
+    private mutating func take(_ envelope: PaperEnvelope) throws(VaultError) {
         let content = try PaperSealing.open(envelope, for: device.id, by: receiving, in: device.circle)
         for (generation, receiver) in content?.generations ?? [] {
-            if generation.maker == writer { attested.insert(generation.name) }
             guard halves[generation.name] == nil else { continue }
             let opened = try cryptography { () throws(CryptographyError) in
                 try GenerationHalves(receiver, of: generation, by: receiving)

@@ -19,6 +19,9 @@ struct ItemLeaving {
         (self.device, self.values, self.time) = (device, values, time)
     }
 
+    /// Of one that others have taken out of their bin since, only its own device knows that it had left.
+    init(at time: UInt64, by device: WriterID) { (self.device, self.time, values) = (device, time, []) }
+
     /// Of what is no value, only the stamps tell.
     private func had(_ revision: PartChange) -> Bool {
         guard revision.stamp.writer != device else { return true }

@@ -57,11 +57,18 @@ struct LocalEdits {
         for id in items {
             // In a full vault, sealing another item anew may have dropped it from the bin.
             guard let item = try change.itemIfPresent(id), let id = SharedItemID(bytes: id.bytes) else { continue }
-            stamps = try change.stamps(of: item.summary.id, in: change.fields(of: item))
-            try look(at: item, known[id], id, names, time)
+            do throws(VaultError) {
+                stamps = try change.stamps(of: item.summary.id, in: change.fields(of: item))
+                try look(at: item, known[id], id, names, time)
+            } catch {
+                // Damage of one item keeps no other one from being shared.
+                guard error.damagedItem != nil else { throw error }
+                obstacles[item.summary.id] = .unreadable
+            }
         }
         stamps = nil
         let present = Set(items)
+        shared.keepLeft(of: present)
         for id in shared.ids where !present.contains(id) {
             shared.remove(id)
             guard let id = SharedItemID(bytes: id.bytes), let item = known[id], !item.isInBin, !item.isExpired(at: time)
@@ -82,7 +89,7 @@ struct LocalEdits {
             // What they cannot ask for stays with the others as it was.
             guard obstacle != .gated else { return }
             // What now belongs to this machine alone leaves them.
-            shared.remove(item.summary.id)
+            shared.leave(item.summary.id, at: mover.now)
             return try bin(known)
         }
         guard let known else {
@@ -92,14 +99,19 @@ struct LocalEdits {
         if !shared.contains(item.summary.id) {
             // Another machine's item has this one's id, and is not this one's. But a vault that has come back to its circle
             // has the item under the same name.
-            let leaving = ItemLeaving(of: known, by: view.device.id)
-            // Another item may have got the name since.
-            let isNamedSo = metadata.name == known.localName(names) || leaving != nil && metadata.name == known.name
-            guard metadata.deleted == nil, isNamedSo else { return }
+            let own = view.device.id
+            let leaving =
+                ItemLeaving(of: known, by: own)
+                ?? shared.left[item.summary.id].map { ItemLeaving(at: $0, by: own) }
+            guard metadata.deleted == nil else { return }
+            // What this device had taken out of the circle is its own to bring back, under any name.
+            guard leaving != nil || metadata.name == known.localName(names) else {
+                obstacles[item.summary.id] = .nameTaken
+                return
+            }
             shared.put(item.summary.id)
-            // What it has is older than what the circle has, and no edit: it takes in the circle's. But what this
-            // device itself had taken out of the circle is its own to bring back.
-            guard known.revisions(of: .bin).contains(where: { $0.stamp.writer == view.device.id }) else { return }
+            // Else, what it has is older than what the circle has, and no edit: it takes in the circle's.
+            guard leaving != nil else { return }
             left = leaving
         }
         if metadata.deleted != nil {
@@ -112,10 +124,14 @@ struct LocalEdits {
         try compare(item, known, names)
     }
 
+    /// An item that leaves the circle does so when its access control is changed.
+    private var mover: PartWriter {
+        stamps.map { now.at(max($0.stamp(of: .bin).clock, $0.stamp(of: .access).clock)) } ?? now
+    }
+
     private mutating func bin(_ item: SharedItem) throws(VaultError) {
         let days = BinSetting(change.next).days
-        // An item that leaves the circle does so when its access control is changed.
-        let mover = stamps.map { now.at(max($0.stamp(of: .bin).clock, $0.stamp(of: .access).clock)) } ?? now
+        let mover = mover
         for one in try merging({ () throws(MergingError) in try mover.bin(item, days: max(days, 1)) }) {
             try add(one)
         }
@@ -153,7 +169,7 @@ struct LocalEdits {
         let metadata = item.summary.metadata
         let id = item.summary.id
         if metadata.name != known.localName(names), metadata.name != known.uncutName(names),
-            left == nil || metadata.name != known.name,
+            left == nil || metadata.name != known.name, !isAsItLeft(.name),
             try !shared.isWithheld(.name, of: id, present: metadata.name.bytes)
         {
             try add(try merging { () throws(MergingError) in try writer(.name).rename(known, to: metadata.name) })
@@ -212,9 +228,14 @@ struct LocalEdits {
     ) throws(VaultError) {
         guard known.shown(part)?.content != content else { return }
         if try shared.isWithheld(part, of: id, present: content?.bytes ?? []) { return }
-        // What was not changed while the item was away is as old as that.
-        if let left, let stamps, stamps.stamp(of: ItemPart(part)).clock <= left.time { return }
+        guard !isAsItLeft(part) else { return }
         try add(edit(part, of: known, to: content))
+    }
+
+    /// Whether a part of an item that comes back was not changed while the item was away. It is as old as that.
+    private func isAsItLeft(_ part: SharedPart) -> Bool {
+        guard let left, let stamps else { return false }
+        return stamps.stamp(of: ItemPart(part)).clock <= left.time
     }
 
     /// This vault's change of a part. Of an item that comes back, it replaces what that had when it left, and nothing else.

@@ -109,6 +109,15 @@ extension OpenVault {
         }
     }
 
+    /// The run to write in. If what the store had of this vault goes on behind this opening's run, another one begins: a
+    /// run with two beginnings would look like two copies of the vault.
+    func run(for view: CircleView) throws(VaultError) -> RunID {
+        let present = try run()
+        guard view.device.end?.run == present, view.ownEnd?.run != present else { return present }
+        circleRun.withLock { run in if run == present { run = nil } }
+        return try run()
+    }
+
     /// All that the vault knows of its circle.
     ///
     /// - Throws: `.notFound` without a circle; `.damaged`, `.storage`.

@@ -23,8 +23,9 @@ extension OpenVault {
             triedCompaction.withLock { $0 = given }
             return nil
         }
-        var writer = try RecordWriter(view.device, after: view.ownEnd, in: run(), before: view.device)
-        for body in try view.beginning(of: run()) { try writer.add(body, (present.name, key.metadata)) }
+        let run = try run(for: view)
+        var writer = try RecordWriter(view.device, after: view.ownEnd, in: run, before: view.device)
+        for body in view.beginning(of: run) { try writer.add(body, (present.name, key.metadata)) }
         for (body, generation) in new.bodies {
             let (said, keys) = Self.saying(body, of: generation, in: present.name)
             guard let keys else {
@@ -36,7 +37,7 @@ extension OpenVault {
         }
         for past in new.past { try writer.add(.past(past), (present.name, key.metadata)) }
         let summary = try StreamSummary(
-            standing: new.bodies.count + new.past.count, said: new.said, view, before: run())
+            standing: new.bodies.count + new.past.count, said: new.said, view, before: run)
         try writer.add(.summary(summary), (present.name, key.metadata))
         return try finish(&writer, view, given: [])
     }

@@ -169,14 +169,29 @@ extension OpenVault {
         _ fresh: Fresh, _ streams: [WriterID: DeviceStream], _ after: CircleView, _ heads: [SignedHead],
         _ change: Change
     ) throws(VaultError) {
-        for device in Set(fresh.heads.map(\.head.device) + fresh.segments.map(\.segment.device)) {
+        let removed =
+            fresh.isEmpty ? [] : after.membership.others.filter { !after.headsPassedByMembers(of: $0).isEmpty }
+        for device in Set(fresh.heads.map(\.head.device) + fresh.segments.map(\.segment.device) + removed) {
             guard let stream = after.streams[device], let newest = stream.newest else { continue }
+            guard !after.membership.others.contains(device) else {
+                // None that is here goes: the device's last head leads over records that are not kept. Who has passed one
+                // on can give that out no longer.
+                let new = fresh.heads.filter { $0.head.device == device } + after.headsPassedByMembers(of: device)
+                let known = heads.filter { $0.head.device == device }
+                for head in stream.needed(of: new, beside: known, to: after.whatCounts(of: device)) {
+                    try change.put(.head(device, head.head.end.run, head.head.end.chain), head.bytes)
+                }
+                continue
+            }
             for head in stream.outdated(among: heads.filter { $0.head.device == device }) {
                 try change.put(.head(device, head.head.end.run, head.head.end.chain), [])
             }
-            for head in fresh.heads where head.head.device == device {
+            let new = fresh.heads.filter { $0.head.device == device }
+            // A vault that was rolled back has begun two runs at one place. Its newest head leads to one of them.
+            let beside = stream.needed(of: new, beside: heads + [newest], to: stream.chains)
+            for head in new {
                 guard let keys = after.keys[device], head.isSigned(by: keys),
-                    head == newest || stream.forked.contains(head.head.end.run)
+                    head == newest || stream.forked.contains(head.head.end.run) || beside.contains(head)
                 else { continue }
                 try change.put(.head(device, head.head.end.run, head.head.end.chain), head.bytes)
             }

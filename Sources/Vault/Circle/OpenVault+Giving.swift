@@ -23,10 +23,16 @@ extension OpenVault {
             var bodies: [RecordBody] = []
             let unnamed = view.unnamed
             if !unnamed.isEmpty {
-                bodies.append(.seen(unnamed))
+                bodies += view.naming(unnamed)
                 // It counts with these records, and their head says what comes of it.
                 material.merged = view.mergedEnds
                 view = try CircleView(material, classKeys, in: snapshot)
+            }
+            // What this vault gave out before it was rolled back has come. A run begins behind that, and leads to both.
+            if let end = view.device.end, view.ownEnd != end,
+                let head = view.streams[view.device.id]?.head(at: end.chain)
+            {
+                bodies.append(.head(head))
             }
             let seen = view.seenRecord
             if let seen { bodies.append(.seen(seen)) }
@@ -75,8 +81,9 @@ extension OpenVault {
         _ view: CircleView, _ opening: [RecordBody], _ last: [RecordBody] = [], seen: [SeenEnd]? = nil,
         in present: KeyGeneration, _ key: GenerationHalves, made former: KeyGeneration? = nil
     ) throws(VaultError) -> PreparedRecords {
-        var writer = try RecordWriter(view.device, after: view.ownEnd, in: run(), before: view.device)
-        var opening = try view.beginning(of: run()) + opening
+        let run = try run(for: view)
+        var writer = try RecordWriter(view.device, after: view.ownEnd, in: run, before: view.device)
+        var opening = view.beginning(of: run) + opening
         if let former, let half = view.halves[former.name] {
             for body in opening + [.generation(present)] { try writer.add(body, (former.name, half.metadata)) }
             opening = []

@@ -157,12 +157,12 @@ extension OpenVault {
             guard let adder = adders.contains(view.device.id) ? view.device.id : adders.min(),
                 view.membership.members.contains(where: { $0.keys == request.keys })
             else { throw VaultError(.invalidArgument, "that machine is no member") }
-            let generations = view.openGenerations
+            let generations = view.generationsToTell
             var halves: [SecretBytes] = []
             for generation in generations {
                 if let own = view.halves[generation.name] { halves.append(try own.whole()) }
             }
-            let heads = view.streams.keys.sorted().compactMap { view.streams[$0]?.newest }
+            let heads = view.streams.keys.sorted().compactMap(view.headToShow)
             let profiles = view.membership.members.compactMap { member in
                 view.profiles[member.keys.device].map { (device: member.keys.device, profile: $0) }
             }
@@ -259,8 +259,9 @@ extension OpenVault {
         guard let former = before.usable, let key = before.halves[former.name] else {
             throw VaultError(.storage, "this machine has no key of the circle yet", advice: "wait for another machine")
         }
-        var writer = try RecordWriter(view.device, after: view.ownEnd, in: run(), before: before.device)
-        for body in try view.beginning(of: run()) + bodies { try writer.add(body, (former.name, key.metadata)) }
+        let run = try run(for: view)
+        var writer = try RecordWriter(view.device, after: view.ownEnd, in: run, before: before.device)
+        for body in view.beginning(of: run) + bodies { try writer.add(body, (former.name, key.metadata)) }
         if view.present == nil, view.role?.mayWrite == true {
             let (generation, _) = try newGeneration(
                 of: view.device.circle, by: view.device.id, for: view.membership)

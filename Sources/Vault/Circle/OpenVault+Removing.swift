@@ -50,9 +50,12 @@ extension OpenVault {
             after.merged = before.mergedEnds.filter { devices.contains($0.key) }
             view = try CircleView(after, classKeys, in: snapshot)
             var prepared = try prepared(
-                view, (merged.isEmpty ? [] : [.seen(merged)]) + [.statement(signed)], given: [], from: before)
-            // From now on, what is set here is not for them.
-            prepared.besides = [(.receivers, GuardReceivers(view).encoded)]
+                view, view.naming(merged) + [.statement(signed)], given: [], from: before)
+            // From now on, what is set here is not for them. That this vault knows so must not depend on keys that only they
+            // have told.
+            prepared.besides = [
+                (.receivers, GuardReceivers(view).encoded), (.statement(signed.statement.name), signed.bytes),
+            ]
             return prepared
         }
     }

@@ -72,7 +72,7 @@ extension OpenVault {
         try read { (snapshot) throws(VaultError) in
             let (material, view) = try view(snapshot, classKeys)
             try Self.check(signed, material, classKeys, in: snapshot)
-            let opening: [RecordBody] = view.unnamed.isEmpty ? [] : [.seen(view.unnamed)]
+            let opening = view.naming(view.unnamed)
             let last = [RecordBody.statement(signed)]
             guard view.role?.mayWrite == true, let former = view.usable else {
                 // Nobody takes anything else from a reader, so nothing waits for it.

@@ -120,6 +120,7 @@ extension CircleView {
             sent[envelope.device, default: []].formUnion(envelope.generations)
         }
         var uses: [StatementName: [WriterID: UInt64]]?
+        var room = Self.mostBytes
         var owed: [(member: MemberKeys, generations: [KeyGeneration])] = []
         for member in membership.members where member.keys.device != device.id && owed.count < Self.mostOwed {
             let id = member.keys.device
@@ -127,7 +128,7 @@ extension CircleView {
             guard member.role == .paper || streams[id].map({ $0.newest != nil && !$0.isSuspended }) ?? false else {
                 continue
             }
-            let left = own.filter { generation, receivers in
+            var left = own.filter { generation, receivers in
                 let name = generation.name
                 guard !receivers.contains(id), generation.maker != id, !(sent[id]?.contains(name) ?? false) else {
                     return false
@@ -138,13 +139,32 @@ extension CircleView {
                 uses = known
                 return isUnread(known[name] ?? [:], by: id)
             }
+            if member.role != .paper {
+                // Who leaves can have made thousands before, and written one record under each.
+                var ofFormer: [WriterID: Int] = [:]
+                for name in sent[id] ?? [] {
+                    if let maker = generations[name]?.maker { ofFormer[maker, default: 0] += 1 }
+                }
+                left = left.filter { generation, _ in
+                    guard !ids.contains(generation.maker) else { return true }
+                    ofFormer[generation.maker, default: 0] += 1
+                    return ofFormer[generation.maker, default: 0] <= Self.mostOfFormer
+                }
+                left = Array(
+                    left.prefix { generation, _ in
+                        room -= generation.bytes.count + KeyGeneration.Receiver.sealedCount
+                        return room >= 0
+                    })
+            }
             if !left.isEmpty { owed.append((member.keys, left.map { $0.0 })) }
         }
         return owed
     }
 
-    /// To how many members one exchange sends keys.
-    private static let mostOwed = 64
+    /// To how many members one exchange sends keys, and how many bytes. The rest comes with the next one.
+    private static let (mostOwed, mostBytes) = (64, 1 << 20)
+    /// How many generations of one former writer are sent to those that were not among their receivers.
+    private static let mostOfFormer = 32
 
     /// For each generation, the number of each device's first record that is sealed to it.
     private var firstUses: [StatementName: [WriterID: UInt64]] {

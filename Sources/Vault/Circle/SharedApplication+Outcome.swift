@@ -11,8 +11,26 @@ extension SharedApplication {
         var obstacles: [SharedItemID: TravelRule.Obstacle] = [:]
     }
 
+    /// What is damaged here stays as it is, and keeps no other item from being taken in.
+    mutating func unlessDamaged(
+        _ item: SharedItemID, _ body: (inout SharedApplication) throws(VaultError) -> Void
+    ) throws(VaultError) {
+        do throws(VaultError) { try body(&self) } catch {
+            guard error.damagedItem != nil else { throw error }
+            outcome.obstacles[item] = .unreadable
+        }
+    }
+
     /// Why a value of another machine is not here.
-    func obstacle(_ revision: PartChange) throws(VaultError) -> TravelRule.Obstacle {
+    ///
+    /// - Parameter access: what its item requires here.
+    func obstacle(_ revision: PartChange, under access: AccessControl) throws(VaultError) -> TravelRule.Obstacle {
+        // It was given out for less, or for something else, than others require by now.
+        if case .value(let content)? = revision.content, content.access != access,
+            !content.access.requirements.isEmpty
+        {
+            return .undecided
+        }
         guard case .value(let content)? = revision.content, !content.access.requirements.isEmpty,
             let found = try view.value(of: revision)
         else { return .unreadable }

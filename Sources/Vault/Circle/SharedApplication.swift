@@ -14,7 +14,7 @@ struct SharedApplication {
     var shared: SharedItems
     /// The fields whose values this vault has and could not say to the circle. They stay as they are.
     private let unsaid: [ItemID: Set<FieldName>]
-    private var outcome = Outcome()
+    var outcome = Outcome()
     let items: [SharedItem]
     /// The revisions that this change has sealed or taken.
     private var revisions: Set<RevisionID> = []
@@ -43,12 +43,14 @@ struct SharedApplication {
     mutating func run() throws(VaultError) -> (shared: SharedItems, outcome: Outcome) {
         let names = SharedNames(items)
         let living = Set(items.flatMap(\.ids))
-        // Somebody has deleted these for good.
-        for id in shared.ids {
+        // Somebody has deleted these for good. A reader cannot say again what it has, so it keeps that while something is missing
+        // that may have it.
+        let mayDelete = view.role != .reader || !view.lacksOfRemoved
+        for id in shared.ids where mayDelete {
             guard let own = SharedItemID(bytes: id.bytes), !living.contains(own) else { continue }
             shared.remove(id)
             if let item = try change.itemIfPresent(id), TravelRule.obstacle(item.record.access) == nil {
-                try drop(item)
+                try unlessDamaged(own) { (application) throws(VaultError) in try application.drop(item) }
             }
         }
         var waiting = try apply(view.inOrderOfRecords(items), names, isLast: false)
@@ -70,7 +72,11 @@ struct SharedApplication {
             let some = items[start..<min(start + Self.together, items.count)]
             view.opened.begin(
                 with: Set(some.flatMap { item in item.parts.filter(\.isField).compactMap { item.shown($0)?.name } }))
-            for item in some { if try !apply(item, names, isLast: isLast) { waiting.append(item) } }
+            for item in some {
+                try unlessDamaged(item.id) { (application) throws(VaultError) in
+                    if try !application.apply(item, names, isLast: isLast) { waiting.append(item) }
+                }
+            }
         }
         view.opened.end()
         return waiting
@@ -209,7 +215,7 @@ struct SharedApplication {
                 }
                 // What is there already stays until a value comes that opens.
                 withheld[part] = try SharedItems.digest(present?.field.revision.bytes ?? [])
-                outcome.obstacles[item.id] = try isFull ? .noRoom : obstacle(revision)
+                outcome.obstacles[item.id] = try isFull ? .noRoom : obstacle(revision, under: access)
             }
             guard let present, let described = present.item.metadata.field(field) else { continue }
             guard present.field.access.requirements.isEmpty || present.field.access == access && present.name == name

@@ -158,7 +158,10 @@ package struct RecoverableCircle: Sendable {
                     metadata: try one.metadata(as: name, fields.inOrder, over: nil, at: now, &withheld), access: access,
                     values: values, shared: one))
         }
-        contested = shared.reduce(0) { $0 + $1.contested.count }
+        // Equal contents are no conflict. Two machines can have given out one value under two names.
+        contested = shared.reduce(0) { count, item in
+            count + item.contested.count { $0.isField || !item.conflict(in: $0).isEmpty }
+        }
         self.items = items.sorted {
             ($0.metadata.service, $0.metadata.account) < ($1.metadata.service, $1.metadata.account)
         }

@@ -52,6 +52,11 @@ final class CircleMachine {
 
     func reopen() throws {
         try vault.close()
+        try openAgain()
+    }
+
+    /// Opens a vault that is closed.
+    func openAgain() throws {
         vault = try fixture.open()
         classKeys = try fixture.unlock(vault)
     }
