@@ -65,14 +65,6 @@ enum MachineListLimits {
     static let name = 34
 }
 
-/// The kernel's files about a program.
-enum ProgramFileLimits {
-    /// What it says of an open file.
-    static let facts = 4096
-    /// The list of mounts.
-    static let mounts = 4 << 20
-}
-
 /// The report of a login, by `pam_coffer`.
 enum LoginLimits {
     /// How long the module may take to send its call. It sends the call at once.

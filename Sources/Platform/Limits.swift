@@ -22,6 +22,8 @@ enum KernelFileLimits {
     static let controlGroup = 8192
     /// The list of a thread's children.
     static let children = 65_536
+    /// What it says of an open file.
+    static let openFile = 4096
     /// The list of mounts.
     static let mounts = 4 << 20
     /// One property of a device.

@@ -1,10 +1,10 @@
 import Foundation
 import Glibc
-import Platform
 import TestSupport
 import Testing
 
 @testable import Authenticator
+@testable import Platform
 
 /// Attacker 4 mounts a program of its own over another one, in a mount namespace that every user can make. Prompts and
 /// logs name a path only if the file is really there.
@@ -138,21 +138,21 @@ import Testing
     }
 
     @Test func whatAProcessCanHaveChosenHasAQuestionMarkInTheLog() {
-        #expect(ClientProgram.file("/usr/bin/git").logged == "/usr/bin/git")
-        #expect(ClientProgram.elsewhere("/usr/bin/git").logged == "/usr/bin/git?")
-        #expect(ClientProgram.unnamed("git").logged == "git?")
-        #expect(ClientProgram.unnamed("git").shown == "a program that calls itself \"git\"")
-        #expect(ClientProgram.unnamed("git").resolved == nil)
+        #expect(RunningProgram.file("/usr/bin/git").logged == "/usr/bin/git")
+        #expect(RunningProgram.elsewhere("/usr/bin/git").logged == "/usr/bin/git?")
+        #expect(RunningProgram.unnamed("git").logged == "git?")
+        #expect(RunningProgram.unnamed("git").shown == "a program that calls itself \"git\"")
+        #expect(RunningProgram.unnamed("git").resolved == nil)
     }
 
     /// No path imitates what stands behind it.
     @Test func aPathThatCouldBeMisreadIsQuoted() {
         let path = "/a, in a file system of its own (process 1, no terminal)"
         #expect(
-            ClientProgram.elsewhere(path).shown
+            RunningProgram.elsewhere(path).shown
                 == "a program that calls itself \"\(path)\", in a file system of its own")
         let long = "/" + String(repeating: "d", count: 3000) + "/git"
-        let shown = ClientProgram.elsewhere(long).shown
+        let shown = RunningProgram.elsewhere(long).shown
         #expect(shown.contains("…") && shown.count < 220, "\(shown)")
     }
 }

@@ -1,11 +1,16 @@
+import Platform
 import Testing
 
 @testable import SecretService
 
 @Suite("What a prompt says of the program that asks")
 struct ClientSentenceTests {
-    private func sentence(_ program: String?, title: String = "x", application: String? = nil) -> String {
-        BusClient(name: ":1.1", process: 12, program: program, title: title, application: application).sentence
+    private func client(_ program: RunningProgram, application: String? = nil) -> BusClient {
+        BusClient(name: ":1.1", process: 12, program: program, application: application)
+    }
+
+    private func sentence(_ path: String, application: String? = nil) -> String {
+        client(.file(path), application: application).sentence
     }
 
     @Test("A folder's name cannot go on like the sentence around it (attacker 4)")
@@ -16,10 +21,21 @@ struct ClientSentenceTests {
                 == #"Asked for over D-Bus by "/tmp/x (process 1) on behalf of \"Firefox\", verified.\\ /t" (process 12)."#
         )
         #expect(
-            sentence(nil, title: #"a" (process 1). "#)
+            client(.unnamed(#"a" (process 1). "#)).sentence
                 == #"Asked for over D-Bus by a process that calls itself "a\" (process 1). " (process 12)."#)
         #expect(sentence("/a", application: "b\". c").hasSuffix(#", for the application "b\". c"."#))
         #expect(sentence("/a\n\u{1B}[2Jé").contains(#""/a??[2J?""#))
+    }
+
+    @Test("What the process can have chosen is told as its own word (attacker 4)")
+    func claimed() {
+        #expect(
+            client(.elsewhere("/usr/bin/git")).sentence
+                == #"Asked for over D-Bus by a program that calls itself "/usr/bin/git", in a file system of its own (process 12)."#
+        )
+        #expect(client(.elsewhere("/usr/bin/git")).reason == #"over D-Bus, for "/usr/bin/git"? (process 12)"#)
+        #expect(client(.unnamed("git")).reason == #"over D-Bus, for "git"? (process 12)"#)
+        #expect(client(.file("/usr/bin/git")).reason == #"over D-Bus, for "/usr/bin/git" (process 12)"#)
     }
 
     @Test("Two hundred characters are shown, and of a longer path one hundred from each end")
@@ -39,7 +55,7 @@ struct ClientSentenceTests {
         let shown = sentence("/begin" + String(repeating: "/x", count: 2000) + "/file")
         #expect(shown.contains(#""/begin/x"#) && shown.contains(#"/x/file" (process 12)"#) && shown.contains("…"))
         let reason = BusClient(
-            name: ":1.1", process: .max, program: String(repeating: "\"", count: 4000), title: "x"
+            name: ":1.1", process: .max, program: .elsewhere(String(repeating: "\"", count: 4000))
         ).reason
         #expect(reason.utf8.count <= 512)
     }

@@ -1,5 +1,6 @@
 import Coffer
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("what is refused, and prompts, clients and messages that are not as they should be")
@@ -63,6 +64,21 @@ struct EdgeTests {
         let fixture = try await ServiceFixture()
         try await gate(fixture)
         try fixture.check(check, in: "edges.py")
+        await fixture.end()
+    }
+
+    private static var canMount: Bool {
+        // `try?`: without the tool the answer is no.
+        geteuid() == 0 && (try? Tool.output("unshare", ["--mount", "mount", "--bind", "/etc", "/mnt"])) != nil
+    }
+
+    @Test(
+        "A program that is mounted over another one is not taken for it",
+        .enabled(if: canMount, "it mounts a program over another one"))
+    func mounted() async throws {
+        let fixture = try await ServiceFixture()
+        try await gate(fixture)
+        try fixture.check("mounted_program", in: "edges.py")
         await fixture.end()
     }
 

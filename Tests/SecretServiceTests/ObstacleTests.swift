@@ -1,5 +1,6 @@
 import Coffer
 import Foundation
+import Platform
 import Testing
 
 @testable import SecretService
@@ -52,7 +53,7 @@ struct ObstacleTests {
     }
 
     private func client(_ name: String, program: String) -> BusClient {
-        BusClient(name: name, process: 1, program: program, title: "x")
+        BusClient(name: name, process: 1, program: .file(program))
     }
 
     @Test("Each reason of a program is told once, until a prompt works. The journal is not filled")

@@ -1,4 +1,5 @@
 import CofferClient
+import Platform
 import Synchronization
 import SystemBus
 import Testing
@@ -82,7 +83,7 @@ struct TableTests {
     @Test("A prompt that worked takes the reason with it for which the one before it failed")
     func reasons() {
         var table = ObstacleTable()
-        let client = BusClient(name: ":1.1", process: 1, program: "/a", title: "x")
+        let client = BusClient(name: ":1.1", process: 1, program: .file("/a"))
         table.promptFailed("why", for: client)
         table.promptWorked(for: client)
         #expect(table.ofPrompt(for: client) == nil)

@@ -4,7 +4,7 @@ import Platform
 struct Client: Sendable, Equatable {
     let account: Account
     let process: ProcessIdentity
-    let program: ClientProgram
+    let program: RunningProgram
     /// The terminal's name as PAM modules and people know it (`pts/3`); nil without a terminal.
     let terminal: String?
     /// logind's number of the login session, taken from the control group; nil for a service's process.
@@ -28,7 +28,7 @@ struct Client: Sendable, Equatable {
             self.loginSession = Self.loginSession(of: group ?? "", uid: peer.uid)
             self.session = TerminalSession(of: stat)
             self.terminal = Self.terminalName(stat.terminal)
-            self.program = ClientProgram(of: peer.pid, command: stat.command)
+            self.program = RunningProgram(of: peer.pid, command: stat.command)
             // All of this was read by process ID. This checks that the same process had that ID all the time.
             try held.check()
         } catch {

@@ -6,26 +6,34 @@ struct BusClient: Sendable {
     /// The name that the bus daemon gave to its connection.
     let name: String
     let process: Int32
-    /// The file that its process runs; nil if the kernel does not tell, for example because the process protects itself.
-    let program: String?
-    /// What the process calls itself.
-    let title: String
+    let program: RunningProgram
     /// The application in a sandbox that it asks for, by its own word. Only a portal's front end has one.
     var application: String?
 
-    /// Its program, for people.
-    var shownProgram: String { Self.shown(program ?? title) }
+    /// Its program, for logs. A `?` follows what the process may have chosen, as in `coffer log`.
+    var loggedProgram: String {
+        switch program {
+        case .file(let path): Self.shown(path)
+        case .elsewhere(let name), .unnamed(let name): Self.shown(name) + "?"
+        }
+    }
 
     /// Who asks, for the person.
     var sentence: String {
-        let name = program == nil ? "a process that calls itself \(shownProgram)" : shownProgram
-        return
-            "Asked for over D-Bus by \(name) (process \(process))\(application.map { ", for the application \(Self.shown($0))" } ?? "")."
+        let name =
+            switch program {
+            case .file(let path): Self.shown(path)
+            case .elsewhere(let path):
+                "a program that calls itself \(Self.shown(path)), in a file system of its own"
+            case .unnamed(let title): "a process that calls itself \(Self.shown(title))"
+            }
+        let application = application.map { ", for the application \(Self.shown($0))" } ?? ""
+        return "Asked for over D-Bus by \(name) (process \(process))\(application)."
     }
 
     /// Who asks, for the access log. The broker takes 512 bytes.
     var reason: String {
-        "over D-Bus, for \(application.map { "\(Self.shown($0)) by " } ?? "")\(shownProgram) (process \(process))"
+        "over D-Bus, for \(application.map { "\(Self.shown($0)) by " } ?? "")\(loggedProgram) (process \(process))"
     }
 
     /// The most characters of a path that are shown. With all of them escaped, the access log still takes it.
@@ -77,12 +85,10 @@ struct Clients {
         guard user == OwnProcess.effectiveUser else { throw .otherUser }
         do throws(BusError) {
             let process = try server.process(of: name)
-            // `try?`: a process that protects itself keeps this link from other processes.
-            let program = try? ProcessLink.read("exe", of: process)
-            let title = Self.title(of: process)
+            let program = RunningProgram(of: process, command: Self.title(of: process))
             // The connection is still there, so its process was there, and its number was nobody else's meanwhile.
             _ = try server.process(of: name)
-            client = BusClient(name: name, process: process, program: program, title: title)
+            client = BusClient(name: name, process: process, program: program)
         } catch { throw .unknown(error.reason) }
         if known.count >= BusCallLimits.clients { known = [:] }
         known[name] = client

@@ -19,7 +19,7 @@ struct ObstacleTable {
 
     /// A program that tries again and again, or that makes up reasons, does not fill the journal.
     mutating func isNew(_ reason: String, for client: BusClient) -> Novelty {
-        let report = Report(program: client.shownProgram, reason: reason)
+        let report = Report(program: client.loggedProgram, reason: reason)
         guard reports.count < ReportLimits.kept, reports.insert(report).inserted else { return .known }
         return reports.count == ReportLimits.kept ? .last : .new
     }
@@ -27,7 +27,7 @@ struct ObstacleTable {
     /// Its next failure is news again.
     mutating func promptWorked(for client: BusClient) {
         ofPrompts[client.name] = nil
-        reports = reports.filter { $0.program != client.shownProgram }
+        reports = reports.filter { $0.program != client.loggedProgram }
     }
 
     mutating func promptFailed(_ reason: String, for client: BusClient) { ofPrompts[client.name] = reason }

@@ -70,7 +70,7 @@ extension Provider {
     func report(_ error: ServiceError, _ client: BusClient) {
         let reason = VisibleText.sentence(String(error.message.trimmingPrefix(ServiceError.product)))
         switch obstacles.isNew(reason, for: client) {
-        case .new: logger.warning("\(client.shownProgram) (process \(client.process)) got nothing: \(reason)")
+        case .new: logger.warning("\(client.loggedProgram) (process \(client.process)) got nothing: \(reason)")
         case .last: logger.warning("more programs got nothing; further reasons are in: coffer log")
         case .known: break
         }

@@ -2,7 +2,10 @@
 import ctypes
 import os
 import select
+import shutil
+import subprocess
 import sys
+import tempfile
 import threading
 import time
 import xml.etree.ElementTree as xml
@@ -339,6 +342,30 @@ def without_program():
         # Long lines go on in the next one.
         shown = " ".join(file.read().split())
     assert f'Asked for over D-Bus by a process that calls itself "{title}" (process {child}).' in shown, shown
+
+
+def mounted_program():
+    """Another program, mounted over one that is trusted in a namespace of its own, is not named like that one (attacker 4)."""
+    with tempfile.TemporaryDirectory() as folder:
+        trusted, other = f"{folder}/git", f"{folder}/python3"
+        shutil.copy("/usr/bin/true", trusted)
+        shutil.copy(os.path.realpath(sys.executable), other)
+        script = 'mount --bind "$1" "$2" && shift && exec "$@"'
+        words = ["unshare", "--mount", "sh", "-c", script, "sh", other, trusted, os.path.abspath(__file__), "reads_gated"]
+        child = subprocess.Popen(words, env=os.environ | {"PYTHONHOME": sys.base_prefix})
+        assert child.wait() == 0
+    with open(os.environ["PROMPTS"]) as file:
+        shown = " ".join(file.read().split())
+    own = f'a program that calls itself "{trusted}", in a file system of its own (process {child.pid}).'
+    assert f"Asked for over D-Bus by {own}" in shown, shown
+    log = coffer("log", "--json")
+    assert f'over D-Bus, for \\"{trusted}\\"? (process {child.pid})' in log, log
+
+
+def reads_gated():
+    client = Client()
+    one = client.search({"service": "gated", "account": "one"})[0][0]
+    assert client.secret(client.plain(), one)[0] == b"secret one"
 
 
 # ---- clients that leave ----

@@ -47,6 +47,7 @@ def coffer(*words, text=""):
         result = subprocess.run(
             [program, *words], env=dict(os.environ, COFFER_ASKPASS=folder + "/ask"), input=text, capture_output=True, text=True)
     assert result.returncode == 0, (words, result)
+    return result.stdout
 
 
 def items():

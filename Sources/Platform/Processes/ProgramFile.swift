@@ -1,5 +1,3 @@
-import Platform
-
 /// The file that a process runs, held open so that everything is read from one file.
 ///
 /// The kernel shows the path at which the file was opened. Each user can make a mount namespace (mount_namespaces(7)),
@@ -28,7 +26,7 @@ struct ProgramFile: ~Copyable {
     /// root may not look at it (fuse(4)).
     private var isOnCommonMount: Bool {
         // `try?`: what cannot be read proves nothing.
-        guard let facts = try? DurableFile.read("/proc/self/fdinfo/\(file.number)", limit: ProgramFileLimits.facts),
+        guard let facts = try? DurableFile.read("/proc/self/fdinfo/\(file.number)", limit: KernelFileLimits.openFile),
             let mount = Self.mount(in: facts), let mounts = Self.commonMounts()
         else { return false }
         return Self.lists(mounts, mount)
@@ -48,7 +46,7 @@ struct ProgramFile: ~Copyable {
     private static func commonMounts() -> [UInt8]? {
         for process in ["1", "self"] {
             // `try?`: the next one is tried, and without any of them nothing is proved.
-            if let mounts = try? DurableFile.read("/proc/\(process)/mountinfo", limit: ProgramFileLimits.mounts) {
+            if let mounts = try? DurableFile.read("/proc/\(process)/mountinfo", limit: KernelFileLimits.mounts) {
                 return mounts
             }
         }
