@@ -3,6 +3,8 @@ public struct ImportEntry: Sendable, Equatable {
     public var place: ImportPlace
     /// The name that the person gave it.
     public var title = ""
+    /// Whether what is behind the `#` of an address in the title names a part of the page, and is no secret.
+    public var showsFragment = false
     public var addresses: [String] = []
     public var userName = ""
     /// nil if the entry has none. An empty one counts as none.

@@ -43,6 +43,8 @@ struct JointReading {
     let command: String
     /// Whether items that nobody can read any longer are left out. Otherwise one of them is an error.
     var leavesOutLost = false
+    /// Takes the items that cannot be read, which are then left out. nil: one of them is an error.
+    var unreadable: UnreadableItems?
     /// Whether a person may be told what to expect.
     var tells = true
     private let notice = DivisionNotice()
@@ -103,6 +105,14 @@ struct JointReading {
                 let others = fields.filter { !lost.contains($0.item.id) }
                 return others.isEmpty ? [] : try read(others)
             }
+            if let unreadable, error.mayConcernOneItem, let item = fields.first?.item {
+                // The broker gives out nothing if one item cannot be read, and does not say which.
+                guard let border = Self.border(in: fields) else {
+                    unreadable.reasons[item.id] = error.message
+                    return []
+                }
+                return try read(Array(fields[..<border])) + read(Array(fields[border...]))
+            }
             guard error.code == .limitExceeded, fields.count > 1 else { throw error }
             let asks = fields.contains { !$0.item.access.requirements.isEmpty }
             if tells, asks, !noPrompt { notice.tell(error) }
@@ -112,7 +122,25 @@ struct JointReading {
     }
 }
 
+/// The items that could not be read, by their ids, each with the reason.
+final class UnreadableItems {
+    var reasons: [String: String] = [:]
+}
+
+extension KeychainError {
+    /// Whether the cause may be one of the items that were read, and not the vault, the machine or the person.
+    var mayConcernOneItem: Bool { [.damaged, .tpmRefused, .tpmOther, .invalidArgument, .failed].contains(code) }
+}
+
 extension JointReading {
+    /// A place near the middle where one item's fields end; nil if all fields are of one item.
+    private static func border(in fields: [FieldOfItem]) -> Int? {
+        guard let middle = fields.dropFirst(fields.count / 2).first?.item.id,
+            let first = fields.firstIndex(where: { $0.item.id == middle })
+        else { return nil }
+        return first > 0 ? first : fields.firstIndex { $0.item.id != middle }
+    }
+
     /// The items that nobody can read any longer, because other fingers are enrolled. Nobody is asked: only such an item
     /// gives this error then.
     private func lostItems(of fields: [FieldOfItem]) -> Set<String> {

@@ -19,8 +19,18 @@ import Testing
             ])
     }
 
-    @Test func aCarriageReturnAloneIsContent() throws {
-        #expect(try rows("a\rb,c\n") == [.init(line: 1, fields: ["a\rb", "c"])])
+    /// As old systems and some spreadsheets end lines. Otherwise the whole table would be its first line.
+    @Test func aCarriageReturnAloneEndsALine() throws {
+        let found = try rows("a,b\rc,\"d\re\"\r\r\"x\"y\rf,2\r")
+        #expect(found.map(\.line) == [1, 2, 5, 6])
+        #expect(found.map(\.fields) == [["a", "b"], ["c", "d\re"], [], ["f", "2"]])
+        #expect(found[2].problem == "field 1 goes on behind its closing quote")
+        #expect(
+            try rows("a,\"b\r\nc\rd\"\re,f") == [
+                .init(line: 1, fields: ["a", "b\r\nc\rd"]), .init(line: 4, fields: ["e", "f"]),
+            ])
+        // The separator is that of the first line.
+        #expect(try rows("a;b\rc,d,e;f").map(\.fields) == [["a", "b"], ["c,d,e", "f"]])
     }
 
     @Test func aMalformedRowIsNamedAndTheNextIsRead() throws {

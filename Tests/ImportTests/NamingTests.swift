@@ -108,6 +108,29 @@ import Testing
         }
     }
 
+    /// Some programs name an entry after its address.
+    @Test func aTitleThatIsAnAddressShowsNoPassword() {
+        func items(_ title: String) -> [ImportedItem] {
+            ImportedItems([
+                entry(1) {
+                    $0.title = title
+                    $0.userName = "user"
+                    $0.password = [1]
+                }
+            ]).items
+        }
+        let title = "https://bob:hunter2@host/x?token=1"
+        let secret = items(title)
+        #expect(secret.map(\.service) == ["host/x", "host/x"] && secret.map(\.label) == ["host/x", "host/x"])
+        #expect(secret.last?.field?.name == "title" && secret.last?.value == Array(title.utf8))
+        for item in secret {
+            let open = [item.service, item.account, item.label] + item.attributes.values
+            for part in ["bob", "hunter2", "token"] { #expect(!open.contains { $0.contains(part) }) }
+        }
+        let open = items("https://site.example/x")
+        #expect(open.map(\.label) == ["https://site.example/x"])
+    }
+
     @Test func sameNamesGetNumbersAndSameSecretsAreStoredOnce() {
         let named = ImportedItems(
             [("a", 2), ("b", 3), ("a", 4), ("c", 5)].map { password, line in

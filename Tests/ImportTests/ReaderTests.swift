@@ -394,6 +394,34 @@ import Testing
         #expect(entries.map(\.note) == ["", "", "", "", "", "otp: none"])
     }
 
+    /// Its first line is the name of a form, and no password.
+    @Test func theEarlierFormOfGopassIsRefused() {
+        do {
+            _ = try PassEntry.read(path: ["a"], text: Array("GOPASS-SECRET-1.0\nPassword: s3cret\n\n".utf8))
+            Issue.record("it was read")
+        } catch { #expect(error.reason.contains("GOPASS-SECRET-1.0") && !error.reason.contains("s3cret")) }
+    }
+
+    /// A comment ends where its line ends, and the machines behind it stay.
+    @Test func aCarriageReturnAloneEndsALineOfNetrc() throws {
+        let reading = try NetrcFile.read(Array("# mine\rmachine a login me password x\rmachine b port 22 login y".utf8))
+        #expect(items(reading) == ["a/me": "x"])
+        #expect(reading.problems.map(\.place) == [ImportPlace(line: 3)])
+        #expect(reading.problems.first?.reason.contains("“port”") == true)
+    }
+
+    /// A key is what its entry is about.
+    @Test func anSSHKeyOfOnePasswordIsTheSecret() throws {
+        let file = #"""
+            {"accounts": [{"vaults": [{"items": [
+              {"overview": {"title": "Key"}, "details": {"sections": [
+                {"fields": [{"title": "private key", "value": {"sshKey": {"privateKey": "k"}}},
+                            {"title": "other", "value": {"sshKey": {"privateKey": "l"}}}]}]}}
+            ]}]}]}
+            """#
+        #expect(items(try OnePasswordFile.read(Array(file.utf8))) == ["Key/": "k", "Key/ other": "l"])
+    }
+
     /// Machines without a password are not named without end.
     @Test func millionsOfEmptyMachinesCostLittle() throws {
         let count = 20_000

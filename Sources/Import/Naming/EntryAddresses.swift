@@ -30,3 +30,25 @@ struct EntryAddresses {
 
     private static func name(_ index: Int) -> String { "url" + (index == 0 ? "" : "\(index + 1)") }
 }
+
+/// What becomes of an entry's title. Some programs name an entry after its address, with the user and password in it.
+struct EntryTitle {
+    /// What may be shown while the vault is locked.
+    let shown: String
+    /// All of it, if that is more.
+    private(set) var secret: [ImportEntry.Field] = []
+
+    init(_ entry: ImportEntry) {
+        let title = entry.title
+        guard title.contains("://") else {
+            shown = title
+            return
+        }
+        var address = title[...]
+        if entry.showsFragment, let mark = title.firstIndex(of: "#"), !title[mark...].contains("@") {
+            address = title[..<mark]
+        }
+        shown = WebAddress.openPart(String(address)) + String(title[address.endIndex...])
+        if !shown.utf8.elementsEqual(title.trimmingSpaces.utf8) { secret = [.init(name: "title", value: title)] }
+    }
+}

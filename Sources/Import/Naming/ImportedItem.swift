@@ -23,6 +23,18 @@ public struct ImportedItem: Sendable, Equatable {
     public var state = ImportEntry.State.live
     /// What a person should know about its name, as a clause.
     public var remark: String?
+    /// The entry that it comes from; nil in Coffer's own export.
+    var origin: Origin?
+
+    /// An entry of another program's file.
+    struct Origin: Sendable, Equatable {
+        /// The account of the entry's item without a number.
+        let user: String
+        /// The account of the entry's item.
+        var account: String
+        /// What ``remark`` says of the number.
+        var numbering: String?
+    }
 
     /// In the broker's words.
     public struct Access: Codable, Sendable, Equatable {
@@ -93,6 +105,16 @@ public struct ImportedItem: Sendable, Equatable {
 }
 
 extension ImportedItem {
+    /// Says why it has a number.
+    /// - Parameter owner: where the item is that has the name without one.
+    mutating func number(beside owner: ImportPlace?) {
+        let owner = owner.map { "\($0)" } ?? ""
+        guard !owner.isEmpty else { return }
+        let reason = "\(owner) has the name without a number"
+        origin?.numbering = reason
+        addRemark(reason)
+    }
+
     /// Adds to what a person should know about it.
     mutating func addRemark(_ reason: String?) {
         let remarks = [remark, reason].compactMap { $0 }

@@ -108,15 +108,17 @@ public struct ImportedItems: Sendable, Equatable {
     /// cannot be stored, is returned, because its fields must not take a name that a secret has.
     private mutating func addSecret(of entry: ImportEntry, to fields: inout ImportedFields) -> NamedEntry? {
         let addresses = EntryAddresses(entry.addresses)
-        let names: [String?] = [entry.service, addresses.host, entry.title, addresses.open]
+        let title = EntryTitle(entry)
+        let names: [String?] = [entry.service, addresses.host, title.shown, addresses.open]
         let given = names.compactMap { (name: String?) -> String? in name?.trimmingSpaces }
         // Two entries without a name are told apart as any two of one name are.
         let service = given.first { !$0.isEmpty } ?? Self.unnamed
         var base = ImportedItem(entry.place, service: service, account: entry.userName, value: [])
+        base.origin = ImportedItem.Origin(user: entry.userName, account: entry.userName)
         base.state = entry.state
         if entry.state != .live { base.remark = "\(entry.state.rawValue) there" }
-        describe(entry, addresses, &base)
-        let parts = EntryPart.all(of: entry, addresses.secret, service)
+        describe(entry, title, addresses, &base)
+        let parts = EntryPart.all(of: entry, title.secret + addresses.secret, service)
         let password = entry.password ?? []
         let isNote = password.isEmpty && !entry.note.isEmpty && parts.count == 1
         guard !password.isEmpty || isNote else {
@@ -144,8 +146,7 @@ public struct ImportedItems: Sendable, Equatable {
                 base.account = "\(entry.base.account)#\(number)"
             } while names.contains(Name(base))
             numbers[name] = number
-            let owner = owners[name].map { "\($0)" } ?? ""
-            base.addRemark(owner.isEmpty ? nil : "\(owner) has the name without a number")
+            base.number(beside: owners[name])
         }
         if names.insert(Name(base)).inserted {
             if owners[Name(base)] == nil { owners[Name(base)] = base.place }
@@ -155,6 +156,8 @@ public struct ImportedItems: Sendable, Equatable {
     }
 
     private mutating func add(_ parts: [EntryPart], to base: ImportedItem, _ fields: inout ImportedFields) {
+        var base = base
+        base.origin?.account = base.account
         for part in parts {
             switch fields.place(part, beside: base, isTaken: { names.contains(Name($0)) }) {
             case .repeated(let other):
@@ -173,8 +176,10 @@ public struct ImportedItems: Sendable, Equatable {
     /// The service of an entry that has neither a name nor an address.
     static let unnamed = "untitled"
 
-    private mutating func describe(_ entry: ImportEntry, _ addresses: EntryAddresses, _ item: inout ImportedItem) {
-        item.label = entry.title
+    private mutating func describe(
+        _ entry: ImportEntry, _ title: EntryTitle, _ addresses: EntryAddresses, _ item: inout ImportedItem
+    ) {
+        item.label = title.shown
         item.attributes = entry.attributes
         if entry.state != .live, item.attributes["state"] == nil { item.attributes["state"] = entry.state.rawValue }
         let described = [
@@ -225,12 +230,12 @@ public struct ImportedItems: Sendable, Equatable {
         }
         if number > 1 {
             numbers[name] = number
-            let owner = owners[name].map { "\($0)" } ?? ""
-            item.addRemark(owner.isEmpty ? nil : "\(owner) has the name without a number")
+            item.number(beside: owners[name])
         } else {
             owners[name] = item.place
         }
         names.insert(Name(item))
+        item.origin?.account = item.account
         indices[content] = items.count
         items.append(item)
         return item.account

@@ -20,6 +20,8 @@ public enum KWalletEntry {
     ) throws(UnreadableFile) -> ImportEntry {
         var entry = ImportEntry(place)
         entry.title = folder.isEmpty ? name : "\(folder)/\(name)"
+        // KDE names an entry for a form ADDRESS#FORM.
+        entry.showsFragment = folder == "Form Data"
         entry.folder = folder.isEmpty ? wallet : "\(wallet)/\(folder)"
         if general.contains(folder) {
             entry.service = name.contains("://") ? WebAddress.service(name) : name

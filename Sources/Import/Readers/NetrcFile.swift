@@ -56,6 +56,11 @@ public enum NetrcFile {
                     reading.leaveOut(place, "a macro")
                     skipMacro()
                 case _ where word.text.hasPrefix("#"): skipLine()
+                case "port":
+                    reading.addProblem(
+                        place, "“port” is not known here; take it out, or put quotes around a password with spaces")
+                    machine = nil
+                    skipLine()
                 default:
                     // The word may be a part of a password, so it is not shown.
                     reading.addProblem(place, "a word is not known here; put quotes around a password with spaces")
@@ -110,7 +115,7 @@ public enum NetrcFile {
 
         private mutating func next() throws(UnreadableFile) -> Word? {
             while at < bytes.endIndex, Self.isSpace(bytes[at]) {
-                if bytes[at] == UInt8(ascii: "\n") { line += 1 }
+                if isLineEnd { line += 1 }
                 at += 1
             }
             guard at < bytes.endIndex else { return nil }
@@ -149,8 +154,14 @@ public enum NetrcFile {
             }
         }
 
+        /// A carriage return alone ends a line, too, so that no comment takes the machines behind it along.
+        private var isLineEnd: Bool {
+            let isPair = at + 1 < bytes.endIndex && bytes[at + 1] == UInt8(ascii: "\n")
+            return bytes[at] == UInt8(ascii: "\n") || bytes[at] == UInt8(ascii: "\r") && !isPair
+        }
+
         private mutating func skipLine() {
-            while at < bytes.endIndex, bytes[at] != UInt8(ascii: "\n") { at += 1 }
+            while at < bytes.endIndex, !isLineEnd { at += 1 }
         }
 
         /// A macro ends with an empty line.

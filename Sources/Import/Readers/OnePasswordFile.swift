@@ -170,6 +170,8 @@ public enum OnePasswordFile {
                 let name = [section.title ?? "", title].filter { !$0.isEmpty }.joined(separator: ":")
                 if let seed = value.totp, entry.oneTimePassword.isEmpty {
                     entry.oneTimePassword = seed
+                } else if let key = value.sshKey?.privateKey, !key.isEmpty, entry.password?.isEmpty ?? true {
+                    entry.password = Array(key.utf8)
                 } else if let text = value.totp ?? value.text {
                     if !text.isEmpty { entry.fields.append(.init(name: name, value: text)) }
                 } else if let kind = value.other {

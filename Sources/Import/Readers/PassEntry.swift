@@ -15,6 +15,12 @@ public enum PassEntry {
         let text = file.starts(with: TextFile.byteOrderMark) ? Array(file.dropFirst(3)) : file
         let place = ImportPlace(file: path.joined(separator: "/"))
         guard let name = path.last, !name.isEmpty else { throw UnreadableFile("it has no name", at: place) }
+        // gopass keeps files and mail-like texts in this form. Its first line is no password.
+        guard !text.starts(with: Array("GOPASS-SECRET-1.0".utf8)) else {
+            throw UnreadableFile(
+                "it is in an earlier form of gopass (GOPASS-SECRET-1.0), which Coffer does not read; store it again with gopass",
+                at: place)
+        }
         var entry = ImportEntry(place)
         entry.title = path.joined(separator: "/")
         let folder = path.dropLast().joined(separator: "/")

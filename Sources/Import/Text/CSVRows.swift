@@ -1,4 +1,5 @@
-/// Reads a table as RFC 4180 defines it. Lines may also end with a line feed alone, and the text may begin with a byte order mark.
+/// Reads a table as RFC 4180 defines it. Lines may also end with a line feed or a carriage return alone, and the text may begin with a byte order
+/// mark.
 struct CSVRows {
     /// A row, or why it cannot be read.
     struct Row: Equatable {
@@ -26,7 +27,7 @@ struct CSVRows {
         var isQuoted = false
         for byte in bytes.drop(while: { $0 == lineFeed || $0 == carriageReturn }) {
             if byte == quote { isQuoted.toggle() }
-            if byte == lineFeed, !isQuoted { break }
+            if byte == lineFeed || byte == carriageReturn, !isQuoted { break }
             if !isQuoted { counts[byte, default: 0] += 1 }
         }
         var best = comma
@@ -104,7 +105,8 @@ struct CSVRows {
             let byte = bytes[at]
             at += 1
             guard byte == Self.quote else {
-                if byte == Self.lineFeed { line += 1 }
+                let isFirstHalf = byte == Self.carriageReturn && at < bytes.endIndex && bytes[at] == Self.lineFeed
+                if byte == Self.lineFeed || byte == Self.carriageReturn, !isFirstHalf { line += 1 }
                 field.append(byte)
                 continue
             }
@@ -121,20 +123,18 @@ struct CSVRows {
         throw FieldProblem(isEndless: true)
     }
 
-    private var isLineEnd: Bool {
-        bytes[at] == Self.lineFeed
-            || bytes[at] == Self.carriageReturn && at + 1 < bytes.endIndex && bytes[at + 1] == Self.lineFeed
-    }
+    private var isLineEnd: Bool { bytes[at] == Self.lineFeed || bytes[at] == Self.carriageReturn }
 
     private mutating func takeLineEnd() -> Bool {
         guard isLineEnd else { return false }
-        at += bytes[at] == Self.lineFeed ? 1 : 2
+        let isPair = bytes[at] == Self.carriageReturn && at + 1 < bytes.endIndex && bytes[at + 1] == Self.lineFeed
+        at += isPair ? 2 : 1
         line += 1
         return true
     }
 
     private mutating func skipLine() {
-        while at < bytes.endIndex, bytes[at] != Self.lineFeed { at += 1 }
+        while at < bytes.endIndex, !isLineEnd { at += 1 }
         if at < bytes.endIndex { _ = takeLineEnd() }
     }
 }

@@ -21,6 +21,9 @@ struct ExportCommand: ParsableCommand {
             application password, secrets that have expired and secrets that only former fingers can open are left out and named. For guarded secrets you are asked once for up to 32. If they require \
             only your presence, coffer auth --for 5m lets you answer once for all.
 
+            If one secret cannot be read, nothing is written. With --skip-unreadable, such secrets are left out and named with the reason, and \
+            the command ends with status 1. Finding them may ask you more often.
+
             Nothing is written in the clear. Without --output, the file goes to standard output.
 
             Examples:
@@ -44,6 +47,9 @@ struct ExportCommand: ParsableCommand {
     @Flag(help: "Write text instead of bytes.")
     var armor = false
 
+    @Flag(help: "Leave out secrets that cannot be read, and export the others.")
+    var skipUnreadable = false
+
     @OptionGroup var prompt: PromptOptions
     @OptionGroup var vault: VaultOptions
 
@@ -51,7 +57,7 @@ struct ExportCommand: ParsableCommand {
         guard recipients.isEmpty == passphrase else {
             throw ValidationError("name recipients with --to, or give --passphrase")
         }
-        guard output != "" else { throw ValidationError("the file's name must not be empty") }
+        if let output { try PathArgument.check(output) }
     }
 
     func run() throws {
@@ -64,11 +70,20 @@ struct ExportCommand: ParsableCommand {
         let portable = items.filter { Self.obstacle($0, now) == nil }
         guard !portable.isEmpty else { throw Self.nothing }
         let phrase = passphrase ? try session.newPassphrase("Passphrase for the export: ") : nil
-        let read = try Self.whole(portable, try fields(of: portable, session))
+        let unreadable = UnreadableItems()
+        let found = try fields(of: portable, session, unreadable)
+        let readable = portable.filter { unreadable.reasons[$0.id] == nil }
+        let read = try Self.whole(readable, found.filter { unreadable.reasons[$0.item.id] == nil })
         let end = Date()
+        left += portable.compactMap { item in unreadable.reasons[item.id].map { (item, VisibleText.sentence($0)) } }
         left += read.filter(\.fields.isEmpty).map { ($0.item, $0.item.isExpired(at: end) ? Self.expired : Self.lost) }
         let values = read.filter { !$0.fields.isEmpty }
-        guard !values.isEmpty else { throw Self.nothing }
+        guard !values.isEmpty else {
+            for (item, obstacle) in left where unreadable.reasons[item.id] != nil {
+                Output.note("left out  \(item.shownName)  (\(obstacle))")
+            }
+            throw Self.nothing
+        }
         let text = try Self.text(values)
         var helper = try AgeHelper.with(text)
         let answer = try helper.ask(
@@ -79,6 +94,7 @@ struct ExportCommand: ParsableCommand {
         Output.note(
             "Exported \(values.count) secret\(values.count == 1 ? "" : "s")"
                 + (left.isEmpty ? "" : "; left out \(left.count)"))
+        if !unreadable.reasons.isEmpty { throw ExitStatus.failure }
     }
 
     private static let expired = "expired"
@@ -131,18 +147,27 @@ struct ExportCommand: ParsableCommand {
 
     /// Guarded items come together, so that the prompts are as few as can be.
     private func fields(
-        of items: [ItemAttributes], _ session: CommandSession
+        of items: [ItemAttributes], _ session: CommandSession, _ unreadable: UnreadableItems
     ) throws(KeychainError) -> [ReadField] {
         let reading = JointReading(
             session: session, noPrompt: prompt.noPrompt, reason: "Export all secrets", purpose: "exporting",
-            command: ShellText.askingAgain, leavesOutLost: true)
+            command: ShellText.askingAgain, leavesOutLost: true, unreadable: skipUnreadable ? unreadable : nil)
         let guarded = items.filter { !$0.access.requirements.isEmpty }
         // Those that require presence only come first. So coffer auth answers for whole requests, and the others are in as few as can be.
         let (first, others) = (guarded.filter(Self.takesPresence), guarded.filter { !Self.takesPresence($0) })
         let asking = FieldOfItem.all(of: first + others)
         tell(of: JointReading.requests(for: asking), for: guarded.count, presence: first.count)
-        return try reading.values(of: asking)
-            + reading.values(of: FieldOfItem.all(of: items.filter(\.access.requirements.isEmpty)))
+        do throws(KeychainError) {
+            return try reading.values(of: asking)
+                + reading.values(of: FieldOfItem.all(of: items.filter(\.access.requirements.isEmpty)))
+        } catch {
+            guard !skipUnreadable, error.mayConcernOneItem else { throw error }
+            let way = "to leave out what cannot be read, add: --skip-unreadable"
+            let advice = error.advice.isEmpty ? way : "\(error.advice); \(way)"
+            throw KeychainError(
+                error.code, error.message, advice: advice, accounts: error.accounts, tpmCode: error.tpmCode,
+                cause: error.cause)
+        }
     }
 
     /// - Returns: each item with all of its fields, or with none if it has expired meanwhile or is lost.

@@ -61,11 +61,14 @@ struct EditedValue {
     }
 
     static func withoutAddedNewline(_ edited: [UInt8], before value: [UInt8]) -> [UInt8] {
-        let newline = UInt8(ascii: "\n")
+        let (newline, carriageReturn) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
         guard edited.last == newline else { return edited }
         let isOneLine = edited.dropLast().contains(newline) == false
         let wasAdded = value.isEmpty ? isOneLine : value.last != newline
-        return wasAdded ? Array(edited.dropLast()) : edited
+        guard wasAdded else { return edited }
+        let rest = edited.dropLast()
+        // An editor of another system ends its lines with two bytes.
+        return Array(rest.last == carriageReturn && value.last != carriageReturn ? rest.dropLast() : rest)
     }
 
     private func folder() throws(KeychainError) -> String {

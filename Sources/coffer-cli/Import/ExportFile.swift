@@ -9,13 +9,27 @@ struct ExportFile {
     let session: CommandSession
     /// A file with identities of age.
     let identity: String?
+    let noPrompt: Bool
+    /// Whether the file is to be removed afterwards.
+    let removes: Bool
 
     func read() throws(KeychainError) -> ImportMaterial {
         // An encrypted file is longer than its text, above all as text itself.
         let bytes = try source.bytes(AgeRequest.mostInput)
-        let text = bytes.first == UInt8(ascii: "{") ? bytes : try opened(bytes)
+        let isPlain = bytes.first == UInt8(ascii: "{")
+        if isPlain { try source.warnIfExposed() }
+        guard isPlain || !removes else {
+            throw KeychainError(
+                .invalidArgument, "the export is encrypted, and --remove is for a file that holds secrets in the clear",
+                advice: "leave out --remove; Coffer leaves the file")
+        }
+        let text = isPlain ? bytes : try opened(bytes)
         try checkLength(text.count)
-        do throws(UnreadableFile) { return ImportMaterial(try CofferExport.read(text)) } catch {
+        do throws(UnreadableFile) {
+            var material = ImportMaterial(try CofferExport.read(text))
+            material.isPlainFile = isPlain
+            return material
+        } catch {
             throw error.keychainError(source.shown)
         }
     }
@@ -33,6 +47,11 @@ struct ExportFile {
             let answer = try helper.ask(AgeRequest(open: .init(identities: try Self.text(of: identity))))
             if let problem = answer.problem { throw refusal(problem) }
             return try output(answer, &helper)
+        }
+        guard !noPrompt else {
+            throw KeychainError(
+                .authenticationNeeded, "\(source.shown) needs its passphrase, but --no-prompt was given",
+                advice: "run: \(ShellText.askingAgain)")
         }
         var tries = 0
         while true {

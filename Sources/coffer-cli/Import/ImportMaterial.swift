@@ -15,6 +15,13 @@ struct ImportMaterial {
     var leftOut: [ImportProblem]
     /// How much more is left out than the parts that are named.
     var furtherLeftOut = 0
+    /// Whether it comes from a file that holds secrets in the clear.
+    var isPlainFile = false
+
+    /// Whether there was nothing to read at all.
+    var isEmpty: Bool {
+        named.items.isEmpty && named.repeated.isEmpty && leftOut.isEmpty && problemCount == 0 && furtherLeftOut == 0
+    }
 
     /// - Parameter mostFields: how many fields an item can have under the access control that the import gives.
     init(_ reading: ImportReading, mostFields: Int) {
@@ -50,7 +57,9 @@ struct ImportFile {
         // What cannot be read, such as a link, is refused before.
         try warnIfExposed()
         do throws(UnreadableFile) {
-            return ImportMaterial(try Self.reading(bytes, format), mostFields: mostFields)
+            var material = ImportMaterial(try Self.reading(bytes, format), mostFields: mostFields)
+            material.isPlainFile = true
+            return material
         } catch {
             throw error.keychainError(shown)
         }
@@ -88,7 +97,7 @@ struct ImportFile {
     }
 
     /// Tells the person if others could read the secrets all along.
-    private func warnIfExposed() throws(KeychainError) {
+    func warnIfExposed() throws(KeychainError) {
         guard !isStandardInput, let status = try status(), status.isRegular, status.mode & 0o077 != 0 else { return }
         Output.note(
             "coffer: warning: other users can read \(shown) (mode \(String(status.mode & 0o777, radix: 8))); change the passwords if somebody may have"
@@ -135,8 +144,8 @@ enum ImportFormat: String, CaseIterable, ExpressibleByArgument {
     case kwallet
     case coffer
 
-    /// Whether it is read from a file that holds secrets in the clear.
-    var isPlainFile: Bool { ![.pass, .gnomeKeyring, .kwallet, .coffer].contains(self) }
+    /// Whether it can be read from a file that holds secrets in the clear.
+    var canBePlainFile: Bool { ![.pass, .gnomeKeyring, .kwallet].contains(self) }
 
     /// Whether it is read over D-Bus.
     var isOnBus: Bool { self == .gnomeKeyring || self == .kwallet }

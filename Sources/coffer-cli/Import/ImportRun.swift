@@ -13,9 +13,9 @@ struct ImportRun {
     private(set) var outcomes: [ImportOutcome] = []
     /// The items of the vault that keep their access, because the options would make them easier to read.
     private var kept: Set<ItemName> = []
-    private var stored: [ImportedItem] = []
+    private(set) var stored: [ImportedItem] = []
     /// The revision that the broker gave each stored item at last.
-    private var revisions: [ItemName: String] = [:]
+    private(set) var revisions: [ItemName: String] = [:]
     /// The items that an earlier step stores a field of.
     private var begun: Set<ItemName> = []
     /// The items whose label, attributes and expiry an earlier step stores.
@@ -24,6 +24,7 @@ struct ImportRun {
     private var added: [ItemName: Int] = [:]
     /// What an earlier version made an item of.
     private var folds: [Fold] = []
+    private var fingers: FingerCheck
 
     init(
         _ session: CommandSession, access: AccessChangeOptions, noPrompt: Bool, isTrial: Bool, conflict: Conflict
@@ -33,6 +34,7 @@ struct ImportRun {
         self.noPrompt = noPrompt
         self.isTrial = isTrial
         self.conflict = conflict
+        fingers = FingerCheck(session)
     }
 
     /// How many items of the vault keep their access.
@@ -57,26 +59,28 @@ struct ImportRun {
     }
 
     /// - Throws: what ended it. ``outcomes`` has what was stored before.
-    mutating func run(_ items: [ImportedItem]) throws(KeychainError) {
+    mutating func run(_ read: [ImportedItem]) throws(KeychainError) {
         var vault = try VaultComparison(
             session, noPrompt: noPrompt, mayAsk: !isTrial && !noPrompt)
+        let now = Date()
+        let items = KnownNames.matched(read, with: vault.known)
+        try checkRoom(for: items, in: vault, now)
         let counts = Dictionary(grouping: items, by: VaultComparison.name).mapValues(\.count)
         let imported = Set(counts.keys)
         let companions = items.map { vault.companion(of: $0, besides: imported) }
         let known = items.compactMap { vault.field($0) } + companions.compactMap { $0.map(FieldOfItem.secret(of:)) }
         let values = known.isEmpty ? [:] : try vault.values(of: known)
         var steps: [Step] = []
-        let now = Date()
         for (item, companion) in zip(items, companions) {
             // The broker takes no item that nobody could read, and one such item would refuse its whole batch.
-            if let expires = item.expires, expires != 0, Date(milliseconds: expires) <= now {
+            if item.isExpired(at: now) {
                 outcomes.append(ImportOutcome(item, .expired))
                 continue
             }
-            if let companion, try fold(item, companion, vault, values) { continue }
+            if let companion, try fold(item, companion, &vault, values) { continue }
             guard let present = vault[item] else {
                 let wanted = try ImportedAccess(item, access)
-                if let obstacle = wanted.obstacle {
+                if let obstacle = wanted.obstacle ?? fingers.obstacle(wanted.result) {
                     outcomes.append(ImportOutcome(item, .leftOut, obstacle))
                 } else {
                     steps.append(
@@ -86,7 +90,7 @@ struct ImportRun {
                 }
                 continue
             }
-            let wanted = try ImportedAccess(of: present, access)
+            let wanted = try ImportedAccess(of: present, for: item, access)
             if wanted.keepsStricter { kept.insert(present.name) }
             let value = values[VaultComparison.place(item)]
             // An expired item is compared and replaced as a whole.
@@ -95,13 +99,17 @@ struct ImportRun {
             let hasSeveral = counts[present.name, default: 0] > 1 || present.hasFields(beside: item.fieldName)
             if value == item.value {
                 try settle(item, present, wanted, &vault)
-            } else if let obstacle = wanted.obstacle {
-                outcomes.append(ImportOutcome(item, isAddition ? .leftOut : .kept, obstacle))
-            } else if isAddition, let obstacle = fullness(present) {
+            } else if let obstacle = wanted.obstacle ?? fingers.obstacle(wanted.result) {
+                if isAddition {
+                    outcomes.append(ImportOutcome(item, .leftOut, obstacle))
+                } else {
+                    try keep(item, present, obstacle, &vault)
+                }
+            } else if isAddition, let obstacle = fullness(present, under: wanted.result) {
                 outcomes.append(ImportOutcome(item, .leftOut, obstacle))
             } else if item.state != .live {
                 // What the person put away must not replace what they use.
-                outcomes.append(ImportOutcome(item, .kept))
+                try keep(item, present, nil, &vault)
             } else if try isAddition ? true : replaces(item, present) {
                 var (present, change) = (present, wanted.change)
                 if hasSeveral, change != nil, !isTrial, !present.isExpired(at: now) {
@@ -113,9 +121,9 @@ struct ImportRun {
                     Step(
                         item: item,
                         change: self.change(item, change, replacing: present, now, isAddition: isAddition),
-                        outcome: isAddition ? .imported : .replaced, note: nil))
+                        outcome: isAddition ? .imported : .replaced, note: wanted.note))
             } else {
-                outcomes.append(ImportOutcome(item, .kept, Self.reason(present, value, now)))
+                try keep(item, present, Self.reason(present, value, now), &vault)
             }
         }
         if isTrial {
@@ -130,7 +138,7 @@ struct ImportRun {
     /// Decides about a field that is an item of its own in the vault.
     /// - Returns: false if the field itself is to be compared.
     private mutating func fold(
-        _ item: ImportedItem, _ companion: ItemAttributes, _ vault: VaultComparison,
+        _ item: ImportedItem, _ companion: ItemAttributes, _ vault: inout VaultComparison,
         _ values: [VaultComparison.Place: [UInt8]]
     ) throws(KeychainError) -> Bool {
         let present = vault[item]
@@ -146,22 +154,23 @@ struct ImportRun {
             return false
         }
         let shown = companion.shownName
-        func keep(_ reason: String?) -> Bool {
-            outcomes.append(
-                ImportOutcome(item, .kept, "it is \(shown) in your vault" + (reason.map { ", and \($0)" } ?? "")))
+        func keep(_ reason: String?) throws(KeychainError) -> Bool {
+            let text = "it is \(shown) in your vault" + (reason.map { ", and \($0)" } ?? "")
+            try self.keep(item, companion, text, &vault)
             return true
         }
         if let present {
-            guard !present.isExpired(at: Date()) else { return keep("\(present.shownName) has expired") }
-            if let obstacle = FoldedAccess.obstacle(companion, present) { return keep(obstacle) }
-            if let obstacle = fullness(present) { return keep(obstacle) }
-            if try ImportedAccess(of: present, access).obstacle != nil { return keep(ImportedAccess.password) }
+            guard !present.isExpired(at: Date()) else { return try keep("\(present.shownName) has expired") }
+            if let obstacle = FoldedAccess.obstacle(companion, present) { return try keep(obstacle) }
+            let wanted = try ImportedAccess(of: present, for: item, access)
+            if let obstacle = fullness(present, under: wanted.result) { return try keep(obstacle) }
+            if let obstacle = wanted.obstacle { return try keep(obstacle) }
         }
         let isSame = value == item.value
         if !isSame {
-            guard value != nil else { return keep("guarded, so it was not compared") }
+            guard value != nil else { return try keep("guarded, so it was not compared") }
             guard item.state == .live, try isTrial ? conflict.replacesUnasked : conflict.replaces(shown) else {
-                return keep(nil)
+                return try keep(nil)
             }
         }
         added[VaultComparison.name(item), default: 0] += 1
@@ -179,17 +188,19 @@ struct ImportRun {
         guard case .set(let new) = change(fold.item, nil, replacing: target, Date(), isAddition: target != nil).action
         else { return }
         let joined = try folding.fold(new, from: fold.companion, into: name, target, isThere: fold.isThere)
-        let wanted = try ImportedAccess(of: joined, access)
+        let wanted = try ImportedAccess(of: joined, for: fold.item, access)
         if wanted.keepsStricter { kept.insert(name) }
         outcomes.append(ImportOutcome(fold.item, fold.outcome, "was \(fold.companion.shownName)"))
         stored.append(fold.item)
-        revisions[name] = try tightened(joined, wanted, &vault).revision
+        let isPossible = wanted.obstacle == nil && fingers.obstacle(wanted.result) == nil
+        revisions[name] = try isPossible ? tightened(joined, wanted, &vault).revision : joined.revision
     }
 
     /// Why an item of the vault takes no other field; nil if it does. One such item would refuse its whole batch.
-    private func fullness(_ present: ItemAttributes) -> String? {
+    /// - Parameter access: what the item requires then.
+    private func fullness(_ present: ItemAttributes, under access: AccessControl) -> String? {
         let count = present.fields.count + added[present.name, default: 0]
-        return count < present.access.mostFields
+        return count < access.mostFields
             ? nil : "the item in your vault has \(count) fields, and no room for another"
     }
 
@@ -206,16 +217,44 @@ struct ImportRun {
             ? "expired in your vault, so it was not compared" : "guarded, so it was not compared"
     }
 
-    /// Makes an item that has the same value as strict as the options say.
+    /// Makes an item that has the same value as strict as the file and the options say.
     private mutating func settle(
         _ item: ImportedItem, _ present: ItemAttributes, _ wanted: ImportedAccess, _ vault: inout VaultComparison
     ) throws(KeychainError) {
+        if let obstacle = wanted.obstacle { return outcomes.append(ImportOutcome(item, .leftOut, obstacle)) }
         guard wanted.change != nil else { return outcomes.append(ImportOutcome(item, .same)) }
+        if let obstacle = fingers.obstacle(wanted.result) {
+            return outcomes.append(ImportOutcome(item, .leftOut, obstacle))
+        }
         if !isTrial { _ = try tightened(present, wanted, &vault) }
-        outcomes.append(ImportOutcome(item, .stricter))
+        outcomes.append(ImportOutcome(item, .stricter, wanted.note))
     }
 
-    /// Makes an item of the vault as strict as the options say, with all of its fields.
+    /// Leaves another value as it is, and makes its item as strict as the options say.
+    private mutating func keep(
+        _ item: ImportedItem, _ present: ItemAttributes, _ reason: String?, _ vault: inout VaultComparison
+    ) throws(KeychainError) {
+        // An item may have fields of which one was kept before.
+        let present = vault.present[present.name] ?? present
+        // What the file says is about its own value.
+        let wanted = try ImportedAccess(of: present, for: nil, access)
+        var remarks = [reason].compactMap { $0 }
+        if wanted.change != nil, wanted.obstacle == nil, !present.isExpired(at: Date()) {
+            if let obstacle = fingers.obstacle(wanted.result) {
+                remarks.append("its access stays, because \(obstacle)")
+            } else if isTrial {
+                remarks.append("its access would become stricter")
+            } else if present.access.requirements.isEmpty || session.mayAsk(noPrompt: noPrompt) {
+                _ = try tightened(present, wanted, &vault)
+                remarks.append("its access is stricter now")
+            } else {
+                remarks.append("its access stays, because nobody can be asked")
+            }
+        }
+        outcomes.append(ImportOutcome(item, .kept, remarks.isEmpty ? nil : remarks.joined(separator: "; ")))
+    }
+
+    /// Makes an item of the vault as strict as is wanted, with all of its fields.
     private func tightened(
         _ present: ItemAttributes, _ wanted: ImportedAccess, _ vault: inout VaultComparison
     ) throws(KeychainError) -> ItemAttributes {
@@ -241,7 +280,12 @@ struct ImportRun {
             new.label = item.label.isEmpty ? nil : item.label
             new.comment = item.comment.isEmpty ? nil : item.comment
             new.expiry = item.expires.map { $0 == 0 ? .never : .at(Date(milliseconds: $0)) }
-            let merged = (present?.attributes ?? [:]).merging(item.attributes) { $1 }
+            var former = present?.attributes ?? [:]
+            // What is in use now does not stay marked as deleted or archived.
+            if item.state == .live, former["state"].flatMap(ImportEntry.State.init(rawValue:)) != nil {
+                former["state"] = nil
+            }
+            let merged = former.merging(item.attributes) { $1 }
             // Only the item's own attributes are sure to fit.
             let attributes = merged.count > ItemLimits.attributes ? item.attributes : merged
             new.attributes = present == nil && attributes.isEmpty ? nil : attributes
@@ -296,22 +340,12 @@ struct ImportRun {
 
     /// An error about a batch, with the place in the file instead of the change's number.
     private func ended(_ error: KeychainError, _ batch: [Step]) -> KeychainError {
-        error.naming(batch.count) { "\(batch[$0].item.place)" }
-    }
-
-    /// Whether the vault has what was stored: the value if it can be read without a person, otherwise the state that the broker named.
-    func isVerified() throws(KeychainError) -> Bool {
-        let vault = try VaultComparison(session, noPrompt: true, mayAsk: false)
-        let present = stored.compactMap { vault.field($0) }
-        guard present.count == stored.count, present.allSatisfy({ $0.item.revision == revisions[$0.item.name] }) else {
-            return false
-        }
-        let open = present.filter { $0.item.access.requirements.isEmpty }
-        let values = open.isEmpty ? [:] : try vault.values(of: open)
-        guard values.count == open.count else { return false }
-        return stored.allSatisfy { item in
-            values[VaultComparison.place(item)].map { $0 == item.value } ?? true
-        }
+        let error = error.naming(batch.count) { "\(batch[$0].item.place)" }
+        // Each step has the condition that the item is as it was compared.
+        guard [.alreadyExists, .changedMeanwhile, .notFound].contains(error.code) else { return error }
+        return KeychainError(
+            error.code, "\(error.message), because your vault changed meanwhile", advice: "run the command again",
+            cause: error.cause)
     }
 }
 

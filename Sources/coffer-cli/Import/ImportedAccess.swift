@@ -11,48 +11,75 @@ struct ImportedAccess {
     var obstacle: String?
     /// Whether an item in the vault keeps its access, because the options would make it easier to read.
     var keepsStricter = false
+    /// What the item requires then.
+    private(set) var result: AccessControl
 
     static let password = "it needs an application password, which an import cannot give"
+    private static let withoutPassword = "without its application password, which an import cannot give"
 
     /// For a new item: what the options say, over what the file says.
     /// - Throws: `.invalidArgument` if that contradicts itself.
     init(_ item: ImportedItem, _ options: AccessChangeOptions) throws(KeychainError) {
         guard let access = item.access else {
-            _ = try options.applied(to: .whenUnlocked)
+            result = try options.applied(to: .whenUnlocked)
             change = options.change
             return
         }
-        var wanted = try options.applied(to: AccessControl(access))
-        if wanted.requirements.contains(.applicationPassword) {
-            let others = wanted.requirements.subtracting([.applicationPassword])
-            // One of several ways is missing then, so the item is not easier to read.
-            guard wanted.anyIsEnough else {
-                obstacle = Self.password
-                return
-            }
-            do throws(AccessControlError) {
-                wanted = try AccessControl(
-                    wanted.accessibility, isThisDeviceOnly: wanted.isThisDeviceOnly, requirements: others,
-                    anyIsEnough: others.count > 1)
-            } catch { throw KeychainError(error) }
-            note = "without its application password, which an import cannot give"
+        let wanted = try options.applied(to: AccessControl(access))
+        guard let given = try wanted.withoutPassword else {
+            result = wanted
+            obstacle = Self.password
+            return
         }
-        change = PartialAccess(try wanted.checked)
+        if given != wanted { note = Self.withoutPassword }
+        result = try given.checked
+        change = PartialAccess(result)
     }
 
-    /// For an item that the vault has. A file never makes it easier to read.
+    /// For an item that the vault has. A file never makes it easier to read, and no value of the file gets easier to read.
+    /// - Parameter item: whose value the present item has or takes; nil if it keeps its own value.
     /// - Throws: `.invalidArgument` if the options contradict it.
-    init(of present: ItemAttributes, _ options: AccessChangeOptions) throws(KeychainError) {
-        let wanted = try options.applied(to: present.access)
-        if wanted != present.access {
-            if AccessWeakening(from: present.access, to: wanted) == nil {
-                change = options.change
-            } else {
-                keepsStricter = true
-            }
-        }
-        if (change == nil ? present.access : wanted).requirements.contains(.applicationPassword) {
+    init(of present: ItemAttributes, for item: ImportedItem?, _ options: AccessChangeOptions) throws(KeychainError) {
+        let optional = try options.applied(to: present.access)
+        keepsStricter = AccessWeakening(from: present.access, to: optional) != nil
+        result = keepsStricter ? present.access : optional
+        if result != present.access { change = options.change }
+        if let access = item?.access { try tighten(to: options.applied(to: AccessControl(access)), present) }
+        if result.requirements.contains(.applicationPassword) { obstacle = Self.password }
+    }
+
+    /// Makes the item as strict as the file says, so that a value does not lose its guard on the way.
+    private mutating func tighten(to file: AccessControl, _ present: ItemAttributes) throws(KeychainError) {
+        guard AccessWeakening(from: file, to: result) != nil else { return }
+        guard let given = try file.withoutPassword else {
             obstacle = Self.password
+            return
+        }
+        guard let both = FoldedAccess.stricter(given, result) else {
+            obstacle =
+                "in the file it \(FoldedAccess.words(file)), \(present.shownName) in your vault \(FoldedAccess.words(result)), and neither is stricter; give both the same with: coffer edit --require"
+            return
+        }
+        guard both != result else { return }
+        if given != file { note = Self.withoutPassword }
+        result = try both.checked
+        change = PartialAccess(result)
+    }
+}
+
+extension AccessControl {
+    /// The same without an application password; nil if nothing else opens it.
+    fileprivate var withoutPassword: AccessControl? {
+        get throws(KeychainError) {
+            guard requirements.contains(.applicationPassword) else { return self }
+            // One of several ways is missing then, so the item is not easier to read.
+            guard anyIsEnough else { return nil }
+            let others = requirements.subtracting([.applicationPassword])
+            do throws(AccessControlError) {
+                return try AccessControl(
+                    accessibility, isThisDeviceOnly: isThisDeviceOnly, requirements: others,
+                    anyIsEnough: others.count > 1)
+            } catch { throw KeychainError(error) }
         }
     }
 }

@@ -20,6 +20,8 @@ struct PasswordStore {
     private static let suffix = ".gpg"
     /// Names the keys of a store, also of an empty one.
     private static let mark = ".gpg-id"
+    /// What git, pass and gopass keep within a store. No other name with a dot is special: an entry may be called `.env`.
+    private static let special: Set<String> = [".git", ".extensions", ".public-keys", ".gpg-keys"]
 
     func read() throws(KeychainError) -> ImportMaterial {
         guard let gpg = session.programs.path(of: "gpg") else {
@@ -66,11 +68,12 @@ struct PasswordStore {
         guard names.count < PasswordStoreLimits.depth else {
             throw SystemError("read the store", reason: "it is nested deeper than \(PasswordStoreLimits.depth) folders")
         }
-        for name in try folder.names().sorted() where !name.hasPrefix(".") {
+        for name in try folder.names().sorted() where !Self.special.contains(name) {
             let place = ImportPlace(file: (names + [name]).joined(separator: "/"))
+            let isEntry = name.hasSuffix(Self.suffix) && name.utf8.count > Self.suffix.utf8.count
             switch try folder.entry(name)?.kind {
             case .folder: try collect(folder.folder(name), names + [name], &files, &reading)
-            case .file where name.hasSuffix(Self.suffix):
+            case .file where isEntry:
                 guard files.count < ImportLimits.entries else {
                     throw SystemError("read the store", reason: "it has more than \(ImportLimits.entries) entries")
                 }
@@ -82,7 +85,8 @@ struct PasswordStore {
                 }
                 files.append(File(names: names + [String(name.dropLast(Self.suffix.count))], bytes: bytes))
             case nil: break
-            default: reading.leaveOut(place, "it is no file of pass")
+            // Such as .gpg-id and .gitattributes.
+            default: if isEntry || !name.hasPrefix(".") { reading.leaveOut(place, "it is no file of pass") }
             }
         }
     }

@@ -38,6 +38,15 @@ struct VaultComparison {
             itemClass: item.kind.flatMap(ItemKind.init(rawValue:)) ?? .genericPassword)
     }
 
+    /// What tells entries of one name apart. An import makes generic items of them.
+    var known: [KnownNames.Known] {
+        present.values.filter { $0.kind == .genericPassword }.map {
+            KnownNames.Known(
+                service: $0.service, account: $0.account, label: $0.label ?? "",
+                created: $0.attributes["created"] ?? "")
+        }
+    }
+
     subscript(_ item: ImportedItem) -> ItemAttributes? { present[Self.name(item)] }
 
     static func place(_ item: ImportedItem) -> Place { Place(item: name(item), field: item.fieldName) }
@@ -89,4 +98,7 @@ struct VaultComparison {
 extension ImportedItem {
     /// The names of fields were checked before.
     var fieldName: FieldName { field.flatMap { FieldName($0.name) } ?? .secret }
+
+    /// Whether its time was over before the import. Zero is none.
+    func isExpired(at now: Date) -> Bool { expires.map { $0 != 0 && Date(milliseconds: $0) <= now } ?? false }
 }

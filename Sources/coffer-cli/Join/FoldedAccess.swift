@@ -30,7 +30,8 @@ enum FoldedAccess {
         return nil
     }
 
-    private static func words(_ access: AccessControl) -> String {
+    /// What an access control asks for, as the rest of a clause.
+    static func words(_ access: AccessControl) -> String {
         "is of class \(ItemText.access(access)) and requires \(ItemText.requires(access) ?? "nothing")"
     }
 }
