@@ -76,7 +76,7 @@ import Varlink
 
     @Test(
         arguments: [
-            (nil, "counts wrong passwords"), (0, "accepts no more tries"), (1, "allows one more wrong password"),
+            (nil, "counts wrong passwords"), (1, "allows one more wrong password"),
             (2, "allows 2 more wrong passwords"),
         ] as [(Int64?, String)])
     func thePersonIsToldHowManyTriesAreLeft(left: Int64?, words: String) throws {
@@ -86,6 +86,78 @@ import Varlink
         #expect(texts.contains { $0.contains("The TPM \(words). Type the former password") }, "\(texts)")
         let message = refused.fault?.details.message ?? ""
         #expect(message.hasSuffix("the TPM \(words)"), "\(message)")
+    }
+
+    // MARK: Tries at the TPM
+
+    /// A program that answers gives the same password to both questions, at each request.
+    @Test(arguments: [nil, 4] as [UInt8?]) func thePresentPasswordIsNotTriedAsTheFormerOne(key: UInt8?) throws {
+        let fixture = try fixture()
+        let key = key.map { Base64.encode([UInt8](repeating: $0, count: 32)) }
+        fixture.broker.change { $0.facts.passwordKey = key }
+        refuse(30, on: fixture, left: 9)
+        for _ in 0..<9 {
+            let fault = try #require(try converse(fixture, Fixture.password, Fixture.password).0.fault)
+            #expect(fault.details.reason == "bound-password", "\(fault)")
+            #expect(fault.details.message?.contains("that is your present login password") == true, "\(fault)")
+            #expect(fault.details.advice?.contains("type the former password") == true, "\(fault)")
+        }
+        // Only the present password itself was tried.
+        #expect(fixture.broker.completions.count == 1)
+        try expectUnchanged(fixture)
+    }
+
+    @Test(arguments: [Keychain.Purpose.unlock, .unbind, .rotate])
+    func aFormerPasswordIsTriedOnce(purpose: Keychain.Purpose) throws {
+        let fixture = try fixture([purpose])
+        let key = Base64.encode([UInt8](repeating: 4, count: 32))
+        fixture.broker.change { $0.facts.passwordKey = key }
+        refuse(30, on: fixture, left: 8)
+        #expect(try converse(fixture, Fixture.password, "one").0.fault?.details.reason == "bound-password")
+        #expect(fixture.broker.completions.count == 2)
+        for _ in 0..<2 {
+            let fault = try #require(try converse(fixture, Fixture.password, "one").0.fault)
+            #expect(fault.details.reason == "bound-password", "\(fault)")
+            #expect(fault.details.message?.contains("was tried before") == true, "\(fault)")
+        }
+        #expect(fixture.broker.completions.count == 2)
+        // Another one is tried.
+        #expect(try converse(fixture, Fixture.password, "two").0.fault?.details.reason == "bound-password")
+        #expect(fixture.broker.completions.count == 3)
+        try expectUnchanged(fixture)
+    }
+
+    @Test func anEmptyFormerPasswordIsNotTried() throws {
+        let fixture = try fixture()
+        refuse(30, on: fixture, left: 8)
+        #expect(try converse(fixture, Fixture.password, "").0.fault != nil)
+        #expect(fixture.broker.completions.count == 1)
+        try expectUnchanged(fixture)
+    }
+
+    @Test func withNoTryLeftNobodyIsAskedForTheFormerPassword() throws {
+        let fixture = try fixture()
+        refuse(2, on: fixture, left: 0)
+        let (refused, texts) = try converse(fixture, Fixture.password, "before")
+        let fault = try #require(refused.fault)
+        #expect(!texts.contains("Former password: "), "\(texts)")
+        #expect(fault.details.message?.contains("accepts no more tries") == true, "\(fault)")
+        #expect(fault.details.advice?.contains("coffer recovery restore") == true, "\(fault)")
+        #expect(fixture.broker.completions.count == 1)
+        try expectUnchanged(fixture)
+    }
+
+    @Test func withNoTryLeftNobodyIsToldToTryAgain() throws {
+        let fixture = try fixture()
+        let answers = ([1, 0] as [Int64]).map { left in
+            Varlink.encode(
+                Fault(.brokerTPM, .init(message: "wrong", kind: "wrong-password", code: 1, triesLeft: left)))
+        }
+        fixture.broker.change { $0.refusedCompletions = answers }
+        let fault = try #require(try converse(fixture, Fixture.password, "before").0.fault)
+        #expect(fault.details.message?.hasSuffix("the TPM accepts no more tries") == true, "\(fault)")
+        #expect(fault.details.advice?.contains("coffer recovery restore") == true, "\(fault)")
+        #expect(fault.details.advice?.contains("try again") == false, "\(fault)")
     }
 
     @Test func whatTheTPMDoesNotReleaseIsNotBound() throws {
@@ -242,7 +314,8 @@ import Varlink
             try Folder.make("\(folder.path)/\(name)/7.json.writing", mode: 0o700)
         }
         // What is there stays as it was.
-        #expect(throws: ConversationError.self) { try memory.note(binding) }
+        let other = try LoginPassword.mark(of: SecretBytes(copying: [1, 2]), key: key)
+        #expect(throws: ConversationError.self) { try memory.note(binding, other) }
         #expect(throws: ConversationError.self) {
             _ = try renewal.binding(for: SecretBytes(copying: [1, 2]), key: key)
         }
@@ -254,5 +327,69 @@ import Varlink
         try memory.note(nil)
         #expect(try !memory.isKnown(binding, mark))
         #expect(try FileStatus.of("\(folder.path)/renewals/7.json") == nil)
+    }
+
+    private func binding(salt: UInt8) throws -> BindingPin {
+        let index = try #require(IndexPin(handle: 0x01B0_C000, policy: [UInt8](repeating: 3, count: 32)))
+        return try #require(BindingPin(index: index, salt: [UInt8](repeating: salt, count: 16)))
+    }
+
+    @Test func theMemoryHoldsEachPassword() throws {
+        let folder = try TemporaryFolder()
+        let memory = try OutdatedBinding(registryDirectory: folder.path, uid: 7)
+        let (first, second) = (try binding(salt: 1), try binding(salt: 2))
+        let marks = try (0..<UInt8(OutdatedBinding.most) + 1).map { byte in
+            try SecretBytes(copying: [UInt8](repeating: byte, count: 32))
+        }
+        for mark in marks.dropLast() { try memory.note(first, mark) }
+        // A password that is noted again takes no further room.
+        try memory.note(first, marks[3])
+        for mark in marks.dropLast() { #expect(try memory.isKnown(first, mark)) }
+        #expect(try !memory.isKnown(first, marks[OutdatedBinding.most]))
+        // With one more, the oldest goes.
+        try memory.note(first, marks[OutdatedBinding.most])
+        #expect(try memory.isKnown(first, marks[OutdatedBinding.most]) && !memory.isKnown(first, marks[0]))
+        #expect(try memory.isKnown(first, marks[1]))
+        // Nothing is known of another binding, and its first password ends the memory of this one.
+        #expect(try !memory.isKnown(second, marks[1]))
+        try memory.note(second, marks[2])
+        #expect(try memory.isKnown(second, marks[2]) && !memory.isKnown(second, marks[1]))
+        #expect(try !memory.isKnown(first, marks[1]))
+        try memory.note(nil)
+        #expect(try !memory.isKnown(second, marks[2]))
+        #expect(try FileStatus.of("\(folder.path)/bindings/7.json") == nil)
+    }
+
+    /// The broker gives no key if the vault is not open yet, as after a start of a machine whose TPM is slow.
+    @Test func withoutTheKeyOnePasswordIsTried() throws {
+        let fixture = try fixture()
+        let key = Base64.encode([UInt8](repeating: 4, count: 32))
+        refuse(30, on: fixture, left: 8)
+        for key in [key, nil, key, nil, nil, key] {
+            fixture.broker.change { $0.facts.passwordKey = key }
+            #expect(try converse(fixture, Fixture.password).1.last == "Former password: ")
+        }
+        #expect(fixture.broker.completions.count == 2)
+    }
+
+    /// As an earlier version of Coffer wrote it.
+    @Test func aMemoryOfOnePasswordIsRead() throws {
+        let folder = try TemporaryFolder()
+        let memory = try OutdatedBinding(registryDirectory: folder.path, uid: 7)
+        let bound = try binding(salt: 1)
+        let marks = try [5, 6].map { try SecretBytes(copying: [UInt8](repeating: $0, count: 32)) }
+        let texts = [5, 6].map { Hex.encode([UInt8](repeating: $0, count: 32)) }
+        let salt = Hex.encode(bound.salt)
+        let path = "\(folder.path)/bindings/7.json"
+        let old = #"{"mark":"\#(texts[0])","salt":"\#(salt)"}"#
+        try DurableFile.write(Array(old.utf8), to: path, mode: 0o600)
+        #expect(try memory.isKnown(bound, marks[0]) && !memory.isKnown(bound, marks[1]))
+        try memory.note(bound, marks[1])
+        #expect(try memory.isKnown(bound, marks[0]) && memory.isKnown(bound, marks[1]))
+        let both = #"{"mark":"\#(texts[0])","marks":["\#(texts[1])"],"salt":"\#(salt)"}"#
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == both)
+        // A salt alone stands for every password.
+        try DurableFile.write(Array(#"{"salt":"\#(salt)"}"#.utf8), to: path, mode: 0o600)
+        #expect(try memory.isKnown(bound, nil) && !memory.isKnown(bound, marks[0]))
     }
 }

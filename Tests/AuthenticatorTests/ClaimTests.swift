@@ -69,6 +69,7 @@ struct ClaimTests {
         var client = try fixture.client()
         let fault = try client.begin().fault
         #expect(fault?.name == .authenticationChallengeRefused)
+        #expect(fault?.details.message?.contains("your membership is missing") == true, "\(answer)")
         // A group that does not exist is refused in the same words.
         fixture.broker.change { $0.facts.owner = "group:4000000001" }
         var second = try fixture.client()

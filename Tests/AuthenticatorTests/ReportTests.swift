@@ -2,10 +2,13 @@ import Authorization
 import BrokerProtocol
 import Cryptography
 import Foundation
+import PAM
 import Platform
 import TestSupport
 import Testing
 import Varlink
+
+@testable import Authenticator
 
 @Suite("A reported login opens the keychain, and only a login does", .enabled(if: geteuid() == 0))
 struct ReportTests {
@@ -95,6 +98,52 @@ struct ReportTests {
         let unlisted = try Fixture(Fixture.Options(settings: "screen-programs = \(path)"))
         #expect(try !report(unlisted.account.name, to: unlisted))
         #expect(unlisted.broker.calls.isEmpty)
+    }
+
+    private func rules(account: String) throws -> Fixture.Options {
+        var options = try Self.listed()
+        options.pam = "auth required pam_permit.so\n\(account)"
+        return options
+    }
+
+    /// A login program reports its verdict on the password, before it asks its account rules.
+    @Test(arguments: [
+        ("pam_debug.so acct=acct_expired", "outcome=expired (Failed)"),
+        ("pam_debug.so acct=new_authtok_reqd", "outcome=expired (Failed)"),
+        ("pam_debug.so acct=perm_denied", "outcome=denied (Failed)"),
+        ("no-such-module.so", "outcome=other (Misconfigured)"),
+    ])
+    func anAccountThatMayNotBeUsedOpensNothing(module: String, outcome: String) throws {
+        let fixture = try Fixture(rules(account: "account required \(module)"))
+        #expect(try !report(fixture.account.name, to: fixture))
+        #expect(fixture.broker.calls.isEmpty)
+        #expect(eventually { fixture.log.contains(outcome) }, "\(fixture.log)")
+    }
+
+    /// A password that is valid for some days more, for example.
+    @Test func aTextOfTheAccountRulesStopsNobody() throws {
+        let file = try TemporaryFolder()
+        try DurableFile.write(Array("Your password will expire\n".utf8), to: "\(file.path)/text", mode: 0o644)
+        let text = "account optional pam_echo.so file=\(file.path)/text\naccount required pam_permit.so"
+        let fixture = try Fixture(rules(account: text))
+        #expect(try report(fixture.account.name, to: fixture))
+        #expect(fixture.broker.completions.count == 1)
+    }
+
+    @Test func accountRulesThatDoNotEndOpenNothing() throws {
+        let folder = try TemporaryFolder()
+        let (goes, ended) = ("\(folder.path)/goes", "\(folder.path)/ended")
+        let script = "#!/bin/sh\nwhile [ ! -e '\(goes)' ]; do sleep 0.1; done\n: >'\(ended)'\n"
+        try Script.write(script, to: "\(folder.path)/wait")
+        let rules = "auth required pam_permit.so\naccount required pam_exec.so quiet \(folder.path)/wait\n"
+        try DurableFile.write(Array(rules.utf8), to: "\(folder.path)/coffer", mode: 0o644)
+        let account = try #require(try Account.withUID(geteuid()))
+        let service = Service(name: "coffer", directory: folder.path)
+        let check = AccountRules(service: service, user: account.name, limit: .milliseconds(200))
+        #expect(throws: ConversationError.self) { try check.check() }
+        // The module's program ends before the test does.
+        try DurableFile.write([], to: goes, mode: 0o600)
+        #expect(eventually { FileManager.default.fileExists(atPath: ended) })
     }
 
     @Test func anUnlistedProgramIsRefused() throws {

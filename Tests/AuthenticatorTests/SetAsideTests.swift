@@ -61,14 +61,16 @@ struct SetAsideTests {
     }
 
     /// A folder of vaults in which the broker has set one aside, with what a crash left beside it.
-    private static func fixture(isService: Bool = false) throws -> (Fixture, TemporaryFolder, name: String) {
+    private static func fixture(
+        isService: Bool = false, madeFor ownerName: String? = nil
+    ) throws -> (Fixture, TemporaryFolder, name: String) {
         let vaults = try TemporaryFolder()
         let fixture = try Fixture(
             .init(
                 settings: "vault-directory = \(vaults.path)",
                 changeRecord: { record in
                     RegistryRecord(
-                        vault: record.vault, owner: record.owner, ownerName: record.ownerName,
+                        vault: record.vault, owner: record.owner, ownerName: ownerName ?? record.ownerName,
                         created: record.created, sealer: record.sealer, authenticatorKey: record.authenticatorKey,
                         storageKey: nil, objects: record.objects, isService: isService)
                 }))
@@ -96,6 +98,29 @@ struct SetAsideTests {
         let reply = try Self.ask(fixture).get()
         #expect(reply.record != nil && reply.copy == nil)
         #expect(try FileStatus.of("\(fixture.registry.setAsideDirectory)/\(name)") == nil)
+        #expect(try FileStatus.of("\(vaults.path)/set-aside/\(name)") != nil)
+    }
+
+    /// The number may have passed on to another person, who must not get the former one's file.
+    @Test func anAccountOfAnotherNameGetsNoCopy() throws {
+        let (fixture, vaults, name) = try Self.fixture(madeFor: "former")
+        // An interrupted call is made again when the record has moved already.
+        for isMoved in [false, true] {
+            let reply = try Self.ask(fixture).get()
+            #expect((reply.record == nil) == isMoved && reply.copy == nil, "\(reply)")
+            #expect(try FileStatus.of("\(fixture.registry.setAsideDirectory)/\(name)") == nil)
+        }
+        #expect(try FileStatus.of("\(vaults.path)/set-aside/\(name)") != nil)
+    }
+
+    /// Nothing was set aside here before, and root must not be left with half of it.
+    @Test func withoutARecordThereIsNoCopyAndNoError() throws {
+        let (fixture, vaults, name) = try Self.fixture()
+        try FileManager.default.removeItem(atPath: fixture.registry.path(of: fixture.record.owner))
+        for _ in 0..<2 {
+            let reply = try Self.ask(fixture).get()
+            #expect(reply.record == nil && reply.copy == nil, "\(reply)")
+        }
         #expect(try FileStatus.of("\(vaults.path)/set-aside/\(name)") != nil)
     }
 

@@ -368,6 +368,49 @@ def service_has_it():
     demand(open("/run/nightly/secret").read().strip() == "correct horse", "the service's secret")
 
 
+UNLOCK = "coffer-unlock@nightly.service"
+
+
+def after_another_broker():
+    """The service reads again, and the users open their vaults for the next steps."""
+    wait_for(lambda: run("systemctl", "is-active", UNLOCK).code == 0, "the service's vault is opened again")
+    value(run("coffer", "get", "restic", "repository", user="nightly"), "correct horse")
+    run("systemctl", "start", "nightly.service").expect(0)
+    service_has_it()
+    for user in ("alice", "mallory"):
+        state[user].run("coffer unlock", PASSWORDS[user]).expect(0)
+
+
+def broker_crash():
+    """Nobody waits for a lock of the broker that has gone."""
+    before, first = main_pid("cofferd.service"), len(journal(f"--unit={UNLOCK}").splitlines())
+    began = time.monotonic()
+    os.kill(before, signal.SIGKILL)
+    wait_for(lambda: main_pid("cofferd.service") not in (0, before), "another broker")
+    coffer("mallory", "list", answer=False).expect(0)
+    note(f"after the crash another broker answered in {time.monotonic() - began:.1f} s")
+    after_another_broker()
+    said = "\n".join(journal(f"--unit={UNLOCK}").splitlines()[first:])
+    demand("status=" not in said and "timed out" not in said, f"the unit did not end in good order: {said}")
+
+
+def failed_start():
+    """A line that the broker does not know. It says so for a while, and ends."""
+    path = "/etc/coffer/cofferd.conf"
+    settings = open(path).read()
+    restarts = int(run("systemctl", "show", "--property=NRestarts", "--value", "cofferd.service").out)
+    with open(path, "a") as file:
+        file.write("\nnonsense = 1\n")
+    try:
+        run("systemctl", "--no-block", "restart", "cofferd.service").expect(0)
+        wait_for(lambda: coffer("mallory", "status", answer=False).code != 0, "the broker that cannot start")
+    finally:
+        with open(path, "w") as file:
+            file.write(settings)
+    after_another_broker()
+    note(f"the broker was started again {int(run('systemctl', 'show', '--property=NRestarts', '--value', 'cofferd.service').out) - restarts} times")
+
+
 FLEET = "/srv/fleet"
 YES = "#!/bin/sh\necho yes\n"
 
@@ -601,6 +644,8 @@ FIRST = [
     ("a command says at its terminal that the broker takes no calls", silent_broker),
     ("logind's lock locks; its unlocking opens nothing", screen_lock),
     ("a service gets its secret as it starts", service),
+    ("a broker that crashes holds nobody up, and the service's vault is opened again", broker_crash),
+    ("a start of the broker that fails once leaves no service's vault sealed", failed_start),
     ("a service's vault shares by a courier of its account", courier),
     ("without polkit there is no inhibitor, and status says so", without_polkit),
     ("sleep without polkit locks", sleep_cycle),

@@ -41,7 +41,9 @@ import Testing
                     code: "tpm-replaced",
                     message:
                         "the TPM was cleared or replaced: it no longer holds the key that this vault was made with",
-                    advice: "have root set the vault aside with: coffer vault set-aside --user NAME; "
+                    advice: "if the vault is still open, save what it has before it is locked and before cofferd is "
+                        + "restarted, with coffer export --passphrase --skip-unreadable --output FILE and coffer get; "
+                        + "then have root set the vault aside with: coffer vault set-aside --user NAME; "
                         + "then restore the secrets with: coffer recovery restore FILE"))
     }
 }

@@ -59,6 +59,11 @@ import Testing
         #expect(outdated.code == 4 && outdated.errors.contains("more wrong passwords"), "\(outdated)")
         #expect(outdated.errors.contains("coffer recovery restore"), "\(outdated)")
         #expect(try coffer("get", "s", "bound").code == 5)
+        // A program that gives the present password each time uses up no try, however often it is asked.
+        for _ in 0..<10 {
+            let same = try coffer("unlock", password: Self.second)
+            #expect(same.code == 4 && same.errors.contains("present login password"), "\(same)")
+        }
         let renewed = try coffer("unlock", askpass: twoAnswers(sandbox, Self.second, Self.first))
         #expect(renewed.code == 0, "\(renewed)")
         #expect(try coffer("get", "s", "bound").text == "value")

@@ -74,6 +74,49 @@ import Testing
         }
     }
 
+    private static func value(_ key: String, _ lines: [String]) -> Substring? {
+        lines.first { $0.contains("] \(key)=") }?.split(separator: "=", maxSplits: 1).last
+    }
+
+    /// systemd starts the broker again only after the units that end with it have ended.
+    @Test("a service vault's unit asks no broker that has crashed, and locks the vault otherwise")
+    func aBrokerThatHasCrashedIsNotAsked() throws {
+        let folder = try TemporaryFolder()
+        let unit = try Self.directives("systemd/coffer-unlock@.service")
+        let command = try #require(Self.value("ExecStop", unit))
+            .replacingOccurrences(of: "@bindir@", with: folder.path).replacingOccurrences(of: "%i", with: "nightly")
+        try Script.write("#!/bin/sh\necho \"$@\"\n", to: "\(folder.path)/coffer")
+        let cases: [(status: Int, said: [Substring])] = [(0, ["lock --user nightly --quiet"]), (3, [])]
+        for (status, said) in cases {
+            let isActive = "#!/bin/sh\n[ \"$*\" = '--quiet is-active cofferd.service' ] || exit 64\nexit \(status)\n"
+            try Script.write(isActive, to: "\(folder.path)/systemctl")
+            let outcome = try Command(
+                program: "/bin/sh", arguments: ["-c", command],
+                environment: ["PATH": "\(folder.path):/usr/bin:/bin"]
+            ).run()
+            #expect(outcome.code == 0 && outcome.text.split(separator: "\n") == said, "\(outcome)")
+        }
+    }
+
+    @Test("what ends with the broker holds it up for a few seconds at most, and needs no start of it that succeeds")
+    func whatEndsWithTheBroker() throws {
+        var count = 0
+        for name in try FileManager.default.contentsOfDirectory(atPath: Self.packaging + "systemd") {
+            let unit = try Self.directives("systemd/\(name)")
+            guard unit.contains(where: { $0.hasSuffix("] PartOf=cofferd.service") }) else { continue }
+            count += 1
+            let limit = Self.value("TimeoutStopSec", unit).flatMap { Int($0) }
+            #expect(limit.map { $0 <= 5 } == true, "\(name)")
+            #expect(Self.value("Restart", unit) == "on-failure", "\(name)")
+            #expect(!unit.contains { $0.contains("] Requires=") && $0.contains("cofferd.service") }, "\(name)")
+        }
+        #expect(count == 3)
+        let unlock = try Self.directives("systemd/coffer-unlock@.service")
+        #expect(Self.value("StartLimitIntervalSec", unlock) == "0")
+        // Not 1, 4, 5, 8 and 9, which pass: the broker or its TPM is not there, or its configuration is being mended.
+        #expect(Self.value("RestartPreventExitStatus", unlock) == "3 6 7")
+    }
+
     /// By the programs of systemd that installation runs, in a folder that stands for a machine.
     @Test(
         "the account and the folders are made with their owners, also where a folder of others is in the way",

@@ -135,20 +135,45 @@ struct BoundVault {
             try outdated.note(binding, mark)
         }
         if case .changeBoot = work { throw Self.outdated }
+        // Whatever is typed now could not open the vault.
+        if left == 0 { throw Self.usedUp }
         let earlier = try askForEarlier(left, &session)
+        // Programs that answer give the same password to each question, and each try at the TPM would be lost.
+        guard earlier != password else { throw Self.present }
         pin = try LoginPassword.pin(of: earlier, salt: binding.salt, cost: binding.cost)
+        let earlierMark = try LoginPassword.mark(of: pin, key: checked.passwordKey)
+        if let earlierMark, try outdated.isKnown(binding, earlierMark) { throw Self.triedBefore }
         if case .wrong(let rest) = try attempt(pin, reseals: resealsEarlier, &broker) {
+            if let earlierMark { try outdated.note(binding, earlierMark) }
+            let again = rest == 0 ? "" : "run coffer unlock to try again; if you no longer know it, "
             throw .refused(
                 .failed(
                     .boundPassword,
                     "your vault is not bound to that password, and the TPM \(Self.words(rest))",
-                    advice:
-                        "run coffer unlock to try again; if you no longer know it, \(Self.withoutPassword)"
-                ))
+                    advice: again + Self.withoutPassword))
         }
         try outdated.note(nil)
         return false
     }
+
+    private static let usedUp = ConversationError.refused(
+        .failed(
+            .boundPassword,
+            "your login password was changed, your vault is bound to the former one, and the TPM accepts no more tries",
+            advice: withoutPassword))
+
+    private static let present = ConversationError.refused(
+        .failed(
+            .boundPassword,
+            "that is your present login password, and your vault is bound to the one before it",
+            advice: "run coffer unlock, and type the former password when it asks for that; "
+                + "if you no longer know it, \(withoutPassword)"))
+
+    private static let triedBefore = ConversationError.refused(
+        .failed(
+            .boundPassword,
+            "that password was tried before, and your vault is not bound to it",
+            advice: "run coffer unlock, and type another one; if you no longer know it, \(withoutPassword)"))
 
     /// The binding must be updated before the tie to the boot changes.
     private static let withoutPassword =
@@ -188,7 +213,8 @@ struct BoundVault {
             "Your login password was changed, but your vault is still bound to the former one. "
             + "The TPM \(Self.words(left)). Type the former password once to bind the vault to the new one."
         _ = try session.show(Message(style: .info, text: text))
-        guard let answer = try session.show(Message(style: .secret, text: "Former password: ")) else {
+        // An empty password never was the login password: PAM accepts none.
+        guard let answer = try session.show(Message(style: .secret, text: "Former password: ")), !answer.isEmpty else {
             throw .cancelled
         }
         return answer
@@ -271,15 +297,21 @@ enum LoginPassword {
     }
 }
 
-/// Remembers which login password a vault is not bound to. Otherwise, after a password change, each unlocking of the screen would use up one of the TPM's
-/// tries. Another password is tried: somebody who goes back to the former one is not asked for it.
+/// Remembers which passwords a vault is not bound to. Otherwise, after a password change, each unlocking of the screen
+/// would use up one of the TPM's tries. Another password is tried: somebody who goes back to the former one is not
+/// asked for it.
 struct OutdatedBinding {
     fileprivate struct Content: JSONValue, Equatable {
-        /// The salt of the binding that the password did not fit, in hexadecimal.
+        /// The salt of the binding that the passwords did not fit, in hexadecimal.
         var salt: String?
-        /// The password's mark, in hexadecimal.
-        var mark: String?
+        /// The passwords' marks, in hexadecimal, the oldest first. A salt without marks stands for every password.
+        var marks: [String] = []
+        /// Whether a password was tried without the vault's key, too. Without it, no further one is.
+        var isKeyless = false
     }
+
+    /// How many passwords it remembers. This is more than the TPM's tries, so none of them is tried twice.
+    static let most = 16
 
     private let file: StateFile<Content>
 
@@ -295,17 +327,24 @@ struct OutdatedBinding {
         let noted: Content
         do throws(SystemError) { noted = try file.update { $0 } } catch { throw Self.conversationError(error) }
         guard noted.salt == Hex.encode(binding.salt) else { return false }
-        guard let mark, let known = noted.mark.flatMap(Hex.decode) else { return mark == nil && noted.mark == nil }
-        return mark.withBytes { span in ConstantTime.equal(span.indices.map { span[$0] }, known) }
+        guard let mark else { return noted.isKeyless || noted.marks.isEmpty }
+        let bytes = mark.withBytes { span in span.indices.map { span[$0] } }
+        return noted.marks.compactMap(Hex.decode).contains { ConstantTime.equal(bytes, $0) }
     }
 
+    /// Remembers one more password, or none.
     /// - Parameter binding: the binding that the password does not fit; nil if the password fits.
     func note(_ binding: BindingPin?, _ mark: SecretBytes? = nil) throws(ConversationError) {
         let text = mark?.withBytes { span in Hex.encode(span.indices.map { span[$0] }) }
         do throws(SystemError) {
             try file.update { content in
-                content.salt = binding.map { Hex.encode($0.salt) }
-                content.mark = text
+                let salt = binding.map { Hex.encode($0.salt) }
+                let others = salt == content.salt ? content.marks.filter { $0 != text } : []
+                let marks = others + (text.map { [$0] } ?? [])
+                let wasKeyless = salt == content.salt && content.isKeyless
+                content = Content(
+                    salt: salt, marks: Array(marks.suffix(Self.most)),
+                    isKeyless: salt != nil && (text == nil || wasKeyless))
             }
         } catch { throw Self.conversationError(error) }
     }
@@ -317,19 +356,30 @@ struct OutdatedBinding {
 
 extension OutdatedBinding.Content {
     init(from reader: inout JSONReader) throws(JSONFailure) {
+        var isKeyless: Bool?
         var mark: String?
+        var marks: [String]?
         var salt: String?
         var members = try reader.members()
-        while let member = try reader.next(&members, of: ["mark", "salt"]) {
-            if member == 0 { mark = try reader.read() } else { salt = try reader.read() }
+        while let member = try reader.next(&members, of: ["keyless", "mark", "marks", "salt"]) {
+            switch member {
+            case 0: isKeyless = try reader.read()
+            case 1: mark = try reader.read()
+            case 2: marks = try reader.read()
+            default: salt = try reader.read()
+            }
         }
-        self.mark = mark
+        self.isKeyless = isKeyless ?? false
         self.salt = salt
+        self.marks = (mark.map { [$0] } ?? []) + (marks ?? [])
     }
 
+    /// The first mark has a member of its own, as in files that have one mark only.
     func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.member("mark", mark)
+        if isKeyless { writer.member("keyless", isKeyless) }
+        writer.member("mark", marks.first)
+        if marks.count > 1 { writer.member("marks", Array(marks.dropFirst())) }
         writer.member("salt", salt)
         writer.endObject()
     }

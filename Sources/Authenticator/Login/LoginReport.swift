@@ -1,6 +1,7 @@
 import Authorization
 import BrokerProtocol
 import Logging
+import PAM
 import Platform
 import RootConfiguration
 import Varlink
@@ -39,6 +40,7 @@ public struct LoginReport {
             Varlink.encode(VarlinkReply(Login.Report.Reply(opened: outcome.isOpen))),
             until: .now + LoginLimits.answer)
         logger.notice("login report", metadata: metadata)
+        ChildProcess.endAll()
         ChildProcess.exitNow(0)
     }
 
@@ -91,6 +93,7 @@ public struct LoginReport {
         try CheckedRequest.check(
             record, of: account.name, keys: dependencies.keys, sealer: dependencies.sealer)
         guard record.binding == nil else { return .bound }
+        try checkRules(for: account)
         var broker = try dependencies.connect()
         let call = BrokerInterface.Report(
             uid: Int64(account.uid), unlocksScreens: configuration.screenPrograms.contains(program.path))
@@ -114,6 +117,14 @@ public struct LoginReport {
             throw error
         }
         return .opened
+    }
+
+    /// Checks that the account may be used now. The login program asks its own account rules only after its report.
+    private func checkRules(for account: Account) throws(ConversationError) {
+        // Modules can start programs, and none of them outlives this process.
+        do throws(SystemError) { try ChildProcess.adoptOrphans() } catch { throw .refused(.misconfigured(error)) }
+        let service = Service(name: ProofService.anyFactor.rawValue, directory: configuration.pamDirectory)
+        try AccountRules(service: service, user: account.name).check()
     }
 
     private static func report(

@@ -8,7 +8,7 @@ import Vault
 /// others need.
 final class UserBudgets: Sendable {
     enum Resource: CaseIterable, Sendable {
-        case connections, monitors, unfinished, lists, answers, secrets, stretches
+        case connections, monitors, locks, unfinished, lists, answers, secrets, stretches
     }
 
     /// Why a request was refused.

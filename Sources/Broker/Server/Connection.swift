@@ -13,6 +13,8 @@ struct Connection: Sendable {
     let channel: NIOAsyncChannel<ByteBuffer, ByteBuffer>
     let sender: SocketSender
     let caller: Caller
+    /// The error for every call but one `Lock`, if the user had no place for this connection; nil if there was one.
+    let refusal: (@Sendable () -> Fault)?
     let served: any ServedInterface
     let budgets: UserBudgets
     let connections: OpenConnections
@@ -28,6 +30,8 @@ struct Connection: Sendable {
         var message = TimeAmount(ConnectionLimits.message)
         /// For reading an answer.
         var answer = TimeAmount(ConnectionLimits.answer)
+        /// From the beginning of a connection that may only lock to its call.
+        var lock = TimeAmount(ConnectionLimits.lock)
         /// For being idle, unless a person is being prompted.
         var idle = ConnectionLimits.idle
         /// For being idle if more than half of all connections are in use.
@@ -49,7 +53,7 @@ struct Connection: Sendable {
     private func exchange(_ inbound: NIOAsyncChannelInboundStream<ByteBuffer>) async throws {
         var framer = MessageFramer()
         var counted = 0
-        var deadline: Scheduled<Void>?
+        var deadline = refusal.map { closing(after: pace.lock, with: $0) }
         defer {
             deadline?.cancel()
             budgets.give(back: counted, of: .unfinished, for: caller.uid)
@@ -68,9 +72,10 @@ struct Connection: Sendable {
             }
             if framer.count > 0, deadline == nil || isComplete {
                 deadline?.cancel()
-                deadline = closing(
-                    after: pace.message,
-                    with: "the message was not complete after \(pace.message.nanoseconds / 1_000_000_000) seconds")
+                let seconds = pace.message.nanoseconds / 1_000_000_000
+                deadline = closing(after: pace.message) {
+                    Fault(.limitExceeded, "the message was not complete after \(seconds) seconds")
+                }
             }
             do throws(UserBudgets.Refusal) {
                 try budgets.take(framer.count - counted, of: .unfinished, for: caller.uid)
@@ -111,6 +116,10 @@ struct Connection: Sendable {
             try await refuse(served.unreadable, "this is not a Varlink call\(reason)")
             return false
         }
+        if let refusal, !served.isLock(call) {
+            try await refuse(refusal())
+            return false
+        }
         guard calls.begin() else {
             try await refuse(Faults.stopping)
             return false
@@ -131,7 +140,8 @@ struct Connection: Sendable {
             defer { stream.end() }
             if !call.oneway { try await send(stream) }
         }
-        return true
+        // A connection that may only lock makes room for the next one.
+        return refusal == nil
     }
 
     /// An answer whose only secret is in the bytes to be sent.
@@ -242,10 +252,10 @@ struct Connection: Sendable {
         try await send([encoder.encode(fault)].makeIterator())
     }
 
-    private func closing(after time: TimeAmount, with message: String) -> Scheduled<Void> {
-        let fault = AnswerEncoder(allocator: channel.channel.allocator).encode(Fault(.limitExceeded, message))
-        return channel.channel.eventLoop.scheduleTask(in: time) { [channel] in
-            channel.channel.writeAndFlush(fault).whenComplete { _ in channel.channel.close(promise: nil) }
+    private func closing(after time: TimeAmount, with fault: @escaping @Sendable () -> Fault) -> Scheduled<Void> {
+        channel.channel.eventLoop.scheduleTask(in: time) { [channel] in
+            let reply = AnswerEncoder(allocator: channel.channel.allocator).encode(fault())
+            channel.channel.writeAndFlush(reply).whenComplete { _ in channel.channel.close(promise: nil) }
         }
     }
 }
@@ -271,6 +281,9 @@ protocol ServedInterface: Sendable {
 
     /// Whether each user's connections are answered on a thread of that user's own.
     var keepsUsersApart: Bool { get }
+
+    /// Whether a call is let in from a user who has no place for a further connection: it locks.
+    func isLock(_ call: IncomingCall) -> Bool
 
     /// The connection is gone. Implementations drop everything that depends on it.
     func connectionEnded(_ caller: Caller)

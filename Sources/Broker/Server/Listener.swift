@@ -9,13 +9,29 @@ import Varlink
 /// A listening socket and the connections that came through it.
 final class Listener: Sendable {
     private let acceptor: Acceptor
-    private let connections: OpenConnections
+    private let connections: Connections
     private let sweeping: RepeatedTask
 
-    private init(acceptor: Acceptor, connections: OpenConnections, sweeping: RepeatedTask) {
+    private init(acceptor: Acceptor, connections: Connections, sweeping: RepeatedTask) {
         self.acceptor = acceptor
         self.connections = connections
         self.sweeping = sweeping
+    }
+
+    /// The connections of a listener, by what they are for.
+    private struct Connections: Sendable {
+        let ordinary = OpenConnections()
+        /// Those that may only lock.
+        let locking = OpenConnections()
+
+        var all: [any Channel] { ordinary.all + locking.all }
+
+        func those(of place: ConnectionBudget.Place) -> OpenConnections {
+            switch place {
+            case .ordinary: ordinary
+            case .lock: locking
+            }
+        }
     }
 
     /// What all connections of a listener share.
@@ -30,19 +46,21 @@ final class Listener: Sendable {
         let logger: Logger
         let refusals = Refusals()
         let trim = HeapTrim()
-        let arrivals = ConnectionPace(burst: ConnectionLimits.burst, interval: ConnectionLimits.interval)
+        var arrivals = ConnectionPace(burst: ConnectionLimits.burst, interval: ConnectionLimits.interval)
+        /// The same for connections that may only lock.
+        var locks = ConnectionPace(burst: ConnectionLimits.lockBurst, interval: ConnectionLimits.lockInterval)
     }
 
     static func start(
         on socket: consuming UnixListener, group: MultiThreadedEventLoopGroup, _ dependencies: Dependencies
     ) throws(SystemError) -> Listener {
-        let connections = OpenConnections()
+        let connections = Connections()
         let acceptor = try Acceptor(socket, logger: dependencies.logger) {
             receive($0, dependencies, connections)
         }
         let sweep = dependencies.pace.sweep
         let sweeping = group.next().scheduleRepeatedTask(initialDelay: sweep, delay: sweep) { _ in
-            endIdle(connections, dependencies)
+            endIdle(connections.ordinary, dependencies)
         }
         return Listener(acceptor: acceptor, connections: connections, sweeping: sweeping)
     }
@@ -50,15 +68,16 @@ final class Listener: Sendable {
     /// Cheap checks come first. A user who connects endlessly is counted and refused before anything is made or
     /// looked up.
     private static func receive(
-        _ socket: consuming Descriptor, _ dependencies: Dependencies, _ connections: OpenConnections
+        _ socket: consuming Descriptor, _ dependencies: Dependencies, _ connections: Connections
     ) {
         let credentials: PeerCredentials
         do throws(SystemError) { credentials = try PeerCredentials(ofSocket: socket.number) } catch {
             return refuseNameless(nil, dependencies)
         }
+        let place: ConnectionBudget.Place
         do throws(Fault) {
             try ConnectionAdmission.check(credentials.uid, dependencies.served)
-            try budget(dependencies, connections).enter(credentials.uid)
+            place = try budget(dependencies, connections).enter(credentials.uid)
         } catch {
             return dependencies.refusals.refuse(
                 socket, credentials.uid, credentials.pid, error, dependencies.logger)
@@ -66,21 +85,23 @@ final class Listener: Sendable {
         let peer: Peer
         // Read now and not at the connection's turn, because the process ID may belong to another process by then.
         do throws(SystemError) { peer = try Peer(ofSocket: socket.number) } catch {
-            dependencies.budgets.give(back: 1, of: .connections, for: credentials.uid)
+            dependencies.budgets.give(back: 1, of: place.resource, for: credentials.uid)
             return refuseNameless(credentials.uid, dependencies)
         }
-        let arrival = Arrival(peer, socket)
+        let arrival = Arrival(peer, socket, place)
         let threads = dependencies.threads.enter(uid: peer.uid)
         Task(executorPreference: dependencies.served.keepsUsersApart ? threads.executor : nil) {
             if await serve(arrival, on: threads.loop, dependencies, connections) {
-                dependencies.budgets.give(back: 1, of: .connections, for: peer.uid)
+                dependencies.budgets.give(back: 1, of: place.resource, for: peer.uid)
             }
             dependencies.threads.leave(uid: peer.uid)
         }
     }
 
-    private static func budget(_ dependencies: Dependencies, _ connections: OpenConnections) -> ConnectionBudget {
-        ConnectionBudget(budgets: dependencies.budgets, connections: connections, awaits: dependencies.served.awaits)
+    private static func budget(_ dependencies: Dependencies, _ connections: Connections) -> ConnectionBudget {
+        ConnectionBudget(
+            budgets: dependencies.budgets, connections: connections.ordinary, locking: connections.locking,
+            awaits: dependencies.served.awaits)
     }
 
     /// A process that the kernel cannot name is not served.
@@ -91,10 +112,12 @@ final class Listener: Sendable {
     /// A connection that was accepted and is not served yet.
     private final class Arrival: Sendable {
         let peer: Peer
+        let place: ConnectionBudget.Place
         private let socket: Mutex<Descriptor?>
 
-        init(_ peer: Peer, _ socket: consuming Descriptor) {
+        init(_ peer: Peer, _ socket: consuming Descriptor, _ place: ConnectionBudget.Place) {
             self.peer = peer
+            self.place = place
             self.socket = Mutex(socket)
         }
 
@@ -105,11 +128,13 @@ final class Listener: Sendable {
     /// Serves a connection from its turn to its end.
     /// - Returns: whether it still counts as its user's.
     private static func serve(
-        _ arrival: Arrival, on loop: any EventLoop, _ dependencies: Dependencies, _ connections: OpenConnections
+        _ arrival: Arrival, on loop: any EventLoop, _ dependencies: Dependencies, _ connections: Connections
     ) async -> Bool {
-        let peer = arrival.peer
+        let (peer, place) = (arrival.peer, arrival.place)
         if dependencies.served.keepsUsersApart {
-            let delay = dependencies.arrivals.delay(of: peer.uid)
+            // A lock does not wait because the user has made many other connections.
+            let pace = place.refusal == nil ? dependencies.arrivals : dependencies.locks
+            let delay = pace.delay(of: peer.uid)
             // `try?`: nobody cancels this task.
             if delay > .zero { try? await Task.sleep(for: delay) }
         }
@@ -120,7 +145,8 @@ final class Listener: Sendable {
             return true
         }
         let caller = Caller(
-            uid: peer.uid, process: peer.process, connection: connections.newNumber(), traits: peer.traits)
+            uid: peer.uid, process: peer.process, connection: connections.ordinary.newNumber(),
+            traits: peer.traits)
         let channel: NIOAsyncChannel<ByteBuffer, ByteBuffer>
         let sender: SocketSender
         do {
@@ -133,14 +159,15 @@ final class Listener: Sendable {
         }
         // Without this, the client would see the end only after its last call has ended.
         channel.channel.closeFuture.whenComplete { _ in sender.shutDown() }
+        let ofKind = connections.those(of: place)
         let connection = Connection(
-            channel: channel, sender: sender, caller: caller, served: dependencies.served,
+            channel: channel, sender: sender, caller: caller, refusal: place.refusal, served: dependencies.served,
             budgets: dependencies.budgets,
-            connections: connections, calls: dependencies.calls, trim: dependencies.trim, pace: dependencies.pace,
+            connections: ofKind, calls: dependencies.calls, trim: dependencies.trim, pace: dependencies.pace,
             refusals: dependencies.refusals, logger: dependencies.logger)
-        connections.insert(channel.channel, of: caller)
+        ofKind.insert(channel.channel, of: caller)
         await connection.serve()
-        return connections.remove(caller)
+        return ofKind.remove(caller)
     }
 
     private static func open(
@@ -165,6 +192,7 @@ final class Listener: Sendable {
     private static func endIdle(_ connections: OpenConnections, _ dependencies: Dependencies) {
         dependencies.refusals.forget(dependencies.logger)
         dependencies.arrivals.forget()
+        dependencies.locks.forget()
         let budgets = dependencies.budgets
         let isCrowded = budgets.total(.connections) > budgets.limits.connections.all / 2
         let pace = dependencies.pace

@@ -70,6 +70,15 @@ final class OpenConnections: Sendable {
         return false
     }
 
+    /// The process of this user that has the most connections, and how many.
+    func most(of uid: UInt32) -> (pid: Int32, count: Int)? {
+        let pids = entries.withLock { entries in
+            entries.values.filter { $0.caller.uid == uid && !$0.isEnding }.map { $0.caller.process.pid }
+        }
+        let most = Dictionary(grouping: pids) { $0 }.max { $0.value.count < $1.value.count }
+        return most.map { (pid: $0.key, count: $0.value.count) }
+    }
+
     private func idle(since due: ContinuousClock.Instant) -> [Entry] {
         entries.withLock { entries in entries.values.filter { !$0.isBusy && !$0.isEnding && $0.since <= due } }
     }
