@@ -25,6 +25,8 @@ struct BudgetLimits: Sendable {
     var connections: Limit
     /// Connections that monitor a vault. They are never idle, so nobody gets their places.
     var monitors: Limit
+    /// Connections beyond `connections` that may only lock. So holding all others keeps no user from locking.
+    var locks = Limit(user: 4, all: 64, reserve: 32, ensured: 1)
     /// Bytes of incomplete messages: eight writers of the largest value at once, and room to spare.
     var unfinished = Limit(user: 16 << 20, all: 192 << 20, reserve: 48 << 20, ensured: 3 << 20)
     /// Bytes of lists that clients have not read yet: a few of the longest lists, or many of the usual size.
@@ -50,16 +52,12 @@ struct BudgetLimits: Sendable {
             monitors: Limit(user: max(1, perUser / 4), all: all / 4, reserve: all / 16, ensured: 2))
     }
 
-    /// The limits of the authenticator's socket, which has one user.
-    static let authenticator = BudgetLimits(
-        connections: Limit(user: 512, all: 512, reserve: 0, ensured: 0),
-        monitors: Limit(user: 0, all: 0, reserve: 0, ensured: 0))
-
     /// The limits of one resource.
     subscript(resource: UserBudgets.Resource) -> Limit {
         switch resource {
         case .connections: connections
         case .monitors: monitors
+        case .locks: locks
         case .unfinished: unfinished
         case .lists: lists
         case .answers: answers
@@ -107,6 +105,8 @@ enum ConnectionLimits {
     static let idle = Duration.seconds(600)
     /// For being idle if more than half of all connections are in use.
     static let crowdedIdle = Duration.seconds(15)
+    /// From the beginning of a connection that may only lock to its call.
+    static let lock = Duration.seconds(5)
     /// How many connections a user may make at once after a break.
     static let burst = 128
     /// The shortest time between two connections of one user, without a break.

@@ -69,6 +69,9 @@ extension Keychain {
     /// The kind of `Damaged` that ends when the missing file or record is put back.
     public static let missing = "missing"
 
+    /// The kind of `Damaged` that concerns one item, which the message names. All other items can be used.
+    public static let damagedItem = "item"
+
     /// The kind of `Failed` of a broker that is about to end.
     public static let stopping = "stopping"
 }

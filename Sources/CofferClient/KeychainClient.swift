@@ -119,9 +119,13 @@ package struct KeychainClient: Sendable {
             return (moved.file, rest.record, rest.copy)
         } catch {
             let place = moved.file.map { " (to \($0))" } ?? ""
+            let again = "run the same command again"
+            // The authenticator knows what is left to do. If it was not reached, everything is.
+            let advice =
+                error.advice.isEmpty ? again : error.code == .failed ? error.advice : "\(error.advice); then \(again)"
             throw KeychainError(
-                error.code, "the vault's files were moved aside\(place), but not its registry record: \(error.message)",
-                advice: "run the same command again", cause: error.cause)
+                error.code, "the vault's files were moved aside\(place), but that is not all: \(error.message)",
+                advice: advice, cause: error.cause)
         }
     }
 
@@ -143,14 +147,25 @@ package struct KeychainClient: Sendable {
     ) throws(KeychainError) -> RenewedKeys {
         let given = passwords.map { BrokerProtocol.Keychain.ItemPassword(item: $0, password: Base64.encode($1)) }
         let method = BrokerProtocol.Keychain.RotateAll(applicationPasswords: given)
-        let reply = try answer(to: method, CallLife(repeats: [.rotate: prompts + 1], begins: 0)) {
-            purposes throws(KeychainError) in
-            guard purposes == [.rotate] else {
-                throw KeychainError(
-                    .protocolViolation, "the broker asks for something other than renewing keys",
-                    advice: "install coffer and cofferd of the same version")
+        var wasAsked = false
+        let reply: BrokerProtocol.Keychain.RotateAll.Reply
+        do throws(KeychainError) {
+            reply = try answer(to: method, CallLife(repeats: [.rotate: prompts + 1], begins: 0)) {
+                purposes throws(KeychainError) in
+                guard purposes == [.rotate] else {
+                    throw KeychainError(
+                        .protocolViolation, "the broker asks for something other than renewing keys",
+                        advice: "install coffer and cofferd of the same version")
+                }
+                wasAsked = true
+                return try findPrompter(purposes)
             }
-            return try findPrompter(purposes)
+        } catch {
+            // The broker may have ended behind its last step.
+            guard wasAsked, error.code == .brokerUnreachable || error.code == .brokerSilent else { throw error }
+            throw KeychainError(
+                error.code, "\(error.message), and it is not known whether the keys were renewed",
+                advice: "run the command again, which is right in both cases", cause: error.cause)
         }
         var locked: [ItemAttributes] = []
         for item in reply.passwords { locked.append(try ItemAttributes(item)) }

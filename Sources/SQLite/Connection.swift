@@ -25,11 +25,47 @@ import Synchronization
         unsafe database = opened
         // After an error, too, there is usually a connection to close; `deinit` does.
         try check(code)
+        try takeNoQuotesForText()
+        let handle = try unsafe handle
+        try check(unsafe sqlite3_busy_timeout(handle, busyTimeout))
+    }
+
+    /// Opens a file for a look. Nothing is locked or written, and a WAL beside the file is not read. If somebody writes
+    /// the file meanwhile, what is read may not belong together.
+    ///
+    /// - Parameter path: an existing file, also one that another connection of this process has locked.
+    /// - Throws: `SQLITE_CANTOPEN` if there is no such file.
+    public init(lookingAt path: String) throws(SQLiteError) {
+        var opened: OpaquePointer?
+        let code = unsafe sqlite3_open_v2(
+            Self.unchanging(path), &opened,
+            SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOMUTEX, nil)
+        unsafe database = opened
+        try check(code)
+        try takeNoQuotesForText()
+    }
+
+    /// The name by which SQLite opens a file as one that nobody changes ("Uniform Resource Identifiers").
+    static func unchanging(_ path: String) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var name = Array("file:".utf8)
+        for byte in path.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "-"), UInt8(ascii: "."):
+                name.append(byte)
+            // Any other may mean something else there.
+            default: name += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: name, as: UTF8.self) + "?immutable=1"
+    }
+
+    private func takeNoQuotesForText() throws(SQLiteError) {
         let handle = try unsafe handle
         for option in [SQLITE_DBCONFIG_DQS_DDL, SQLITE_DBCONFIG_DQS_DML] {
             try check(unsafe coffer_sqlite_set(handle, option, 0))
         }
-        try check(unsafe sqlite3_busy_timeout(handle, busyTimeout))
     }
 
     deinit {

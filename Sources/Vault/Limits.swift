@@ -58,6 +58,8 @@ public enum AccessLogLimits {
     static let size = 4 << 20
     /// The longest sealed record.
     static let record = 64 << 10
+    /// How many logs that were not whole stay beside the present one: the first, and the newest of the others.
+    static let damaged = 5
     /// How many records one answer has, unless a caller asks for another number.
     public static let answer = 500
 }

@@ -35,6 +35,9 @@ public final class OpenVault: Sendable {
     /// What this vault's device may do in its circle.
     let knownRole = Mutex<KnownRole?>(nil)
 
+    /// Until when changes may drop former values because their time has passed. A clock that shows more may be wrong.
+    let dropsFormerUntil = Mutex<UInt64>(.max)
+
     private let currentKeybag: Mutex<Keybag>
     private let seen: SeenHeader
     let kept: KeptRows
@@ -285,7 +288,7 @@ public final class OpenVault: Sendable {
                 rows, header: present, keys: keys, kind: kind, step: step, protection: protection, room: room)
             defer { nodeReads.withLock { $0 += change.tree.readCount } }
             let value = try body(change)
-            if kind == .content { try change.sweepFormer(at: now()) }
+            if kind == .content, mayDropFormer { try change.sweepFormer(at: now()) }
             let logHead = log.headToAnchor()
             if let logHead { try change.anchor(logHead) }
             let finished = try change.finish()

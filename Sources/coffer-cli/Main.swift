@@ -23,10 +23,14 @@ enum Main {
             if let mistake = DashedWord.mistake(in: arguments) { throw mistake }
             if let mistake = SubcommandSuggestion.mistake(in: arguments) { throw mistake }
             var command = try SingleCommand.parse(arguments) ?? CofferCommand.parseAsRoot(arguments)
-            if let starter = command as? any ProgramStarting {
-                try starter.run(restoring: inheritance)
-            } else {
-                try command.run()
+            do {
+                if let starter = command as? any ProgramStarting {
+                    try starter.run(restoring: inheritance)
+                } else {
+                    try command.run()
+                }
+            } catch {
+                throw (command as? any VaultUsing)?.vault.named(error) ?? error
             }
         } catch let error as KeychainError {
             report.show(error).leave()

@@ -158,6 +158,32 @@ import Testing
         #expect(value == after)
     }
 
+    @Test func anotherValueMeanwhileIsNamed() throws {
+        var item = FakeCoffer.item()
+        item.revision = "r7"
+        var fixture = try FakeCoffer(broker: [
+            "Get": [FakeCoffer.value(Array("old".utf8), item)],
+            "Set": [.fault(.changed, .init(message: "it was changed"))],
+            "History": [.answer(Keychain.History.Reply(item: item, versions: []))],
+        ])
+        try fixture.scratch.program("ed1", "#!/bin/sh\nprintf new >\"$1\"\n")
+        fixture.program.environment["EDITOR"] = fixture.scratch.file("ed1")
+        let result = try fixture.program.run("edit", "github", "me", "--value")
+        #expect(result.status == 1, "\(result)")
+        #expect(
+            result.errors.contains("github/me was changed meanwhile, so nothing was stored; run the command again"),
+            "\(result)")
+    }
+
+    @Test(arguments: [
+        ("new\r\n", "old", "new"), ("new\r\n", "", "new"), ("new\r\n", "old\r", "new\r"),
+        ("a\r\nb\r\n", "a\r\n", "a\r\nb\r\n"),
+    ])
+    func aLineEndOfTwoBytesIsDroppedWhole(edited: String, before: String, after: String) {
+        let left = EditedValue.withoutAddedNewline(Array(edited.utf8), before: Array(before.utf8))
+        #expect(String(decoding: left, as: UTF8.self) == after)
+    }
+
     @Test func onlyAMemoryFolderIsUsed() throws {
         var fixture = try fixture(":")
         fixture.program.environment["XDG_RUNTIME_DIR"] = fixture.scratch.path

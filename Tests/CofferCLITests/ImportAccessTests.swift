@@ -48,17 +48,37 @@ import Testing
 
     @Test func anItemThatIsThereBecomesStricterOnly() throws {
         let presence = try options(["--require", "presence"])
-        let open = try ImportedAccess(of: present([]), presence)
+        let open = try ImportedAccess(of: present([]), for: nil, presence)
         #expect(open.change?.requirements == [.userPresence])
         #expect(!open.keepsStricter)
-        let same = try ImportedAccess(of: present([.userPresence]), presence)
+        let same = try ImportedAccess(of: present([.userPresence]), for: nil, presence)
         #expect(same.change == nil && !same.keepsStricter)
-        let strict = try ImportedAccess(of: present([.devicePasscode]), presence)
+        let strict = try ImportedAccess(of: present([.devicePasscode]), for: nil, presence)
         #expect(strict.change == nil && strict.keepsStricter)
+        let none = try options([])
         #expect(
-            try ImportedAccess(of: present([.applicationPassword]), try options([])).obstacle == ImportedAccess.password
-        )
-        #expect(try ImportedAccess(of: present([]), try options([])).obstacle == nil)
+            try ImportedAccess(of: present([.applicationPassword]), for: nil, none).obstacle == ImportedAccess.password)
+        #expect(try ImportedAccess(of: present([]), for: nil, none).obstacle == nil)
+    }
+
+    /// The value of a guarded item must not get into an open one.
+    @Test func aGuardOfTheFileIsKept() throws {
+        let none = try options([])
+        let guarded = item(["presence"], any: false)
+        let open = try ImportedAccess(of: present([]), for: guarded, none)
+        #expect(open.change?.requirements == [.userPresence] && open.obstacle == nil && !open.keepsStricter)
+        #expect(open.result == AccessControl.whenUnlocked.requiring(.userPresence))
+        for strict in [AccessControl.Requirement.userPresence, .devicePasscode] {
+            #expect(try ImportedAccess(of: present([strict]), for: guarded, none).change == nil)
+        }
+        let neither = try ImportedAccess(of: present([.devicePasscode]), for: item(["biometry"], any: false), none)
+        #expect(neither.obstacle?.contains("neither is stricter") == true && neither.change == nil)
+        let password = try ImportedAccess(of: present([]), for: item(["app-password"], any: false), none)
+        #expect(password.obstacle == ImportedAccess.password)
+        // What the person says goes before what the file says.
+        #expect(try ImportedAccess(of: present([]), for: guarded, options(["--require", "none"])).change == nil)
+        // A value that stays has nothing to do with the file's.
+        #expect(try ImportedAccess(of: present([]), for: nil, none).change == nil)
     }
 
     @Test func whatThisVersionDoesNotKnowIsNamed() {

@@ -11,9 +11,16 @@ import Testing
     private static let card = #"{"type":3,"name":"Visa","card":{"number":"4111"}}"#
 
     private func run(
-        _ entries: [String], present: [Keychain.Item] = [], _ options: String...
+        _ entries: [String], present: [Keychain.Item] = [], value: String? = nil, apply: FakeServer.Step? = nil,
+        _ options: String...
     ) throws -> Program.Result {
-        let fixture = try FakeCoffer(broker: ["List": [.answer(Keychain.ItemsReply(items: present))]])
+        let values = value.map { value in present.map { Keychain.ItemValue(value: value, item: $0) } } ?? []
+        var script: [String: [FakeServer.Step]] = [
+            "List": [.answer(Keychain.ItemsReply(items: present))],
+            "GetAll": [.answer(Keychain.GetAll.Reply(items: values))],
+        ]
+        if let apply { script["Apply"] = [apply] }
+        let fixture = try FakeCoffer(broker: script)
         let path = fixture.scratch.file("export.json")
         let text = #"{"encrypted":false,"items":[\#(entries.joined(separator: ","))]}"#
         try Data(text.utf8).write(to: URL(filePath: path))
@@ -25,7 +32,8 @@ import Testing
 
     /// To remove the only copy of what was left out would lose it.
     @Test func aFileIsKeptUntilAllOfItIsInTheVault() throws {
-        let complete = try run([])
+        let same = FakeCoffer.item("shop.example", "me")
+        let complete = try run([Self.login], present: [same], value: "cHc=")
         #expect(complete.status == 0 && complete.errors.contains(Self.remove), "\(complete)")
         let leftOut = try run([Self.card])
         #expect(leftOut.errors.contains(Self.keep) && !leftOut.errors.contains(Self.remove), "\(leftOut)")
@@ -33,6 +41,74 @@ import Testing
         let other = try run([Self.login], present: [guarded], "--skip")
         #expect(other.status == 1 && other.errors.contains(Self.keep), "\(other)")
         #expect(!other.errors.contains(Self.remove))
+    }
+
+    /// Of a file of another form, nothing is recognised, and all of it would be lost.
+    @Test func aFileWithoutASecretStays() throws {
+        let kept = try run([])
+        #expect(kept.status == 0 && kept.errors.contains("no secret was found"), "\(kept)")
+        #expect(!kept.errors.contains(Self.remove))
+        let removed = try run([], "--remove")
+        #expect(removed.errors.contains("so it stays as it is") && !removed.errors.contains("Removed"), "\(removed)")
+    }
+
+    @Test func aVaultThatChangedMeanwhileIsNamed() throws {
+        let result = try run(
+            [Self.login], apply: FakeServer.Step.fault(.alreadyExists, .init(message: "change 1: it is taken")))
+        #expect(result.status == 10, "\(result)")
+        #expect(result.errors.contains("because your vault changed meanwhile; run the command again"), "\(result)")
+    }
+
+    private static func export(_ items: [(name: String, require: String, isAny: Bool)]) -> [UInt8] {
+        let lines = items.map {
+            #"{"service":"\#($0.name)","account":"me","access":{"accessibility":"when-unlocked","require":[\#($0.require)],"any":\#($0.isAny)},"value":"dg=="}"#
+        }
+        let all = [#"{"cofferExport":1,"created":""}"#] + lines + [#"{"items":\#(lines.count)}"#]
+        return Array(all.joined(separator: "\n").utf8)
+    }
+
+    /// The broker would refuse each whole batch that has such an item.
+    @Test(arguments: [nil, "unavailable"] as [String?])
+    func anItemThatNoFingerOpensHereIsLeftOut(obstacle: String?) throws {
+        let reply = Authentication.Biometry.Reply(
+            usable: false, type: "fingerprint", reason: "there is no reader", obstacle: obstacle)
+        let fixture = try FakeCoffer(
+            broker: ["List": [.answer(Keychain.ItemsReply(items: []))]],
+            authenticator: ["Biometry": [.answer(reply)]])
+        let export = Self.export([
+            ("finger", #""biometry""#, false), ("either", #""biometry","passcode""#, true), ("open", "", false),
+        ])
+        let result = try fixture.program.run("import", "coffer", "-", "--dry-run", input: .bytes(export))
+        // In another session of the same machine a finger can be asked for.
+        let isLost = obstacle == nil
+        #expect(result.status == (isLost ? 1 : 0), "\(result)")
+        for name in ["finger", "either"] {
+            #expect(result.text.contains("left out       \(name)/me") == isLost, "\(result)")
+        }
+        #expect(result.text.contains("it requires biometry, and there is no reader") == isLost, "\(result)")
+        #expect(result.text.contains("would import   open/me"), "\(result)")
+        #expect(fixture.authenticator.calls("Biometry").count == 1)
+    }
+
+    @Test func whatTheVaultHasNoRoomForIsRefusedAsAWhole() throws {
+        let fixture = try FakeCoffer(broker: ["List": [.answer(Keychain.ItemsReply(items: []))]])
+        let file = (0...10_000).map { "machine h\($0).example login me password p\n" }.joined()
+        for options in [[], ["--dry-run"]] as [[String]] {
+            let result = try fixture.program.run(
+                ["import", "netrc", "-"] + options, input: .bytes(Array(file.utf8)))
+            #expect(result.status == 1 && result.output.isEmpty, "\(result.errors)")
+            #expect(result.errors.contains("your vault would have 10001 secrets"), "\(result.errors)")
+        }
+        #expect(fixture.broker.calls("Apply").isEmpty)
+    }
+
+    /// A program that reads the answer learns which entries are malformed.
+    @Test func whatCannotBeReadIsInTheAnswer() throws {
+        struct Line: Decodable { var outcome: String, reason: String? }
+        let result = try run([#"{"type":1,"name":"Bad","login":{"password":4111}}"#], "--json")
+        let lines = try JSONDecoder().decode([Line].self, from: Data(result.output))
+        #expect(result.status == 1 && lines.map(\.outcome) == ["left out"], "\(result)")
+        #expect(lines.first?.reason == "its field login.password is of another type")
     }
 
     /// An export counts secrets, and each can have several fields.

@@ -155,6 +155,7 @@ import Testing
         ])
         let damaged = try fixture.program.run("log", "--verify")
         #expect(damaged.status == 7 && damaged.text.isEmpty)
+        #expect(damaged.errors.contains("Have root look at the former log"), "\(damaged)")
         let whole = try fixture.program.run("log", "--verify")
         #expect(whole.status == 0 && whole.text == "Whole: 1 record, none missing or changed\n")
         #expect(try fixture.program.run("log").status == 7)

@@ -197,4 +197,22 @@ import Testing
         try await waiting.value
         #expect(try one.rows("SELECT v FROM t") == [[.integer(1)]])
     }
+
+    @Test("a look at a file finds it by any name, takes no lock, and writes nothing")
+    func look() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/a ?b#%41é.db"
+        try Data().write(to: URL(fileURLWithPath: path))
+        let writer = try Connection(path: path)
+        for sql in ["PRAGMA locking_mode = EXCLUSIVE", "PRAGMA journal_mode = WAL", "CREATE TABLE t (v)"] {
+            try writer.once(sql)
+        }
+        try writer.run("INSERT INTO t VALUES (1)")
+        try writer.once("PRAGMA wal_checkpoint(TRUNCATE)")
+        let look = try Connection(lookingAt: path)
+        #expect(try look.rows("SELECT v FROM t") == [[.integer(1)]])
+        #expect(error { () throws(SQLiteError) in try look.run("INSERT INTO t VALUES (2)") } != nil)
+        #expect(error { () throws(SQLiteError) in _ = try Connection(lookingAt: path + "x") } != nil)
+        try writer.run("INSERT INTO t VALUES (3)")
+    }
 }

@@ -191,6 +191,20 @@ struct AccessLogTests {
         #expect(try vault.verifyLog().problem?.contains("missing") == true)
     }
 
+    /// Attacker 5 could otherwise take the log away and wait for the next renewal.
+    @Test("a renewal of all keys does not end the mark of a lost log")
+    func markOutlivesRenewal() throws {
+        try logged(["a"])
+        try FileManager.default.removeItem(atPath: path)
+        let vault = try fixture.open()
+        #expect(try vault.verifyLog().problem == "before record 1, it was missing")
+        let successor = try fixture.successor(of: vault)
+        try successor.complete(from: vault, recording: AccessRecord(.rotate))
+        let found = try successor.vault.verifyLog()
+        #expect(found.problem?.contains("it was missing") == true)
+        #expect(try successor.vault.logPage().records.map(\.event) == [.broken, .broken, .rotate])
+    }
+
     @Test("a log that is taken away or changed while it is in use is missed", arguments: ["gone", "cut", "longer"])
     func changedInUse(how: String) throws {
         let vault = try fixture.open()

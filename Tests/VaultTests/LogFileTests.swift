@@ -315,9 +315,24 @@ struct LogFileTests {
     func damaged() throws {
         let bytes = Array("no log".utf8)
         try write(bytes, count: bytes.count)
-        try block(path + ".damaged")
+        for suffix in ["", ".2", ".3", ".4", ".5"] { try block(path + ".damaged" + suffix) }
         #expect(vaultError { _ = try log(limit: AccessLogLimits.size) } == .storage)
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data(bytes))
+    }
+
+    /// Each is the trace of another accident. Somebody who breaks the log again and again must not fill the disk.
+    @Test("damaged logs stay beside each other: the first one, and the newest")
+    func severalDamaged() throws {
+        for number in 1...7 {
+            let bytes = Array("no log \(number)".utf8)
+            try write(bytes, count: bytes.count)
+            _ = try log(limit: AccessLogLimits.size)
+        }
+        let kept = try ["", ".2", ".3", ".4", ".5"].map { suffix in
+            String(decoding: try Data(contentsOf: URL(fileURLWithPath: path + ".damaged" + suffix)), as: UTF8.self)
+        }
+        #expect(kept == ["no log 1", "no log 4", "no log 5", "no log 6", "no log 7"])
+        #expect(!FileManager.default.fileExists(atPath: path + ".damaged.6"))
     }
 
     @Test("a log that was changed in use goes on with the next number, once a new file can be written")

@@ -45,12 +45,22 @@ struct Claim {
                 right = .member
                 name = group.name
             }
-        } catch { throw error == Self.foreign ? Self.refusal : .refused(.misconfigured(error)) }
+        } catch {
+            guard error == Self.foreign else { throw .refused(.misconfigured(error)) }
+            if case .group = owner { throw Self.noGroupVault }
+            throw Self.refusal
+        }
     }
 
     private static let foreign = SystemError("use a vault", reason: "it is another owner's")
     private static let refusal = ConversationError.refused(
         .challengeRefused("the challenge is for another owner's vault"))
+
+    /// In the broker's words for the same (`Faults.noGroupVault`): the membership may have ended while a prompt was open.
+    private static let noGroupVault = ConversationError.refused(
+        .challengeRefused(
+            "there is no such vault for you: the group, its vault, or your membership is missing",
+            advice: "list your groups with: id -Gn \"$USER\""))
 
     /// Checks the request against the right. Root makes, unlocks, renews and shares service vaults this way, but not people's vaults or single items.
     func check(_ request: PersonRequest, on record: RegistryRecord?) throws(ConversationError) {

@@ -29,12 +29,28 @@ struct SetAsideVault {
         guard case .user(let uid) = owner, record.present?.isService != true else {
             return .init(record: record.path, copy: nil)
         }
-        do throws(SystemError) { return .init(record: record.path, copy: try copy(for: uid)) } catch {
+        do throws(SystemError) {
+            // The number may be another person's now, and the copy would be theirs.
+            guard try isOwner(uid, record.present) else { return .init(record: record.path, copy: nil) }
+            return .init(record: record.path, copy: try copy(for: uid))
+        } catch {
             throw .refused(
                 .notCompleted(
                     "the vault is set aside, but its owner's copy of the file cannot be made: \(error)",
                     advice: "copy it by hand from \(vaults)/set-aside", kind: "failed"))
         }
+    }
+
+    /// Whether the vault was made for the account that has the number now. Without a record that says so, nobody gets a
+    /// copy.
+    ///
+    /// - Parameter moved: the record that was moved just now; nil if an earlier call has moved it.
+    private func isOwner(_ uid: UInt32, _ moved: RegistryRecord?) throws(SystemError) -> Bool {
+        // `try?`: records that cannot be read vouch for nobody.
+        let earlier = (try? registry.setAsideRecords()) ?? []
+        let records = moved.map { [$0] } ?? earlier.filter { $0.owner == owner }
+        guard !records.isEmpty, let account = try Account.withUID(uid) else { return false }
+        return records.allSatisfy { $0.ownerName == account.name }
     }
 
     /// - Returns: nil if there is no file.

@@ -39,6 +39,8 @@ struct AuthenticatorInterface: ServedInterface {
 
     func admits(uid: UInt32) -> Bool { uid == authenticatorUID }
 
+    func isLock(_ call: IncomingCall) -> Bool { false }
+
     /// The connection is silent while the person types, so it must not be closed as idle.
     func awaits(_ caller: Caller) -> Bool { true }
 

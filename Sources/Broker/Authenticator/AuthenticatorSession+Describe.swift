@@ -54,6 +54,8 @@ extension AuthenticatorSession {
         case .vault, .login, .tieToBoot: break
         }
         if case .join(let answer, _, _)? = circle?.deed { joined = answer.circle }
+        // The broker may wait for it, so it comes before the time of the last lock.
+        let passwordKey = try await passwordKey(for: challenge)
         return .reply(
             BrokerInterface.Describe.Reply(
                 owner: challenge.owner.text, vault: challenge.vault?.hex, purposes: request.purposes,
@@ -68,7 +70,7 @@ extension AuthenticatorSession {
                     core.vaultStore.lockTimes.last(of: challenge.owner)),
                 enrolment: enrolment, items: items, lease: terms, leased: core.leases.covers(challenge) ? true : nil,
                 newService: newName?.service, newAccount: newName?.account,
-                passwordKey: try await passwordKey(for: challenge),
+                passwordKey: passwordKey,
                 statement: circle?.statement.map { Base64.encode($0.bytes) },
                 signer: circle?.signer.map { Base64.encode($0.bytes) },
                 request: circle?.request.map { Base64.encode($0.bytes) },
@@ -76,14 +78,24 @@ extension AuthenticatorSession {
                 circle: joined.map { Hex.encode($0.bytes) }, machines: machines))
     }
 
-    /// - Returns: nil unless the vault is bound, and open. The TPM is not asked for it.
+    /// - Returns: nil unless the vault is bound, and open soon.
     private func passwordKey(for challenge: Challenge) async throws(Fault) -> String? {
         guard challenge.vault != nil, challenge.choice.authorizations.contains(where: { $0.role == .unlockRoot }) else {
             return nil
         }
-        // `try?`: if the vault cannot be used, the next step says why.
-        let key = try? await core.vaultStore.vaultActor(of: challenge.owner).passwordKey()
-        return key?.base64Encoded()
+        let vaultActor = core.vaultStore.vaultActor(of: challenge.owner)
+        // Without the key, the first conversation of a run could not tell which passwords were tried before.
+        if await vaultActor.isBoundAndClosed {
+            await TimeLimit.wait(SealerLimits.describing) {
+                // `try?`: if the vault cannot be used, the next step says why.
+                _ = try? await vaultActor.opened()
+            }
+        }
+        do throws(Fault) { return try await vaultActor.passwordKey()?.base64Encoded() } catch {
+            // Nobody is asked in vain. Most damage has ended the challenge, so no further step could say it.
+            guard error.name != .damaged else { throw error }
+            return nil
+        }
     }
 
     /// The other requests of the same process that wait for an answer, so that one prompt can show all of them. The
@@ -114,4 +126,10 @@ extension Challenge.Subject {
             service: service, account: account, kind: kind == .genericPassword ? nil : kind,
             fields: fields == [.secret] ? nil : fields.map(\.text))
     }
+}
+
+extension SealerLimits {
+    /// How long a description of a challenge waits until a bound vault is open. It is less than the authenticator's
+    /// patience (`BrokerLimits.call`).
+    static let describing = Duration.seconds(5)
 }

@@ -56,6 +56,12 @@ struct DiagnosisFacts: Sendable {
     /// Milliseconds since 1970-01-01 UTC.
     let now: UInt64
 
+    /// Whether the owner's file and record are there and do not belong together. FilesCheck reports that, and what else
+    /// is said of the record would be wrong.
+    var isTorn: Bool { inventory?.gaps.contains { $0.isTorn && $0.owner == owner } ?? false }
+
+    var isVaultFailing: Bool { if case .failure = vault { true } else { false } }
+
     var isTPMFailing: Bool { if case .failure = sealer { true } else { false } }
 }
 

@@ -1,6 +1,7 @@
 import Authorization
 import BrokerProtocol
 import Platform
+import RootConfiguration
 import Vault
 
 /// Can others than the broker and the authenticator reach their files? Is there room for more? And does each vault have
@@ -24,7 +25,9 @@ enum FilesCheck: DiagnosisCheck {
                 Place("\(configuration.registryDirectory)/signing-key.pem", .file, authenticator, closed: 0o077),
             ]
         }
-        let problems = places.compactMap { $0.problem() } + room(configuration.vaultDirectory) + gaps(facts)
+        let problems =
+            places.compactMap { $0.problem() } + room(configuration.vaultDirectory)
+            + registryRoom(configuration) + gaps(facts)
         return problems.isEmpty
             ? [Keychain.Finding(.files, .ok, "vault, registry and signing key have the right owners and modes")]
             : problems.map { Keychain.Finding(.files, .problem, $0.message, advice: $0.advice) }
@@ -32,9 +35,13 @@ enum FilesCheck: DiagnosisCheck {
 
     /// The parts that are missing. Another user's vault is not this user's business, but root should hear of it.
     private static func gaps(_ facts: DiagnosisFacts) -> [(message: String, advice: String)] {
+        // A folder that is missing has been named, and explains what is missing in it.
+        let folders = [facts.configuration.vaultDirectory, facts.configuration.registryDirectory]
+        let missing = folders.filter { isMissing($0) }
         let gaps = facts.inventory?.gaps ?? []
-        let shown = gaps.filter { facts.isRoots || $0.owner == facts.owner }
-        let others = gaps.count - shown.count
+        let told = gaps.filter { gap in gap.folder.map { !missing.contains($0) } ?? true }
+        let shown = told.filter { facts.isRoots || $0.owner == facts.owner }
+        let others = told.count - shown.count
         let what = others == 1 ? "another vault" : "\(others) other vaults"
         var found: [(message: String, advice: String)] = shown.map { ($0.message, $0.advice) }
         found += replaced(facts, gaps)
@@ -43,6 +50,11 @@ enum FilesCheck: DiagnosisCheck {
                 ("a part of \(what) of this machine is missing or cannot be used", "ask root to run: coffer doctor"))
         }
         return found
+    }
+
+    private static func isMissing(_ path: String) -> Bool {
+        // What cannot be examined is reported as it is.
+        do throws(SystemError) { return try FileStatus.of(path) == nil } catch { return false }
     }
 
     /// A file that is not the one that the broker has open. No part is missing, so only the open vault tells.
@@ -56,7 +68,28 @@ enum FilesCheck: DiagnosisCheck {
         return [(words, fault.details.advice ?? "see: journalctl -u cofferd")]
     }
 
-    /// Whether the vaults can be written. The registry is not looked at: its folder can only be read in the broker's unit.
+    /// Whether there is room for more records, if the registry has a file system of its own. Whether it can be written
+    /// is not looked at: in the broker's unit, nothing of it can be.
+    private static func registryRoom(_ configuration: Configuration) -> [(message: String, advice: String)] {
+        let (registry, vaults) = (configuration.registryDirectory, configuration.vaultDirectory)
+        do throws(SystemError) {
+            guard try FileStatus.of(registry)?.device != FileStatus.of(vaults)?.device else { return [] }
+            return registryObstacles(try FileSystemRoom.of(registry), registry)
+        } catch {
+            // A folder that is missing has been reported.
+            return []
+        }
+    }
+
+    static func registryObstacles(_ room: FileSystemRoom, _ path: String) -> [(message: String, advice: String)] {
+        guard room.free < DiagnosisLimits.room else { return [] }
+        let words = room.free < 1 ? "is full: no vault can be" : "is nearly full: soon no vault can be"
+        return [
+            ("the file system of \(path) \(words) made, renewed or changed in its keys", "make room on it: df \(path)")
+        ]
+    }
+
+    /// Whether the vaults can be written.
     private static func room(_ path: String) -> [(message: String, advice: String)] {
         let room: FileSystemRoom
         // A folder that is missing has been reported.

@@ -18,15 +18,17 @@ enum StorageKeyCheck: DiagnosisCheck {
                 Keychain.Finding(
                     .storageKey, .problem,
                     "the storage key is gone from the TPM (\(handle) is empty): it was removed, or the TPM was cleared or replaced",
-                    advice:
-                        "if it was only removed, put it back with coffer unlock; if that fails: \(SetAsideWords.recovery(facts.record))"
+                    advice: facts.isUnlocked
+                        ? "\(RescueWords.saveOpen); reading a secret that asks for you puts the key back, if it was only removed; if it does not, \(SetAsideWords.recovery(facts.record))"
+                        : "if it was only removed, put it back with coffer unlock; if that fails: \(SetAsideWords.recovery(facts.record))"
                 )
             case .another:
                 Keychain.Finding(
                     .storageKey, .problem,
                     "another key is in the place of the pinned storage key (\(handle)): the TPM was cleared or replaced, or somebody put it there",
                     advice:
-                        "find out which it was; if it was cleared or replaced: \(SetAsideWords.recovery(facts.record))")
+                        "find out which it was; if it was cleared or replaced: \(SetAsideWords.recovery(facts))"
+                )
             }
         return [finding]
     }
@@ -35,7 +37,7 @@ enum StorageKeyCheck: DiagnosisCheck {
 /// Are the vault's keys made for the authenticator's present signing key?
 enum SigningKeyCheck: DiagnosisCheck {
     static func findings(_ facts: DiagnosisFacts) -> [Keychain.Finding] {
-        guard let record = facts.record else { return [] }
+        guard let record = facts.record, !facts.isTorn else { return [] }
         let directory = facts.configuration.registryDirectory
         let registry = Registry(directory: directory, authenticatorUID: facts.authenticatorUID)
         let file = "\(directory)/signing-key.pem"
@@ -66,6 +68,12 @@ enum SigningKeyCheck: DiagnosisCheck {
                 )
             ]
         }
-        return [Keychain.Finding(.signingKey, .ok, "the vault's keys are for the authenticator's present signing key")]
+        // Nobody but the authenticator may read the key itself.
+        return [
+            Keychain.Finding(
+                .signingKey, .ok,
+                "the vault's keys are for the signing key that the authenticator named last; whether it can still read that key shows when it next asks somebody"
+            )
+        ]
     }
 }

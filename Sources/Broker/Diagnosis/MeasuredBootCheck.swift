@@ -7,7 +7,7 @@ import Vault
 /// Will the vault open after a change of firmware, boot loader or kernel?
 enum MeasuredBootCheck: DiagnosisCheck {
     static func findings(_ facts: DiagnosisFacts) -> [Keychain.Finding] {
-        guard facts.sealer != nil, let record = facts.record else { return [] }
+        guard facts.sealer != nil, let record = facts.record, !facts.isTorn else { return [] }
         guard let boot = record.boot, let standing = facts.boot else {
             return [
                 Keychain.Finding(
@@ -18,7 +18,7 @@ enum MeasuredBootCheck: DiagnosisCheck {
         }
         let words = "registers \(boot.registers.map(String.init).joined(separator: ", "))"
         switch standing {
-        case .failure(let fault): return [failure(fault, words, record)]
+        case .failure(let fault): return [failure(fault, words, facts)]
         case .success(let standing):
             guard standing.isApproved else {
                 return [
@@ -34,13 +34,13 @@ enum MeasuredBootCheck: DiagnosisCheck {
         }
     }
 
-    private static func failure(_ fault: Fault, _ words: String, _ record: RegistryRecord) -> Keychain.Finding {
+    private static func failure(_ fault: Fault, _ words: String, _ facts: DiagnosisFacts) -> Keychain.Finding {
         let (what, advice) =
             switch fault.details.kind {
             case "boot": ("this boot was not approved", approveThere)
             case "boot-index":
                 (
-                    "the TPM's record of the approved boots is gone", SetAsideWords.recovery(record)
+                    "the TPM's record of the approved boots is gone", SetAsideWords.recovery(facts)
                 )
             default:
                 (

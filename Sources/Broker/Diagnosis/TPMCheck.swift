@@ -112,35 +112,44 @@ enum TPMIndexCheck: DiagnosisCheck {
         let present = Set(condition.tpm.handles.ownIndexes.map(\.rawValue))
         let missing = missing(present, condition, facts)
         let left = present.subtracting(inventory.pinned).sorted()
-        if !missing.isEmpty { return missing + (left.isEmpty ? [] : [leftOver(left, inventory)]) }
+        if !missing.isEmpty { return missing + (left.isEmpty ? [] : [leftOver(left, inventory, facts)]) }
         return left.isEmpty
             ? [Keychain.Finding(.tpmIndexes, .ok, "each of Coffer's indexes in the TPM belongs to a vault")]
-            : [leftOver(left, inventory)]
+            : [leftOver(left, inventory, facts)]
     }
 
-    private static func leftOver(_ left: [UInt32], _ inventory: VaultInventory) -> Keychain.Finding {
+    private static func leftOver(
+        _ left: [UInt32], _ inventory: VaultInventory, _ facts: DiagnosisFacts
+    ) -> Keychain.Finding {
         let handles = left.map { "0x" + String($0, radix: 16) }
-        let what = "\(left.count == 1 ? "an index" : "\(left.count) indexes")"
+        let isOne = left.count == 1
+        let (what, them) = (isOne ? "an index" : "\(left.count) indexes", isOne ? "it" : "them")
         // Removing an index destroys what depends on it. So nothing is called left over while anything is missing that
         // may need it.
         guard inventory.gaps.isEmpty else {
             return Keychain.Finding(
                 .tpmIndexes, .note,
-                "the TPM keeps \(what) that no record names, and a part of a vault is missing (see above): that vault may need \(left.count == 1 ? "it" : "them")"
+                "the TPM keeps \(what) that no record names, and a part of a vault is missing or is not the newest (see above): that vault may need \(them)"
             )
+        }
+        guard !facts.isVaultFailing else {
+            return Keychain.Finding(
+                .tpmIndexes, .note,
+                "the TPM keeps \(what) that no record names; your vault could not be checked, and may need \(them)")
         }
         guard !inventory.isChanging else {
             return Keychain.Finding(
                 .tpmIndexes, .note,
-                "the TPM keeps \(what) that no record names; a vault that is being made or renewed, or was set aside, may need \(left.count == 1 ? "it" : "them")"
+                "the TPM keeps \(what) that no record names; a vault that is being made or renewed, was set aside, or cannot be read may need \(them)"
             )
         }
+        let commands = handles.map { "tpm2_nvundefine -C o \($0)" }.joined(separator: "; ")
         // Only a note: the index may be in the making, or belong to another system on this machine.
         return Keychain.Finding(
             .tpmIndexes, .note,
             "the TPM keeps \(what) of Coffer that no vault of this system names: \(handles.joined(separator: ", "))",
             advice:
-                "an interruption may have left it; it does no harm. Remove it only if you need the room, no vault is missing here that a backup has, no vault is being changed, and no other system on this machine uses Coffer: tpm2_nvundefine -C o \(handles[0])"
+                "an interruption may have left \(them); \(isOne ? "it does" : "they do") no harm. Remove \(them) only if you need the room, no vault is missing here that a backup has, no vault is being changed, and no other system on this machine uses Coffer: \(commands)"
         )
     }
 
@@ -149,7 +158,7 @@ enum TPMIndexCheck: DiagnosisCheck {
         _ present: Set<UInt32>, _ condition: SealerCondition, _ facts: DiagnosisFacts
     ) -> [Keychain.Finding] {
         // In a cleared TPM nothing is left. StorageKeyCheck reports that.
-        guard let record = facts.record, condition.storageKey == .pinned else { return [] }
+        guard let record = facts.record, condition.storageKey == .pinned, !facts.isTorn else { return [] }
         func isMissing(_ handle: UInt32?) -> Bool { handle.map { !present.contains($0) } ?? false }
         func finding(_ handle: UInt32?, _ what: String, _ advice: String) -> Keychain.Finding {
             Keychain.Finding(
@@ -162,15 +171,13 @@ enum TPMIndexCheck: DiagnosisCheck {
                 finding(
                     record.generation?.handle,
                     "the index that the vault's keys depend on: once locked, the vault will not open again",
-                    facts.isUnlocked
-                        ? "copy your secrets now, while the vault is unlocked: coffer export --output FILE; then \(SetAsideWords.recovery(facts.record))"
-                        : SetAsideWords.recovery(facts.record)))
+                    SetAsideWords.recovery(facts)))
         }
         if isMissing(record.binding?.index.handle) {
             findings.append(
                 finding(
                     record.binding?.index.handle, "the count of the vault's password tries",
-                    SetAsideWords.recovery(facts.record)))
+                    SetAsideWords.recovery(facts)))
         }
         // RollbackCheck and MeasuredBootCheck report these two, unless the vault was open before.
         if isMissing(record.counter?.handle), !isRolledBack(facts) {
@@ -183,7 +190,7 @@ enum TPMIndexCheck: DiagnosisCheck {
             findings.append(
                 finding(
                     record.boot?.index.handle, "the record of the approved boots",
-                    SetAsideWords.recovery(facts.record)))
+                    SetAsideWords.recovery(facts)))
         }
         return findings
     }
@@ -201,6 +208,11 @@ enum TPMIndexCheck: DiagnosisCheck {
 
 /// What helps if this TPM will never open a vault again. Setting it aside destroys nothing.
 enum SetAsideWords {
+    /// The same for a vault that may be open, which setting aside closes for ever.
+    static func recovery(_ facts: DiagnosisFacts) -> String {
+        (facts.isUnlocked ? "\(RescueWords.saveOpen); then " : "") + recovery(facts.record)
+    }
+
     /// - Parameter record: the vault's; nil if it is not known.
     static func recovery(_ record: RegistryRecord?) -> String {
         let place =

@@ -1,5 +1,7 @@
 import BrokerProtocol
+import Platform
 import Varlink
+import Vault
 
 /// Are the whole vault and the whole access log present and unchanged?
 enum VerificationCheck: DiagnosisCheck {
@@ -12,6 +14,13 @@ enum VerificationCheck: DiagnosisCheck {
         case .failure(let fault) where fault.details.kind == Keychain.missing: return []
         // TPMCheck reports what is wrong with the TPM.
         case .failure(let fault) where fault.name == .tpm && facts.isTPMFailing: return []
+        // FilesCheck reports these two.
+        case .failure where facts.isTorn || isNoFile(facts): return []
+        case .failure(let fault) where fault.name == .failed && isReadOnly(facts): return []
+        // All other items can be used, so nobody need restore a backup.
+        case .failure(let fault) where fault.details.kind == Keychain.damagedItem:
+            let words = fault.details.message ?? "an item is damaged"
+            return [Keychain.Finding(.verification, .problem, words, advice: fault.details.advice)]
         case .failure(let fault): return [failure(fault)]
         case .success(let checkup): return [rows(checkup), log(checkup)]
         }
@@ -19,14 +28,29 @@ enum VerificationCheck: DiagnosisCheck {
 
     private static func failure(_ fault: Fault) -> Keychain.Finding {
         let words = fault.details.message ?? "the vault cannot be opened"
+        let advice = fault.details.advice.flatMap { $0.isEmpty ? nil : $0 }
         return fault.name == .damaged
             ? Keychain.Finding(
                 .verification, .problem, words,
-                advice: "keep a copy of the file as it is; then stop cofferd.socket and cofferd.service, and restore a "
-                    + "backup")
+                advice: "keep a copy of the file as it is; "
+                    + (advice
+                        ?? "then stop cofferd.socket and cofferd.service, restore a backup, and remove its -wal file"))
             : Keychain.Finding(
                 .verification, .problem, "the vault could not be checked: \(words)",
-                advice: fault.details.advice ?? "see: journalctl -u cofferd")
+                advice: advice ?? "see: journalctl -u cofferd")
+    }
+
+    /// Whether something else is in the place of the vault's file.
+    private static func isNoFile(_ facts: DiagnosisFacts) -> Bool {
+        let path = VaultFile.path(of: facts.owner, in: facts.configuration.vaultDirectory)
+        // `try?`: what cannot be examined is reported as it is.
+        guard let status = (try? FileStatus.of(path)) ?? nil else { return false }
+        return !status.isRegular
+    }
+
+    private static func isReadOnly(_ facts: DiagnosisFacts) -> Bool {
+        // `try?`: a folder that is missing is reported as it is.
+        (try? FileSystemRoom.of(facts.configuration.vaultDirectory))?.isReadOnly ?? false
     }
 
     private static func rows(_ checkup: VaultCheckup) -> Keychain.Finding {
@@ -52,7 +76,7 @@ enum VerificationCheck: DiagnosisCheck {
 /// Would Coffer notice an older copy of the vault's file?
 enum RollbackCheck: DiagnosisCheck {
     static func findings(_ facts: DiagnosisFacts) -> [Keychain.Finding] {
-        guard let record = facts.record else { return [] }
+        guard let record = facts.record, !facts.isTorn else { return [] }
         if case .failure(let fault) = facts.vault, fault.details.kind == Keychain.rollback {
             let words = fault.details.message ?? "the vault's file is an older copy"
             return [Keychain.Finding(.rollback, .problem, words, advice: fault.details.advice)]

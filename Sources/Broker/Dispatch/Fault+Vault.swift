@@ -29,7 +29,13 @@ extension Fault {
         case .rollback:
             name = .damaged
             details.kind = Keychain.rollback
-        case .damaged, .newerFormat: name = .damaged
+        case .damaged:
+            name = .damaged
+            guard let item = error.damagedItem else { break }
+            details.kind = Keychain.damagedItem
+            let shown = VisibleText.name(service: item.service, account: item.account, kind: item.itemClass)
+            details.message = "\(error.reason): \(shown)"
+        case .newerFormat: name = .damaged
         // The former file that is put back heals this.
         case .replaced:
             name = .damaged

@@ -1,3 +1,4 @@
+import Authorization
 import BrokerProtocol
 import Varlink
 
@@ -9,7 +10,22 @@ enum Faults {
     /// For a group that does not exist, has no vault, or does not have the caller as a member.
     static let noGroupVault = Fault(
         .notFound, "there is no such vault for you: the group, its vault, or your membership is missing",
-        advice: "list your groups with: id")
+        advice: "list your groups with: id -Gn \"$USER\"")
+
+    /// For a vault whose owner's number belongs to an account or a group of another name now. Whether that is the same
+    /// person, only root knows.
+    static func otherName(_ owner: Owner) -> Fault {
+        let rename: String
+        let vault: String
+        switch owner {
+        case .user(let uid): (rename, vault) = ("usermod --login", "--user \(uid)")
+        case .group(let gid): (rename, vault) = ("groupmod --new-name", "--group \(gid)")
+        }
+        return Fault(
+            .notPermitted, "this vault was made for an account or group of another name that had this number",
+            advice: "if it is only a new name, have root give the former one back with: \(rename); "
+                + "otherwise have root run: coffer vault set-aside \(vault)")
+    }
 
     /// A group's vault is open to members only while their own vault is open.
     static let ownLocked = Fault(
@@ -35,8 +51,15 @@ enum Faults {
         .invalidArgument, "this item has no application password", advice: "leave it out")
 
     /// The same error, worded for the vault that the call names.
-    static func locked(_ admission: Admission) -> Fault {
-        switch (admission.standing, admission.name) {
+    ///
+    /// - Parameter record: the vault's record; nil if it is not known.
+    static func locked(_ admission: Admission, _ record: RegistryRecord?) -> Fault {
+        if let record, admission.asksNobody(for: record) {
+            return Fault(
+                .locked, "the vault of this service is locked",
+                advice: "have root run: coffer unlock --user \(record.ownerName)")
+        }
+        return switch (admission.standing, admission.name) {
         case (.member, let name?):
             Fault(
                 .locked, "the vault of the group “\(name)” is locked",

@@ -26,6 +26,8 @@ struct KeychainInterface: ServedInterface {
 
     func admits(uid: UInt32) -> Bool { true }
 
+    func isLock(_ call: IncomingCall) -> Bool { call.method == Keychain.Lock.name }
+
     func answer(
         _ call: IncomingCall, from caller: Caller, isAbandoned: @escaping @Sendable () -> Bool
     ) async throws(Fault) -> MethodAnswer {
@@ -57,7 +59,7 @@ struct KeychainInterface: ServedInterface {
         do throws(Fault) {
             condition =
                 if entry.waitsForNobody, let known = vaultActor.knownCondition { known } else {
-                    try await vaultActor.condition()
+                    try await vaultActor.condition(checksOwner: !entry.takesAnyName)
                 }
         } catch {
             guard entry.looksAtDamage, error.name == .damaged else { throw error }
@@ -79,7 +81,12 @@ struct KeychainInterface: ServedInterface {
             case .absent: throw Faults.notFound
             case .creation: throw try await request.creationRequired()
             }
-        } catch { throw error == Faults.locked ? Faults.locked(admission) : error }
+        } catch {
+            guard error == Faults.locked else { throw error }
+            // `try?`: without the record, the words are those for a person's vault.
+            let record = admission.standing == .own ? (try? await vaultActor.record()) : nil
+            throw Faults.locked(admission, record)
+        }
     }
 
     func awaits(_ caller: Caller) -> Bool { core.challenges.hasOpen(of: caller.process) }

@@ -14,6 +14,8 @@ struct KeychainMethods: Sendable {
         let isUse: Bool
         /// Whether the call is answered for a damaged vault too, because it examines the damage.
         let looksAtDamage: Bool
+        /// Whether the call is answered for a vault that was made for another name, because it moves it out of the way.
+        let takesAnyName: Bool
         /// Whether the call is admitted without waiting for the vault's other work.
         let waitsForNobody: Bool
         /// Whether the caller must accept several replies.
@@ -23,12 +25,13 @@ struct KeychainMethods: Sendable {
 
         init<Handler: MethodHandler>(
             _: Handler.Type, withoutVault: Permission, isUse: Bool = false, looksAtDamage: Bool = false,
-            waitsForNobody: Bool = false, needsMore: Bool = false
+            takesAnyName: Bool = false, waitsForNobody: Bool = false, needsMore: Bool = false
         ) {
             method = Keychain.InVault<Handler.Method>.self
             self.withoutVault = withoutVault
             self.isUse = isUse
             self.looksAtDamage = looksAtDamage
+            self.takesAnyName = takesAnyName
             self.waitsForNobody = waitsForNobody
             self.needsMore = needsMore
             prepare = { parameters in
@@ -94,7 +97,7 @@ struct KeychainMethods: Sendable {
             Entry(UnlockHandler.self, withoutVault: .creation),
             Entry(CreateVaultHandler.self, withoutVault: .allowed),
             Entry(AcceptVaultHandler.self, withoutVault: .allowed, looksAtDamage: true),
-            Entry(SetAsideVaultHandler.self, withoutVault: .allowed, looksAtDamage: true),
+            Entry(SetAsideVaultHandler.self, withoutVault: .allowed, looksAtDamage: true, takesAnyName: true),
             Entry(NewRecoveryCodeHandler.self, withoutVault: .absent, isUse: true),
             Entry(ConfirmRecoveryCodeHandler.self, withoutVault: .absent, isUse: true),
             Entry(BootHandler.self, withoutVault: .absent),

@@ -82,6 +82,9 @@ struct Admission: Sendable {
         }
     }
 
+    /// Whether the caller is a service's own account, so that there is nobody to ask. Only root opens its vault.
+    func asksNobody(for record: RegistryRecord) -> Bool { standing == .own && record.isService }
+
     /// The user whose idle time the call restarts: the vault's own user if it has one, otherwise the caller.
     func idleUser(_ caller: Caller) -> UInt32 {
         if case .user(let uid) = owner { uid } else { caller.uid }

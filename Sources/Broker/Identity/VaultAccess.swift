@@ -3,7 +3,8 @@ import BrokerProtocol
 import Platform
 import Varlink
 
-/// Finds out which vault a call means, and by what right. It asks the name service at every call and keeps no answer.
+/// Finds out which vault a call means, and by what right. For a vault that the call names, it asks the name service at
+/// every call and keeps no answer. Only the name of a vault's own account is kept for a while (`OwnerCheck`).
 struct VaultAccess: Sendable {
     let registry: Registry
 
@@ -50,7 +51,8 @@ struct VaultAccess: Sendable {
         do throws(RegistryError) { record = try registry.record(for: .user(account.uid)) } catch { throw Fault(error) }
         guard let record else {
             throw Fault(
-                .notFound, "“\(name)” has no vault", advice: "make a service vault with: coffer vault create")
+                .notFound, "“\(name)” has no vault",
+                advice: "make a service vault with: coffer vault create --owner \(name)")
         }
         guard record.isService else {
             throw Fault(
@@ -72,7 +74,26 @@ struct VaultAccess: Sendable {
     /// Root may set any vault aside. That reads no secret.
     private static func admitSettingAside(_ caller: Caller, _ choice: Keychain.VaultChoice) throws(Fault) -> Admission {
         guard caller.uid == 0 else { throw Fault(.notPermitted, "only root may set a vault aside") }
+        if let owner = try numbered(choice) {
+            return Admission(owner: owner, standing: .root, name: choice.user ?? choice.group)
+        }
         return try admitToAny(caller, choice)
+    }
+
+    /// The owner that is named by its number, as for a vault whose account or group is gone. A name comes first.
+    private static func numbered(_ choice: Keychain.VaultChoice) throws(Fault) -> Owner? {
+        do throws(SystemError) {
+            switch (choice.group, choice.user) {
+            case (nil, let text?): return try Account.named(text) == nil ? number(text).map(Owner.user) : nil
+            case (let text?, nil): return try Group.named(text) == nil ? number(text).map(Owner.group) : nil
+            case (nil, nil), (_?, _?): return nil
+            }
+        } catch { throw Faults.noNames }
+    }
+
+    /// The number in plain digits; nil if the text is anything else.
+    private static func number(_ text: String) -> UInt32? {
+        text.utf8.allSatisfy { (48...57).contains($0) } ? UInt32(text) : nil
     }
 
     private static func admitToAny(_ caller: Caller, _ choice: Keychain.VaultChoice) throws(Fault) -> Admission {
@@ -89,7 +110,11 @@ struct VaultAccess: Sendable {
                 return Admission(owner: .user(account.uid), standing: .root, name: name)
             case (_?, _?): break
             }
-        } catch { throw Fault(.notFound, "there is no such account or group, or the name service does not answer") }
+        } catch {
+            throw Fault(
+                .notFound, "there is no such account or group, or the name service does not answer",
+                advice: "see: getent passwd, or getent group")
+        }
         throw Fault(.invalidArgument, "a vault belongs to a group or an account", advice: "name one of them")
     }
 

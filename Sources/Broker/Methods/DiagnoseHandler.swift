@@ -84,19 +84,25 @@ enum DiagnoseHandler: MethodHandler {
 
     private static func checkup(_ vaultActor: VaultActor) async -> Result<VaultCheckup, Fault> {
         do throws(Fault) {
-            return .success(
-                try await vaultActor.use { state in
-                    let vault = state.vault
-                    let report: VerificationReport?
-                    do throws(VaultError) { report = try vault.verify(until: .now + DiagnosisLimits.vault) } catch {
-                        guard error.code == .limitExceeded else { throw error }
-                        report = nil
-                    }
-                    let log = try vault.verifyLog()
-                    return VaultCheckup(
-                        report: report, log: .init(records: log.records, problem: log.problem),
-                        newest: try vault.list(service: nil).map(\.metadata.modified).max() ?? 0)
-                })
+            return try await vaultActor.use { (state) -> Result<VaultCheckup, Fault> in
+                do throws(VaultError) { return .success(try checkup(of: state.vault)) } catch {
+                    // A diagnosis changes nothing, so the vault stays as usable as it was.
+                    guard error.code == .damaged else { throw error }
+                    return .failure(Fault(error))
+                }
+            }
         } catch { return .failure(error) }
+    }
+
+    private static func checkup(of vault: OpenVault) throws(VaultError) -> VaultCheckup {
+        let report: VerificationReport?
+        do throws(VaultError) { report = try vault.verify(until: .now + DiagnosisLimits.vault) } catch {
+            guard error.code == .limitExceeded else { throw error }
+            report = nil
+        }
+        let log = try vault.verifyLog()
+        return VaultCheckup(
+            report: report, log: .init(records: log.records, problem: log.problem),
+            newest: try vault.list(service: nil).map(\.metadata.modified).max() ?? 0)
     }
 }

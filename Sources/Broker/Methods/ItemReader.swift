@@ -97,7 +97,8 @@ struct ItemReader: Sendable {
                 let facts = ReadFacts(
                     caller: request.caller, vaultOwner: owner, standing: request.admission.standing, own: request.own,
                     item: item, fields: view.fields, plan: plan, lock: state.lock,
-                    mayUnlock: mayUnlock, hasPassword: hasPassword, deed: deed, granted: granted)
+                    mayUnlock: mayUnlock && !request.admission.asksNobody(for: state.record),
+                    hasPassword: hasPassword, deed: deed, granted: granted)
                 let missing = try ReadRules.judge(facts)
                 guard missing.isEmpty else {
                     return .question(missing.request(deed, Challenge.Subject(view)), state.record.vault)

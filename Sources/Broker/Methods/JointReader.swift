@@ -71,7 +71,7 @@ struct JointReader: Sendable {
             if let asked = try question(missing, found) { return .question(asked, state.record.vault) }
             var opened: [OpenedItem] = []
             for (name, found) in zip(names, found) {
-                let value = try naming(name, request) {
+                let value = try naming(name, request, state.record) {
                     try state.vault.value(
                         of: found.item, found.field, classKeys: state.keys,
                         agreements: granted?.grant.agreements ?? [:], keeper: state.held)
@@ -91,13 +91,15 @@ struct JointReader: Sendable {
         let found = try find(in: state.vault, request)
         let all = found.map(\.target)
         let missing = try zip(names, found).map { name, found in
-            try naming(name, request) {
+            try naming(name, request, state.record) {
                 try ReadRules.judge(
                     ReadFacts(
                         caller: request.caller, vaultOwner: request.vaultActor.owner,
                         standing: request.admission.standing, own: request.own, item: found.item, fields: [found.field],
                         plan: found.plan,
-                        lock: state.lock, mayUnlock: mayUnlock, hasPassword: false, together: all,
+                        lock: state.lock,
+                        mayUnlock: mayUnlock && !request.admission.asksNobody(for: state.record), hasPassword: false,
+                        together: all,
                         jointUse: terms == nil ? .read : .lease, granted: granted))
             }
         }
@@ -109,7 +111,7 @@ struct JointReader: Sendable {
         var found: [Found] = []
         var room = Varlink.longestMessage - JointReadLimits.frame
         for name in names {
-            let (one, size) = try naming(name, request) {
+            let (one, size) = try naming(name, request, vault.record) {
                 let field = try WireField.decode(name.field) ?? .secret
                 return try vault.look(
                     service: name.service, account: name.account, kind: name.kind ?? .genericPassword, .one(field)
@@ -174,14 +176,14 @@ struct JointReader: Sendable {
 
     /// Names the item in an error that is about this one item.
     private func naming<Value>(
-        _ name: Keychain.ItemName, _ request: Request, _ body: () throws -> Value
+        _ name: Keychain.ItemName, _ request: Request, _ record: RegistryRecord, _ body: () throws -> Value
     ) throws -> Value {
         do { return try body() } catch let fault as Fault {
-            throw fault.naming(name, request.admission)
+            throw fault.naming(name, request.admission, record)
         } catch let error as VaultError {
             // The vault itself must hear of damage.
             let fault = Fault(error)
-            throw Fault.aboutAnItem.contains(fault.name) ? fault.naming(name, request.admission) : error
+            throw Fault.aboutAnItem.contains(fault.name) ? fault.naming(name, request.admission, record) : error
         }
     }
 }
@@ -191,7 +193,9 @@ extension Fault {
     fileprivate static let aboutAnItem: Set<Name> = [.notFound, .ambiguous, .locked, .notPermitted, .fingersChanged]
 
     /// The same error, with the item's name as the call gives it.
-    fileprivate func naming(_ name: Keychain.ItemName, _ admission: Admission) -> Fault {
+    fileprivate func naming(
+        _ name: Keychain.ItemName, _ admission: Admission, _ record: RegistryRecord
+    ) -> Fault {
         if self == Faults.applicationPasswordRequired {
             return Fault(
                 .invalidArgument,
@@ -199,7 +203,7 @@ extension Fault {
                 advice: "read it by itself with: coffer get")
         }
         guard Self.aboutAnItem.contains(self.name) else { return self }
-        let fault = self == Faults.locked ? Faults.locked(admission) : self
+        let fault = self == Faults.locked ? Faults.locked(admission, record) : self
         var details = fault.details
         details.message = "\(name.shown): \(details.message ?? "")"
         return Fault(fault.name, details)

@@ -8,6 +8,7 @@ import Vault
 enum NewRecoveryCodeHandler: MethodHandler {
     static func answer(_ method: Keychain.NewRecoveryCode, _ request: Request) async throws(Fault) -> MethodAnswer {
         try RecoveryPrecondition.check(request)
+        try await RecoveryPrecondition.check(request.vaultActor.record())
         guard let granted = try request.redeem(method.challenge) else {
             let vault = try await request.vaultActor.vaultID()
             throw try request.ask(for: .vault(.recovery), vault: vault)
@@ -35,6 +36,7 @@ enum NewRecoveryCodeHandler: MethodHandler {
 enum ConfirmRecoveryCodeHandler: MethodHandler {
     static func answer(_ method: Keychain.ConfirmRecoveryCode, _ request: Request) async throws(Fault) -> MethodAnswer {
         try RecoveryPrecondition.check(request)
+        try await RecoveryPrecondition.check(request.vaultActor.record())
         let characters: SecretBytes
         guard method.characters.utf8.count <= VaultLimits.recoveryCodePart else {
             throw Fault(.invalidArgument, "a group of a code has \(RecoveryCode.groupLength) letters and digits")

@@ -26,8 +26,10 @@ enum UnlockHandler: MethodHandler {
         if state.state == .unlocked { return .reply(Keychain.VaultReply(vault: state)) }
         // The vault was opened for this call, but somebody locked it again meanwhile.
         if granted != nil { throw Faults.locked }
-        let vault = try await request.vaultActor.vaultID()
-        throw try request.ask(for: .vault(.unlock), vault: vault)
+        let record = try await request.vaultActor.record()
+        // Before anybody is asked, because the answer would be in vain.
+        guard !request.admission.asksNobody(for: record) else { throw Faults.locked }
+        throw try request.ask(for: .vault(.unlock), vault: record.vault)
     }
 
     static func logged(_ method: Keychain.Unlock) -> LoggedCall? {

@@ -75,7 +75,9 @@ final class VaultRenewal: Sendable {
         }
         guard await resume(from: record, in: vaultActor) else {
             await abandon(in: vaultActor)
-            throw Fault(.failed, "the file of the renewed vault cannot be used, so your vault is unchanged")
+            throw Fault(
+                .failed, "the file of the renewed vault cannot be used, so your vault is unchanged",
+                advice: "make sure that its disk has room, then try again")
         }
         renewal?.challenge = challenge.id
         try await makeCircleKeys(in: vaultActor, for: challenge, unlockRoot: made.keys.unlockRoot)

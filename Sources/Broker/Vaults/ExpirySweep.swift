@@ -6,6 +6,16 @@ import Vault
 /// so nobody is needed for it.
 final class ExpirySweep {
     private var isScheduled = false
+    private var clock = SweepClock()
+    /// What the clock showed when the vault was first opened. What this broker has noted since is no proof of the time.
+    private var firstOpening: UInt64?
+
+    /// A vault was opened. Until the clock is believed, no change of it drops former values by their time.
+    func begin(with vault: OpenVault, _ dependencies: VaultDependencies) {
+        let now = dependencies.wall()
+        firstOpening = min(firstOpening ?? now, now)
+        vault.dropFormer(onlyUntil: clock.limit(at: dependencies.clock.now()))
+    }
 
     func schedule(after delay: Duration = SweepLimits.delay, in vaultActor: isolated VaultActor) {
         guard !isScheduled else { return }
@@ -16,19 +26,39 @@ final class ExpirySweep {
         }
     }
 
-    private static func run(in vaultActor: isolated VaultActor) async {
+    static func run(in vaultActor: isolated VaultActor) async {
         vaultActor.sweep.isScheduled = false
         // The next opening schedules it again.
         guard vaultActor.open != nil else { return }
-        // `try?`: the next sweep tries again.
-        let isMoreDue = try? await vaultActor.use { state in try sweep(state) }
+        var isMoreDue: Bool?
+        let now = vaultActor.dependencies.wall()
+        if vaultActor.sweep.isClockBelieved(now, in: vaultActor) {
+            // `try?`: the next sweep tries again.
+            isMoreDue = try? await vaultActor.use { state in try sweep(state, at: now) }
+        }
         vaultActor.sweep.schedule(
             after: isMoreDue ?? false ? SweepLimits.pause : SweepLimits.interval, in: vaultActor)
     }
 
+    /// Whether what has had its time may be deleted by what the clock shows now.
+    private func isClockBelieved(_ now: UInt64, in vaultActor: isolated VaultActor) -> Bool {
+        guard let state = vaultActor.open else { return false }
+        let instant = vaultActor.dependencies.clock.now()
+        do throws(VaultError) {
+            let isBelieved = try clock.believes(now, at: instant) { () throws(VaultError) in
+                SweepClock.trace(
+                    of: try state.vault.traces(before: firstOpening ?? now), since: state.record.created)
+            }
+            state.vault.dropFormer(onlyUntil: clock.limit(at: instant))
+            return isBelieved
+        } catch {
+            // A vault that cannot be read is not swept either, and the calls that it concerns tell why.
+            return false
+        }
+    }
+
     /// - Returns: whether there may be more to delete.
-    private static func sweep(_ state: VaultActor.OpenState) throws(VaultError) -> Bool {
-        let now = SystemClock.now()
+    private static func sweep(_ state: VaultActor.OpenState, at now: UInt64) throws(VaultError) -> Bool {
         guard now > SweepLimits.age else { return false }
         do throws(VaultError) {
             let binned = try state.vault.sweepBin(limit: SweepLimits.atOnce)

@@ -9,9 +9,10 @@ import Vault
 /// Gives out recovery codes. A code is valid once a part of it was typed back. Until then it is kept where a lock wipes
 /// it (`HeldKeys`).
 struct RecoveryCodes: Sendable {
-    /// Whether there is a recovery code; nil if the vault is not open. This does not use the TPM.
+    /// Whether there is a recovery code; nil if the vault is not open, or is a service's, which has none. This does not
+    /// use the TPM.
     func state(in vaultActor: isolated VaultActor) throws(Fault) -> Keychain.RecoveryState? {
-        guard let open = vaultActor.open else { return nil }
+        guard let open = vaultActor.open, !open.record.isService else { return nil }
         do throws(VaultError) {
             return Keychain.RecoveryState(made: try open.vault.recoveryMade.map { Int64(clamping: $0) })
         } catch { throw vaultActor.noting(Fault(error)) }

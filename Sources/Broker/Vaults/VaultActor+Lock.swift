@@ -97,6 +97,7 @@ extension VaultActor {
         Keychain.VaultState(
             state: condition, since: since, items: items, bound: record?.binding == nil ? nil : true,
             boot: record?.boot.map { $0.registers.map { Int64($0) } },
-            counter: (record?.counter?.handle).map { Int64($0) }, protected: isUncounted ? false : nil)
+            counter: (record?.counter?.handle).map { Int64($0) }, protected: isUncounted ? false : nil,
+            service: record?.isService == true ? true : nil)
     }
 }

@@ -28,6 +28,7 @@ actor VaultActor {
         didSet {
             guard open?.vault !== oldValue?.vault else { return }
             held.seal()
+            if let open { sweep.begin(with: open.vault, dependencies) }
             // The file that is opened next may have other items.
             guard oldValue != nil else { return }
             dependencies.events.publish(.missed, of: owner)
@@ -36,9 +37,14 @@ actor VaultActor {
     }
     /// All callers that wait for an opening share this task and its outcome.
     private var opening: Task<Result<OpenState, Fault>, Never>?
-    /// The damage that was found. The vault stays refused until the broker starts again, because a second look does
+    /// The damage that was found, of more than one item. The vault stays refused until the broker starts again, because a second look does
     /// not heal damage. Only the refusal of a rollback ends earlier, if root accepts the file.
     private var damage: Fault?
+    /// A file and a record that do not belong together, as they were before the look at them. While both are as they
+    /// were, the TPM is not used for another look, and nobody is asked in vain.
+    private var torn: (fault: Fault, parts: [FileStatus])?
+    /// The file and the record before the present opening, or the last one.
+    private var openingParts: [FileStatus]?
     /// What is changing the vault as a whole; nil if nothing has since the broker's start.
     var operation: VaultOperation?
     private var ownerCheck = OwnerCheck()
@@ -87,7 +93,8 @@ actor VaultActor {
         counting = VaultCounting(at: dependencies.clock.now())
     }
 
-    /// Does something with the open vault, and opens it first if needed. If `body` finds damage, the vault is closed.
+    /// Does something with the open vault, and opens it first if needed. If `body` finds damage of more than one item,
+    /// the vault is closed.
     ///
     /// - Parameter body: runs again from its beginning if it advances the epoch before the counter has followed an
     ///   earlier advance. Everything that it does before it changes the vault must bear repetition.
@@ -159,15 +166,28 @@ actor VaultActor {
     private func openState() throws(Fault) -> OpenState? {
         if let damage { throw damage }
         if isClosed { throw Faults.stopping }
-        guard !renewal.isOffered, let open else { return nil }
+        guard !renewal.isOffered, let open else {
+            try checkTorn()
+            return nil
+        }
         try ownerCheck.check(owner, record: open.record)
         return open
+    }
+
+    private func checkTorn() throws(Fault) {
+        guard let torn else { return }
+        guard torn.parts == VaultOpener(owner: owner, dependencies: dependencies).parts else {
+            self.torn = nil
+            return
+        }
+        throw torn.fault
     }
 
     private func begin() -> Task<Result<OpenState, Fault>, Never> {
         // The successor's file may be the one that is opened now.
         renewal.close()
         let opener = VaultOpener(owner: owner, dependencies: dependencies)
+        openingParts = opener.parts
         return Task { [held] in await opener.open(held) }
     }
 
@@ -183,7 +203,11 @@ actor VaultActor {
             sweep.schedule(in: self)
             if state.vault.isBindingUnfinished { Task { await roots.finish(in: self) } }
             Task { await renewal.endFormer(in: self) }
-        case .failure(let fault): _ = noting(fault)
+        case .failure(let fault):
+            _ = noting(fault)
+            if let openingParts, VaultOpener(owner: owner, dependencies: dependencies).isTorn(fault) {
+                torn = (fault, openingParts)
+            }
         }
     }
 
@@ -192,9 +216,11 @@ actor VaultActor {
         do throws(VaultError) { return try body() } catch { throw noting(Fault(error)) }
     }
 
-    /// Remembers damage, and closes the damaged vault.
+    /// Remembers damage, and closes the damaged vault. Damage of one item ends no use of the others.
     func noting(_ fault: Fault) -> Fault {
-        guard fault.name == .damaged, fault.details.kind != Keychain.missing else { return fault }
+        guard fault.name == .damaged, fault.details.kind != Keychain.missing,
+            fault.details.kind != Keychain.damagedItem
+        else { return fault }
         if damage == nil, fault.details.kind == Keychain.rollback {
             note(AccessRecord(.rollback, outcome: "refused", detail: fault.details.message))
         }
@@ -209,6 +235,7 @@ actor VaultActor {
     func forgetDamage() throws(Fault) {
         if isClosed { throw Faults.stopping }
         damage = nil
+        torn = nil
     }
 
     /// Closes the vault before root sets it aside. What is found next is looked at anew.
@@ -223,14 +250,17 @@ actor VaultActor {
         opening = nil
         renewal.close()
         damage = nil
+        torn = nil
     }
 
     /// The vault's condition, without using the TPM.
-    func condition() throws(Fault) -> VaultCondition {
+    ///
+    /// - Parameter checksOwner: whether a vault that was made for another name is refused.
+    func condition(checksOwner: Bool = true) throws(Fault) -> VaultCondition {
         if let damage { throw damage }
         if isClosed { throw Faults.stopping }
         if let open {
-            try ownerCheck.check(owner, record: open.record)
+            if checksOwner { try ownerCheck.check(owner, record: open.record) }
             switch open.lock {
             case .sealed: return .sealed
             case .locked: return .locked
@@ -239,7 +269,8 @@ actor VaultActor {
         }
         do throws(Fault) {
             let record = try registered()
-            try ownerCheck.check(owner, record: record)
+            if checksOwner { try ownerCheck.check(owner, record: record) }
+            try checkTorn()
             return record == nil ? .none : .sealed
         } catch { throw noting(error) }
     }
@@ -278,6 +309,12 @@ actor VaultActor {
         try roots.followRegistry(in: self)
         let state = try await opened()
         return SealingMaterial(objects: state.vault.objects, record: state.record)
+    }
+
+    /// Whether the vault is bound, and not open yet.
+    var isBoundAndClosed: Bool {
+        // `try?`: a record that cannot be read is said by the next step.
+        open == nil && (try? registered())?.binding != nil
     }
 
     /// The key for the authenticator's memory of an outdated password; nil if the vault is not bound, or not open yet.

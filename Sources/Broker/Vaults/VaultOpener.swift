@@ -45,10 +45,10 @@ struct VaultOpener: Sendable {
     }
 
     /// What to do about a vault's file that is missing. A broker that runs may have a file of this name open, and would
-    /// write into what is copied over it.
+    /// write into what is copied over it. A WAL of the former file would be replayed into the backup.
     static func restore(_ path: String) -> String {
         "have root stop cofferd.socket and cofferd.service, restore \(path) from a backup, "
-            + "and start cofferd.socket again"
+            + "remove its -wal file, and start cofferd.socket again"
     }
 
     /// Putting the missing part back heals this at once, so nobody remembers it as damage.
@@ -70,6 +70,35 @@ struct VaultOpener: Sendable {
         throw Faults.beingRenewed
     }
 
+    /// Why the vault does not open. If its file and its record do not belong together, both paths are named, because
+    /// nobody can tell which of the two is the older one.
+    private func explained(_ error: VaultError, _ record: RegistryRecord) -> Fault {
+        let path = VaultFile.path(of: owner, in: dependencies.directory)
+        guard error.code == .damaged || error.code == .rollback, VaultFile.fit(path, record) == .differs else {
+            return Fault(error)
+        }
+        return Self.missing(
+            RescueWords.torn(path, dependencies.registry.path(of: owner)), advice: RescueWords.mendTorn(record))
+    }
+
+    /// Whether the vault's file and its record were found not to belong together.
+    func isTorn(_ fault: Fault) -> Bool {
+        let path = VaultFile.path(of: owner, in: dependencies.directory)
+        return fault.details.message == RescueWords.torn(path, dependencies.registry.path(of: owner))
+    }
+
+    /// What the vault's file and its record are now; nil if one of them is missing.
+    var parts: [FileStatus]? {
+        let paths = [VaultFile.path(of: owner, in: dependencies.directory), dependencies.registry.path(of: owner)]
+        var parts: [FileStatus] = []
+        for path in paths {
+            // `try?`: what cannot be looked at counts as missing.
+            guard let part = (try? FileStatus.of(path)) ?? nil else { return nil }
+            parts.append(part)
+        }
+        return parts
+    }
+
     /// - Parameter held: holds the vault's keys later.
     func open(_ held: HeldKeys) async -> Result<VaultActor.OpenState, Fault> {
         let result: Result<Result<VaultActor.OpenState, Fault>, SealerError>
@@ -89,9 +118,10 @@ struct VaultOpener: Sendable {
             let vault: OpenVault
             do throws(VaultError) {
                 vault = try OpenVault(
-                    directory: dependencies.directory, record: record, sealer: sealer, memory: dependencies.memory,
+                    directory: dependencies.directory, record: record, sealer: sealer, now: dependencies.wall,
+                    memory: dependencies.memory,
                     onChange: dependencies.itemObserver(for: owner, held))
-            } catch { throw Fault(error) }
+            } catch { throw explained(error, record) }
             try checkDecided(vault)
             return .success(VaultActor.OpenState(vault: vault, record: record, held: held))
         } catch { return .failure(error) }
@@ -106,38 +136,50 @@ struct SealingMaterial: Sendable {
     var isSuccessor = false
 }
 
-/// Checks that the name service knows the owner by the name that the vault was made for. A user's name is remembered
-/// for 30 seconds, because name services can be slow. A group's is not, because its members are looked up at every
-/// call anyway.
+/// Checks that the name service knows the owner by the name that the vault was made for.
+///
+/// A user's name is remembered for 30 seconds, because name services can be slow. It is forgotten at once when the
+/// machine's own list of accounts changes, because its number may then be another person's. A group's name is not
+/// remembered, because its members are looked up at every call anyway.
 struct OwnerCheck {
+    /// The machine's own list of accounts (passwd(5)).
+    private let accounts: String
+    private let account: @Sendable (UInt32) throws(SystemError) -> Account?
     private var name: String?
     private var validUntil = ContinuousClock.Instant.now
+    /// The list when the name was looked up; nil if there was none.
+    private var list: FileStatus?
+
+    /// - Parameter account: asks the name service; may block.
+    init(
+        accounts: String = "/etc/passwd",
+        account: @escaping @Sendable (UInt32) throws(SystemError) -> Account? = { (uid) throws(SystemError) in
+            try Account.withUID(uid)
+        }
+    ) {
+        self.accounts = accounts
+        self.account = account
+    }
 
     /// - Parameter record: nil if there is no vault whose owner's name could be compared.
     mutating func check(_ owner: Owner, record: RegistryRecord?) throws(Fault) {
         guard let record else { return }
         let name = try self.name(of: owner)
-        guard name == record.ownerName else {
-            throw Fault(
-                .notPermitted,
-                "this vault was made for an account or group of another name that had this number",
-                advice: "ask root about it"
-            )
-        }
+        guard name == record.ownerName else { throw Faults.otherName(owner) }
     }
 
     /// - Throws: `NotPermitted` if no account has this uid; `NotFound` if no group has this gid.
     mutating func name(of owner: Owner) throws(Fault) -> String {
-        if let name, validUntil > .now { return name }
         switch owner {
         case .user(let uid):
-            let known: Account?
-            do throws(SystemError) { known = try Account.withUID(uid) } catch { throw Faults.noNames }
-            guard let known else {
+            // Before the name is asked for: a change in between is then noticed at the next call.
+            let present = presentList
+            if let name, validUntil > .now, list == present { return name }
+            guard let known = try look(uid) else {
                 throw Fault(
                     .notPermitted, "your user number has no account on this machine, so it cannot have a vault")
             }
-            name = known.name
+            (name, list) = (known.name, present)
             validUntil = .now + AccountLimits.ownerMemory
             return known.name
         case .group(let gid):
@@ -146,5 +188,29 @@ struct OwnerCheck {
             guard let known else { throw Faults.noGroupVault }
             return known.name
         }
+    }
+
+    private func look(_ uid: UInt32) throws(Fault) -> Account? {
+        do throws(SystemError) { return try account(uid) } catch { throw Faults.noNames }
+    }
+
+    /// `try?`: a list that cannot be looked at counts as none, as on a machine whose accounts are all elsewhere.
+    private var presentList: FileStatus? { (try? FileStatus.following(accounts)) ?? nil }
+}
+
+extension OwnerCheck {
+    /// Whether the vault was made for another name than the one that its owner's number has now, or for a number that
+    /// nobody has now.
+    ///
+    /// - Throws: `Failed` if the name service does not answer.
+    static func isAnothers(_ record: RegistryRecord) throws(Fault) -> Bool {
+        do throws(SystemError) {
+            let present: String?
+            switch record.owner {
+            case .user(let uid): present = try Account.withUID(uid)?.name
+            case .group(let gid): present = try Group.withGID(gid)?.name
+            }
+            return present != record.ownerName
+        } catch { throw Faults.noNames }
     }
 }

@@ -12,12 +12,19 @@ struct VaultSettingAside: Sendable {
     /// - Throws: unless this machine will not open the vault again.
     static func requireUseless(_ vaultActor: VaultActor) async throws(Fault) {
         do throws(Fault) {
+            // The number of its owner is another's now, or nobody's, so nobody can use it.
+            if try await isAnothers(vaultActor) { return }
             let state = try await vaultActor.opened()
             try await requireLostIndex(state.record, vaultActor)
         } catch {
             guard !isFinal(error) else { return }
             throw error
         }
+    }
+
+    private static func isAnothers(_ vaultActor: isolated VaultActor) throws(Fault) -> Bool {
+        guard let record = try vaultActor.registered() else { return false }
+        return try OwnerCheck.isAnothers(record)
     }
 
     /// The file opens with the device root alone. Its keys may depend on more.
@@ -39,6 +46,8 @@ struct VaultSettingAside: Sendable {
     /// Whether waiting and trying again cannot help.
     private static func isFinal(_ fault: Fault) -> Bool {
         switch (fault.name, fault.details.kind) {
+        // All other items can be used.
+        case (.damaged, Keychain.damagedItem): false
         case (.damaged, _): true
         case (.tpm, "replaced"), (.tpm, "boot-index"), (.tpm, "renewed"), (.tpm, "pin-index"), (.tpm, "tries-used-up"):
             true

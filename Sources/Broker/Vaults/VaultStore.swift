@@ -11,6 +11,8 @@ struct VaultDependencies: Sendable {
     var sealer: SealerService
     let challenges: ChallengeStore
     var clock = BrokerClock.system
+    /// The time that people see, in milliseconds since 1970-01-01 UTC.
+    var wall: @Sendable () -> UInt64 = SystemClock.now
     var lockTimes = LockTimes()
     var events = VaultEvents()
     var leases = LeaseStore(clock: .system)

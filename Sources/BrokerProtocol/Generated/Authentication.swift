@@ -93,6 +93,7 @@ public enum Authentication {
           # Where the record is now. It is absent if there was none.
           record: ?string,
           # The owner's copy of the file. It is absent for a group's vault and a service vault, which have no recovery code, and if there is no file.
+          # It is also absent if the vault was made for an account of another name: the number may be another person's now.
           copy: ?string
         )
 
@@ -543,7 +544,8 @@ public enum Authentication {
             /// Where the record is now. It is absent if there was none.
             public var record: String?
             /// The owner's copy of the file. It is absent for a group's vault and a service vault, which have no
-            /// recovery code, and if there is no file.
+            /// recovery code, and if there is no file. It is also absent if the vault was made for an account of
+            /// another name: the number may be another person's now.
             public var copy: String?
 
             public init(record: String? = nil, copy: String? = nil) {

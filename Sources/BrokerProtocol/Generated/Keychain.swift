@@ -140,7 +140,9 @@ public enum Keychain {
           counter: ?int,
           # False: the TPM has not counted the last deletions or stricter access controls yet, so an older copy of the file can
           # still undo them. Otherwise it is absent.
-          protected: ?bool
+          protected: ?bool,
+          # True for a service vault: nobody can be asked for it, and only root opens it. Otherwise it is absent.
+          service: ?bool
         )
 
         # A boot under which a vault opens.
@@ -949,6 +951,8 @@ public enum Keychain {
           # It is rollback if the file is an older copy, or if the counter is gone. Root can accept the file (AcceptVault).
           # It is missing if the vault's file or its record in the registry is not there, or if another file was put in the
           # place of the open one. Putting it back ends the error.
+          # It is item if one item's value, fields or former values are damaged. The message names the item. All other items
+          # can be used.
           kind: ?string,
           cause: ?string
         )
@@ -1326,10 +1330,12 @@ public enum Keychain {
         /// False: the TPM has not counted the last deletions or stricter access controls yet, so an older copy of the
         /// file can still undo them. Otherwise it is absent.
         public var protected: Bool?
+        /// True for a service vault: nobody can be asked for it, and only root opens it. Otherwise it is absent.
+        public var service: Bool?
 
         public init(
             state: State, since: Int64? = nil, items: Int64? = nil, bound: Bool? = nil, boot: [Int64]? = nil,
-            counter: Int64? = nil, protected: Bool? = nil
+            counter: Int64? = nil, protected: Bool? = nil, service: Bool? = nil
         ) {
             self.state = state
             self.since = since
@@ -1338,9 +1344,12 @@ public enum Keychain {
             self.boot = boot
             self.counter = counter
             self.protected = protected
+            self.service = service
         }
 
-        private static let jsonNames = ["boot", "bound", "counter", "items", "protected", "since", "state"]
+        private static let jsonNames = [
+            "boot", "bound", "counter", "items", "protected", "service", "since", "state",
+        ]
 
         public init(from reader: inout JSONReader) throws(JSONFailure) {
             var state: State?
@@ -1350,6 +1359,7 @@ public enum Keychain {
             var boot: [Int64]?
             var counter: Int64?
             var protected: Bool?
+            var service: Bool?
             var members = try reader.members()
             while let member = try reader.next(&members, of: Self.jsonNames) {
                 switch member {
@@ -1358,13 +1368,14 @@ public enum Keychain {
                 case 2: counter = try reader.read()
                 case 3: items = try reader.read()
                 case 4: protected = try reader.read()
-                case 5: since = try reader.read()
+                case 5: service = try reader.read()
+                case 6: since = try reader.read()
                 default: state = try reader.read()
                 }
             }
             self.init(
                 state: try members.required(state, "state"), since: since, items: items, bound: bound, boot: boot,
-                counter: counter, protected: protected
+                counter: counter, protected: protected, service: service
             )
         }
 
@@ -1375,6 +1386,7 @@ public enum Keychain {
             writer.member("counter", counter)
             writer.member("items", items)
             writer.member("protected", protected)
+            writer.member("service", service)
             writer.member("since", since)
             writer.member("state", state)
             writer.endObject()
@@ -4831,7 +4843,8 @@ extension Fault.Name {
     ///
     /// kind: It is rollback if the file is an older copy, or if the counter is gone. Root can accept the file
     /// (AcceptVault). It is missing if the vault's file or its record in the registry is not there, or if another
-    /// file was put in the place of the open one. Putting it back ends the error.
+    /// file was put in the place of the open one. Putting it back ends the error. It is item if one item's value,
+    /// fields or former values are damaged. The message names the item. All other items can be used.
     public static let damaged = Self(rawValue: "org.coffer.Keychain.Damaged")
     /// The TPM could not do it.
     ///

@@ -44,7 +44,7 @@ extension InMemoryKeychain.Content {
         }
         throw KeychainError(
             .notFound, "there is no such vault for you: the group, its vault, or your membership is missing",
-            advice: "list your groups with: id")
+            advice: "list your groups with: id -Gn \"$USER\"")
     }
 
     mutating func put(_ vault: MemoryVault, _ events: [KeychainEvent]) {

@@ -70,6 +70,17 @@ public enum RecoveryAdvice {
     /// For a vault that the broker does open, but its owner cannot: without `--force` the command refuses.
     public static let setAsideAnyway = advice("coffer vault set-aside --user NAME --force")
 
+    /// For a vault that may still be open. Setting it aside, locking it and a restart take away what it still gives. An
+    /// export leaves out what is for this device only.
+    public static let saveAndSetAside =
+        "if the vault is still open, save what it has before it is locked and before cofferd is restarted, with coffer "
+        + "export --passphrase --skip-unreadable --output FILE and coffer get; then " + setAside
+
+    /// If a vault's file and its registry record do not belong together. Nobody can tell which of them is the older one.
+    public static let newestCopy =
+        "have root put the newest copy back, of the file or of its registry record (stop cofferd.socket and "
+        + "cofferd.service first), and remove nothing from the TPM"
+
     private static func advice(_ command: String) -> String {
         "have root set the vault aside with: \(command); then restore the secrets with: coffer recovery restore FILE"
     }

@@ -85,7 +85,7 @@ extension TPMError {
         TPMError(
             .replaced,
             "the TPM was cleared or replaced: it no longer holds the key that this vault was made with",
-            advice: RecoveryAdvice.setAside,
+            advice: RecoveryAdvice.saveAndSetAside,
             responseCode: responseCode)
     }
 }

@@ -50,6 +50,9 @@ extension Session where Kind == SessionKind.Policy {
             throw TPMError(
                 .generationEnded,
                 "the TPM no longer has the index that these keys depend on: the copy is from before the keys were renewed, or the index was removed",
+                advice:
+                    "if the vault's file and its registry record are from a backup, have root put the newest ones back; "
+                    + "otherwise, \(RecoveryAdvice.saveAndSetAside)",
                 responseCode: error.responseCode)
         }
     }

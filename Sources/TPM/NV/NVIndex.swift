@@ -53,7 +53,7 @@ extension TPMError {
     static func indexReplaced(_ handle: NVHandle, responseCode: UInt32 = 0) -> TPMError {
         TPMError(
             .indexReplaced,
-            "the TPM's NV index \(handle) was removed or replaced", advice: RecoveryAdvice.setAside,
+            "the TPM's NV index \(handle) was removed or replaced", advice: RecoveryAdvice.saveAndSetAside,
             responseCode: responseCode)
     }
 }

@@ -41,7 +41,7 @@ struct BinnedItem: Sendable {
 
 /// Empties the bin. Nothing here advances the epoch. A caller that promises that the items are gone must do that.
 extension Change {
-    /// Drops the items of the bin that `isKept` does not keep.
+    /// Drops the items of the bin that `isKept` does not keep. Damaged ones stay.
     ///
     /// - Parameter limit: the most items that are dropped, those that were deleted first.
     /// - Returns: the dropped items.
@@ -49,18 +49,19 @@ extension Change {
         var dropped: [BinnedItem] = []
         var oldest = Header.noDeletion
         for binned in try bin().sorted(by: BinnedItem.isBefore) {
-            if isKept(binned) || dropped.count == limit {
+            guard !isKept(binned), dropped.count < limit, try canDrop(binned.item) else {
                 oldest = min(oldest, binned.deleted)
-            } else {
-                try drop(binned.item)
-                dropped.append(binned)
+                continue
             }
+            try drop(binned.item)
+            dropped.append(binned)
         }
         next.oldestDeletion = oldest
         return dropped
     }
 
-    /// If the vault is too full, drops what was deleted first. So the bin never keeps anything from being stored.
+    /// If the vault is too full, drops what was deleted first, except for what is damaged. So the bin never keeps
+    /// anything from being stored.
     ///
     /// - Parameters:
     ///   - item: stays.
@@ -76,6 +77,7 @@ extension Change {
                 spare -= 1
                 guard spare > 0 else { break }
             }
+            guard try canDrop(binned.item) else { continue }
             try drop(binned.item)
         }
     }

@@ -131,11 +131,17 @@ extension OpenVault {
     /// - Throws: `.damaged`, `.storage`.
     public func sweepBin(limit: Int) throws(VaultError) -> [ItemSummary] {
         let now = now()
-        let isDue = try read { (snapshot) throws(VaultError) in
+        // The clock may have leapt since the caller has looked at it.
+        guard mayDrop(at: now) else { return [] }
+        let isDue = try read { (snapshot) throws(VaultError) -> Bool in
             let setting = BinSetting(snapshot.header)
             // The header tells whether looking is worth it.
             guard !setting.keeps(snapshot.header.oldestDeletion, at: now) else { return false }
-            return try snapshot.bin().contains { !setting.keeps($0.deleted, at: now) }
+            for binned in try snapshot.bin() where !setting.keeps(binned.deleted, at: now) {
+                // Otherwise the file would be written each time, for nothing.
+                if try snapshot.canDrop(binned.item) { return true }
+            }
+            return false
         }
         // Without anything to delete, the file is not written.
         guard isDue else { return [] }

@@ -1,6 +1,7 @@
 import Authorization
 import Cryptography
 import Synchronization
+import TPM
 
 /// The header as this run last saw or wrote it. It never moves back while the vault is open.
 final class SeenHeader: Sendable {
@@ -64,7 +65,11 @@ final class SeenHeader: Sendable {
         let header = try Header(decoding: found.content)
         guard header.vault == record.vault, header.owner == record.owner, header.sealer == record.sealer,
             header.created == record.created
-        else { throw .damaged("its file is not the one in the registry") }
+        else {
+            throw VaultError(
+                .damaged, "the vault is damaged: its file is not the one in the registry",
+                advice: RecoveryAdvice.newestCopy)
+        }
         return header
     }
 }

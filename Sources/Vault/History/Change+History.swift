@@ -30,20 +30,22 @@ extension Change {
         try put(former: [], of: item, replacing: former(of: item))
     }
 
-    /// Drops the former values of all items that `isKept` does not keep.
+    /// Drops the former values of all items that `isKept` does not keep. Those of a damaged row stay.
     ///
     /// - Returns: whether any was dropped.
     @discardableResult
     func keepFormer(where isKept: ([FormerItem]) -> [FormerItem]) throws(VaultError) -> Bool {
         var oldest = Header.noFormer
         var hasDropped = false
-        for (item, present) in try allFormer() {
+        let all = try allFormer()
+        for (item, present) in all.items {
             let values = isKept(present)
             try put(former: values, of: item, replacing: present)
             if values.count < present.count { hasDropped = true }
             oldest = min(oldest, values.map(\.value.replaced).min() ?? oldest)
         }
-        next.oldestFormer = oldest
+        // Nobody knows the times of a damaged row, so the header still tells the oldest that it can have.
+        next.oldestFormer = all.damaged.isEmpty ? oldest : min(oldest, next.oldestFormer)
         return hasDropped
     }
 
@@ -71,7 +73,7 @@ extension Change {
     func makeRoom() throws(VaultError) {
         let measured = try hasPutFormer ? formerBytes() : 0
         guard try !room.fits(rows, former: measured) else { return }
-        let all = try allFormer()
+        let all = try allFormer().items
         var order: [(ItemID, FormerItem)] = []
         for (item, values) in all { order += values.map { (item, $0) } }
         order.sort {

@@ -65,7 +65,8 @@ struct FormerItem: Sendable {
     var stored: ItemValue {
         ItemValue(
             item: summary, fieldName: fieldName, field: value.field,
-            name: ItemName(service: name.service, account: name.account, itemClass: summary.metadata.kind))
+            name: ItemName(service: name.service, account: name.account, itemClass: summary.metadata.kind),
+            isFormer: true)
     }
 }
 
@@ -75,6 +76,13 @@ public struct FormerName: Sendable {
     public let account: String
 }
 
+/// The former values of all items.
+struct AllFormer {
+    var items: [(item: ItemID, values: [FormerItem])] = []
+    /// The items whose row is damaged, and how.
+    var damaged: [(item: ItemID, error: VaultError)] = []
+}
+
 extension Snapshot {
     /// The values that an item had before, the oldest first.
     func former(of item: ItemID) throws(VaultError) -> [FormerItem] {
@@ -82,13 +90,19 @@ extension Snapshot {
     }
 
     /// The former values of all items that have any.
-    func allFormer() throws(VaultError) -> [(item: ItemID, values: [FormerItem])] {
-        var all: [(item: ItemID, values: [FormerItem])] = []
+    func allFormer() throws(VaultError) -> AllFormer {
+        var all = AllFormer()
         for row in try rows.allFormer() {
             guard let item = ItemID(bytes: row.item) else { throw .damaged("a former value belongs to no item") }
-            all.append((item, try former(of: item, row.records)))
+            do throws(VaultError) {
+                all.items.append((item: item, values: try former(of: item, row.records)))
+            } catch {
+                guard error.damagedItem != nil else { throw error }
+                all.damaged.append((item: item, error: error))
+            }
         }
-        guard Set(all.map(\.item)).count == all.count else { throw .damaged("an item has its former values twice") }
+        let ids = all.items.map(\.item) + all.damaged.map(\.item)
+        guard Set(ids).count == ids.count else { throw .damaged("an item has its former values twice") }
         return all
     }
 
@@ -101,7 +115,9 @@ extension Snapshot {
             )
         }
         guard try tree.digest(of: key) == digest else {
-            throw .damaged("an item's former values are missing, foreign or changed")
+            let what = "an item's former values are missing, foreign or changed"
+            guard let name = try itemIfPresent(item)?.summary.metadata.name else { throw .damaged(what) }
+            throw .damaged(what, of: name, .row)
         }
         guard !bytes.isEmpty else { return [] }
         var items: [FormerItem] = []

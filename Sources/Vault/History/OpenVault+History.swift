@@ -146,10 +146,20 @@ extension OpenVault {
         }
         let rule = formerRule(change.next.history)
         let present = try change.former(of: item)
-        let replaced =
-            replacement.hasOtherValue
-            ? try gone.map { (value) throws(VaultError) in try former(value, replaced: rule.now, change) } : []
-        let values = rule.values(present, of: old.summary, adding: replaced, for: replacement, under: access)
+        var replaced: [FormerItem] = []
+        if replacement.hasOtherValue {
+            for value in gone {
+                // Nobody could go back to a damaged value, and the complete check would find it while it is kept.
+                guard try change.isWhole(value) else { continue }
+                replaced.append(try former(value, replaced: rule.now, change))
+            }
+        }
+        // If the clock may be wrong, none goes by its time. The newest of them was still there when it became one.
+        let lasting = FormerRule(
+            setting: rule.setting, now: present.map(\.value.replaced).max() ?? rule.now, fingers: rule.fingers,
+            isBound: rule.isBound)
+        let values = (mayDropFormer || rule.setting.days == 0 ? rule : lasting)
+            .values(present, of: old.summary, adding: replaced, for: replacement, under: access)
         // They must not come back with an older file.
         if replacement == .access, rule.mayHaveOtherPassword(access), !present.isEmpty {
             try change.moveEpoch(.forFreeStep)

@@ -152,9 +152,11 @@ final class Change: Snapshot {
 
     /// Removes an item. An older copy of the file can undo this until the epoch advances.
     func drop(_ item: StoredItem) throws(VaultError) {
-        try giveSettingRoom(of: item)
+        // What cannot be read is found before anything is written.
+        let records = try fields(of: item).fields.joined()
         try dropFormer(of: item.summary.id)
-        for field in try fields(of: item).fields.joined() { try removeValue(field, of: item.summary.id) }
+        try giveSettingRoom(of: item)
+        for field in records { try removeValue(field, of: item.summary.id) }
         try rows.remove(item.summary.id)
         recordBytes? -= Int64(item.record.encoded.count)
         try tree.set(cryptography { () throws(CryptographyError) in try TreeEntry.key(item: item.summary.id) }, nil)

@@ -114,12 +114,21 @@ extension OpenVault {
         let classKey = try classKey(of: slot, stored, classKeys())
         let context = stored.context(in: format.vault)
         if let kept = keeper?.itemKey(of: stored.item.id), kept.opens(stored, in: format.vault) {
-            return try context.open(sealed, key: kept.key)
+            return try opened(sealed, kept.key, stored, context)
         }
         let itemKey = try unwrap(slot, of: stored, classKey, agreements, applicationPassword)
-        let value = try context.open(sealed, key: itemKey)
+        let value = try opened(sealed, itemKey, stored, context)
         keeper?.keep(ItemKey(itemKey, of: stored, in: format.vault))
         return value
+    }
+
+    /// Opens bytes that the tree has vouched for. If they do not open, no other item is concerned.
+    private func opened(
+        _ sealed: [UInt8], _ key: SecretBytes, _ stored: ItemValue, _ context: FieldContext
+    ) throws(VaultError) -> SecretBytes {
+        do throws(VaultError) { return try context.open(sealed, key: key) } catch {
+            throw error.opening(stored)
+        }
     }
 
     /// The item key of a value without an application password.
@@ -169,10 +178,14 @@ extension OpenVault {
                     .authenticationFailed, "the application password is wrong, or the item is damaged", cause: error)
             }
             throw stored.field.address == nil
-                ? .damaged("an item's key does not open", cause: error) : .wronglySealed(cause: error)
+                ? .damaged(
+                    "an item's key does not open", of: stored.shownName, stored.part, cause: error)
+                : .wronglySealed(cause: error)
         }
         do throws(VaultError) { try stored.field.check(itemKey, context) } catch {
-            guard error.code == .damaged, stored.field.address != nil else { throw error }
+            guard error.code == .damaged, stored.field.address != nil else {
+                throw error.opening(stored)
+            }
             throw .wronglySealed(cause: error)
         }
         return itemKey

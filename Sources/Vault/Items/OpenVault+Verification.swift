@@ -33,65 +33,89 @@ extension OpenVault {
             let (entries, nodeCount) = try snapshot.tree.all()
             let items = try snapshot.allItems()
             try snapshot.rows.checkFields()
-            var points: [[UInt8]: ItemID] = [:]
-            var values = 0
+            var found = Found()
             for item in items {
                 try Self.checkTime(isLate)
                 if let deleted = item.summary.metadata.deleted, deleted < snapshot.header.oldestDeletion {
                     throw .damaged("an item of the bin is older than its header says")
                 }
-                _ = try snapshot.stamps(of: item.summary.id, in: snapshot.fields(of: item))
-                for value in try snapshot.values(of: item) {
-                    _ = try snapshot.sealedValue(of: value)
-                    try Self.note(value.field, of: item.summary.id, in: &points)
-                    values += 1
-                }
+                try Self.look(at: item, snapshot, &found)
             }
             let former = try snapshot.allFormer()
-            try verify(former, of: items, &points, snapshot, unless: isLate)
-            let formerValues = former.reduce(0) { $0 + $1.values.count }
+            try Self.verify(former, of: items, &found, snapshot, unless: isLate)
             let postings = try snapshot.rows.allPostings()
             try Self.checkTime(isLate)
-            try verifyIndex(postings, items, points, snapshot)
+            try verifyIndex(postings, items, found, snapshot)
             // Each row was found in the tree. Equal counts now show that neither the tree nor a table has more entries.
             let logKey = try cryptography { () throws(CryptographyError) in try TreeEntry.logKey() }
             let anchors = entries.count { $0.key == logKey }
             let recovery = try snapshot.recovery() == nil ? 0 : 1
             let circle = try snapshot.circleDigests().count
-            guard entries.count == items.count + former.count + postings.count + anchors + recovery + circle else {
-                throw .damaged("a row is missing")
-            }
-            guard try snapshot.rows.count(of: "value") == Int64(values + formerValues) else {
-                throw .damaged("a value belongs to no item")
-            }
-            guard try snapshot.rows.count(of: "field") == Int64(items.count), try snapshot.rows.count(of: "slot") == 0
-            else { throw .damaged("a field belongs to no item") }
+            let ofItems = items.count + former.items.count + former.damaged.count + postings.count
+            guard entries.count == ofItems + anchors + recovery + circle else { throw .damaged("a row is missing") }
+            try found.checkTables(snapshot.rows, items: items.count)
             guard try snapshot.rows.count(of: "node") == Int64(nodeCount) else {
                 throw .damaged("its tree has a loose node")
             }
+            // Damage of the tree, a table or the index matters more than that of one item, so it is looked for first.
+            if let damage = found.damage { throw damage }
             return VerificationReport(
-                items: items.count, formerValues: formerValues, postings: postings.count, nodes: nodeCount,
+                items: items.count, formerValues: found.formerValues, postings: postings.count, nodes: nodeCount,
                 revision: snapshot.header.revision,
                 epoch: snapshot.header.epoch)
         }
     }
 
-    private func verify(
-        _ former: [(item: ItemID, values: [FormerItem])], of items: [StoredItem], _ points: inout [[UInt8]: ItemID],
-        _ snapshot: Snapshot, unless isLate: () -> Bool
+    /// What is wrong with a value; nil if nothing is.
+    private static func damage(of value: ItemValue, _ snapshot: Snapshot) throws(VaultError) -> VaultError? {
+        do throws(VaultError) {
+            _ = try snapshot.sealedValue(of: value)
+            return nil
+        } catch {
+            guard error.damagedItem != nil else { throw error }
+            return error
+        }
+    }
+
+    /// Looks at an item's fields and present values.
+    private static func look(at item: StoredItem, _ snapshot: Snapshot, _ found: inout Found) throws(VaultError) {
+        let values: [ItemValue]
+        do throws(VaultError) {
+            _ = try snapshot.stamps(of: item.summary.id, in: snapshot.fields(of: item))
+            values = try snapshot.values(of: item)
+        } catch {
+            guard error.damagedItem != nil else { throw error }
+            found.note(error, unread: item.summary.id)
+            return
+        }
+        for value in values {
+            if let wrong = try Self.damage(of: value, snapshot) { found.note(wrong) }
+            try note(value.field, of: item.summary.id, in: &found.points)
+            found.values += 1
+        }
+    }
+
+    private static func verify(
+        _ former: AllFormer, of items: [StoredItem], _ found: inout Found, _ snapshot: Snapshot,
+        unless isLate: () -> Bool
     ) throws(VaultError) {
-        let versions = Dictionary(items.map { ($0.summary.id, $0.record.version) }) { first, _ in first }
-        for (item, values) in former {
+        for (item, error) in former.damaged { found.note(error, unread: item) }
+        let present = Dictionary(items.map { ($0.summary.id, $0.summary) }) { first, _ in first }
+        for (item, values) in former.items {
             try Self.checkTime(isLate)
-            guard let present = versions[item], values.allSatisfy({ $0.version < present }) else {
+            guard let summary = present[item], values.allSatisfy({ $0.version < summary.version }) else {
                 throw .damaged("a former value belongs to no item")
             }
             guard values.allSatisfy({ $0.value.replaced >= snapshot.header.oldestFormer }) else {
                 throw .damaged("a former value is older than its header says")
             }
             for value in values {
-                _ = try snapshot.sealedValue(of: value.stored)
-                try Self.note(value.value.field, of: item, in: &points)
+                if let wrong = try Self.damage(of: value.stored, snapshot) {
+                    // It is found by the name that the item has now.
+                    found.note(.damaged(wrong.reason, of: summary.metadata.name, .formerValue))
+                }
+                try note(value.value.field, of: item, in: &found.points)
+                found.formerValues += 1
             }
         }
     }
@@ -127,11 +151,11 @@ extension OpenVault {
     }
 
     private func verifyIndex(
-        _ postings: [(term: [UInt8], items: [UInt8])], _ items: [StoredItem], _ points: [[UInt8]: ItemID],
+        _ postings: [(term: [UInt8], items: [UInt8])], _ items: [StoredItem], _ found: Found,
         _ snapshot: Snapshot
     ) throws(VaultError) {
         var expected: [[UInt8]: [ItemID]] = [:]
-        for (point, item) in points {
+        for (point, item) in found.points {
             expected[try cryptography { () throws(CryptographyError) in try keys.term(point: point) }] = [item]
         }
         for item in items {
@@ -140,14 +164,50 @@ extension OpenVault {
             }
             for term in Set(terms) { expected[term, default: []].append(item.summary.id) }
         }
-        guard postings.count == expected.count, Set(postings.map(\.term)).count == postings.count else {
-            throw .damaged("its index has an entry too many or too few")
-        }
+        let wrongCount = VaultError.damaged("its index has an entry too many or too few")
+        guard found.unread.isEmpty ? postings.count == expected.count : postings.count >= expected.count,
+            Set(postings.map(\.term)).count == postings.count
+        else { throw wrongCount }
+        var unexpected = 0
         for posting in postings {
-            let found = try snapshot.items(of: posting.term)
-            guard let items = expected[posting.term], Posting.encode(items) == Posting.encode(found) else {
+            let named = try snapshot.items(of: posting.term)
+            // The term of a point that a damaged row names.
+            if expected[posting.term] == nil, named.count == 1, found.unread.contains(named[0]) {
+                unexpected += 1
+                continue
+            }
+            guard let items = expected[posting.term], Posting.encode(items) == Posting.encode(named) else {
                 throw .damaged("its index does not match its items")
             }
         }
+        guard postings.count == expected.count + unexpected else { throw wrongCount }
+    }
+}
+
+/// What a complete check has found in the items.
+private struct Found {
+    /// The items that the points of values lead to.
+    var points: [[UInt8]: ItemID] = [:]
+    var values = 0
+    var formerValues = 0
+    /// The first damage that concerns one item alone.
+    private(set) var damage: VaultError?
+    /// The items of which a row is damaged. Nobody knows how many values and points it names.
+    private(set) var unread: Set<ItemID> = []
+
+    mutating func note(_ error: VaultError, unread item: ItemID? = nil) {
+        if damage == nil { damage = error }
+        if let item { unread.insert(item) }
+    }
+
+    /// Checks that no table has a row that belongs to no item. Damage of an item may be that its row is missing.
+    func checkTables(_ rows: Rows, items: Int) throws(VaultError) {
+        let (stored, known) = (try rows.count(of: "value"), Int64(values + formerValues))
+        guard stored == known || (damage != nil && (stored < known || !unread.isEmpty)) else {
+            throw .damaged("a value belongs to no item")
+        }
+        let fields = try rows.count(of: "field")
+        guard fields == Int64(items) || (!unread.isEmpty && fields < Int64(items)), try rows.count(of: "slot") == 0
+        else { throw .damaged("a field belongs to no item") }
     }
 }

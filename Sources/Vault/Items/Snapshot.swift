@@ -188,12 +188,20 @@ class Snapshot {
         let id = item.summary.id
         if let fields = kept?.fields(of: item) { return fields }
         if let lastFields, lastFields.digest == item.record.fieldsDigest { return lastFields.fields }
-        guard let bytes = try rows.fields(of: id) else { throw .damaged("an item's fields are missing") }
+        let name = item.summary.metadata.name
+        guard let bytes = try rows.fields(of: id) else {
+            throw .damaged("an item's fields are missing", of: name, .row)
+        }
         let digest = try cryptography { () throws(CryptographyError) in try SHA256.digest(bytes) }
-        guard digest == item.record.fieldsDigest else { throw .damaged("an item's fields are foreign or changed") }
-        let fields = try ItemFields(decoding: bytes)
+        guard digest == item.record.fieldsDigest else {
+            throw .damaged("an item's fields are foreign or changed", of: name, .row)
+        }
+        let fields: ItemFields
+        do throws(VaultError) { fields = try ItemFields(decoding: bytes) } catch {
+            throw .damaged("an item's fields cannot be read", of: name, .row, cause: error)
+        }
         guard fields.fields.allSatisfy({ $0.allSatisfy { $0.version <= item.record.version } }) else {
-            throw .damaged("a field is newer than its item")
+            throw .damaged("a field is newer than its item", of: name, .row)
         }
         kept?.put(fields, of: item)
         lastFields = (digest, fields)
@@ -243,12 +251,37 @@ class Snapshot {
         let (id, revision) = (value.item.id, value.field.revision)
         if let sealed = kept?.sealedValue(of: id, revision) { return sealed }
         guard let sealed = try rows.sealedValue(value.field.valueKey) else {
-            throw .damaged("an item's value is missing")
+            throw .damaged("an item's value is missing", of: value.shownName, value.part)
         }
         let digest = try cryptography { () throws(CryptographyError) in try SHA256.digest(sealed) }
-        guard digest == value.field.valueDigest else { throw .damaged("an item's value is foreign or changed") }
+        guard digest == value.field.valueDigest else {
+            throw .damaged("an item's value is foreign or changed", of: value.shownName, value.part)
+        }
         kept?.put(sealedValue: sealed, of: id, revision)
         return sealed
+    }
+
+    /// Whether a value's sealed bytes are there and unchanged.
+    func isWhole(_ value: ItemValue) throws(VaultError) -> Bool {
+        do throws(VaultError) {
+            _ = try sealedValue(of: value)
+            return true
+        } catch {
+            guard error.damagedItem != nil else { throw error }
+            return false
+        }
+    }
+
+    /// Whether the rows of an item can be read that tell what has to go with it.
+    func canDrop(_ item: StoredItem) throws(VaultError) -> Bool {
+        do throws(VaultError) {
+            _ = try fields(of: item)
+            _ = try former(of: item.summary.id)
+            return true
+        } catch {
+            guard error.damagedItem != nil else { throw error }
+            return false
+        }
     }
 
     func context(of item: ItemID) -> ItemContext { ItemContext(vault: header.vault, item: item) }
@@ -286,6 +319,13 @@ struct ItemValue: Sendable {
     let field: FieldRecord
     /// The name that the value was sealed under.
     let name: ItemName
+    var isFormer = false
+
+    /// What errors call damaged.
+    var part: VaultError.DamagedPart { isFormer ? .formerValue : .value }
+
+    /// The name that errors tell.
+    var shownName: ItemName { item.metadata.name }
 
     func context(in vault: VaultID) -> FieldContext {
         FieldContext(

@@ -20,7 +20,8 @@ struct Pinned: Sendable {
     ) throws(SealerError) {
         let changing: Set<ObjectRole> = [.biometryCurrentSet, .approvingKey, .approvedBoots]
         guard Set(objects.keys).subtracting(changing) == Set(record.objects.keys).subtracting(changing) else {
-            throw SealerError(.damaged, "the vault's sealed objects are not those in the registry")
+            throw SealerError(
+                .damaged, "the vault's sealed objects are not those in the registry", advice: RecoveryAdvice.newestCopy)
         }
         self.record = record
         self.objects = objects
@@ -81,7 +82,8 @@ struct Pinned: Sendable {
                     "the vault's unlock root is not the one in the registry: this may be a copy from before its keys were "
                         + "renewed (coffer rotate --all), or before the vault was bound, tied to the boot, or released",
                     advice:
-                        "put the newest copy of the file back and restart cofferd; without one, "
+                        "put the newest copy back, of the file or of its registry record if that is the older one, and "
+                        + "restart cofferd; remove nothing from the TPM; only without such a copy, "
                         + "\(RecoveryAdvice.setAside); if it shared its secrets: coffer sync join FOLDER")
             }
             isCommitted = true
@@ -92,7 +94,7 @@ struct Pinned: Sendable {
             (objects[.approvedBoots] != nil) == (record.boot != nil)
         else {
             throw SealerError(
-                .damaged, "the vault's approved boots do not match the registry")
+                .damaged, "the vault's approved boots do not match the registry", advice: RecoveryAdvice.newestCopy)
         }
     }
 

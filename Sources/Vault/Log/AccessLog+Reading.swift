@@ -54,6 +54,14 @@ extension AccessLog {
         }
     }
 
+    /// When the records before a moment were made, in milliseconds since 1970-01-01 UTC like the moment.
+    func times(before moment: UInt64) throws(VaultError) -> [UInt64] {
+        try look { (content, _, _) throws(VaultError) -> [UInt64] in
+            // `try?`: a record that does not open tells no time.
+            content.frames.compactMap { frame in (try? format.open(frame))?.time }.filter { $0 < moment }
+        }
+    }
+
     /// Checks every record.
     func verification() throws(VaultError) -> LogVerification {
         try look { (content, head, anchor) throws(VaultError) in

@@ -261,7 +261,7 @@ extension AccessLog {
         let start = LogStart(first: next, previous: previous ?? LogStart.none)
         let bytes = try cryptography { () throws(CryptographyError) in try format.encode(start) }
         let file = try files { () throws(SystemError) in
-            if try FileStatus.of(path) != nil { try DurableFile.move(path, to: path + ".damaged") }
+            if try FileStatus.of(path) != nil { try keepDamaged() }
             try DurableFile.write(bytes, to: path, mode: 0o600)
             return try AppendFile(path: path)
         }
@@ -270,6 +270,17 @@ extension AccessLog {
         try write(AccessRecord(event, detail: detail), &state)
         try sync(&state)
         return state
+    }
+
+    /// Moves a log that is not whole to a free name: `.damaged`, `.damaged.2` and so on. If none is free, the second
+    /// one goes. The first one stays, because it has the most.
+    private func keepDamaged() throws(SystemError) {
+        let names = (1...AccessLogLimits.damaged).map { path + ".damaged" + ($0 == 1 ? "" : ".\($0)") }
+        for name in names {
+            guard try FileStatus.of(name) != nil else { return try DurableFile.move(path, to: name) }
+        }
+        for place in 2..<names.count { try DurableFile.move(names[place], to: names[place - 1]) }
+        try DurableFile.move(path, to: names[names.count - 1])
     }
 
     private func begin(

@@ -50,12 +50,18 @@ public struct VaultError: Error, Sendable, CustomStringConvertible {
     public let advice: String
     /// The underlying error, unchanged.
     public let cause: (any Error)?
+    /// The item that alone is damaged, in its value, its fields or its former values. All other items can be used. nil
+    /// if the damage may concern more.
+    public let damagedItem: ItemName?
 
-    public init(_ code: Code, _ reason: String, advice: String = "", cause: (any Error)? = nil) {
+    public init(
+        _ code: Code, _ reason: String, advice: String = "", cause: (any Error)? = nil, damagedItem: ItemName? = nil
+    ) {
         self.code = code
         self.reason = reason
         self.advice = advice
         self.cause = cause
+        self.damagedItem = damagedItem
     }
 
     /// The error below, as the wire names causes: a word and its own number. It names no file, row or secret.
@@ -76,7 +82,43 @@ public struct VaultError: Error, Sendable, CustomStringConvertible {
     static func damaged(_ what: String, cause: (any Error)? = nil) -> VaultError {
         VaultError(
             .damaged, "the vault is damaged: \(what)",
-            advice: "have root stop cofferd.socket and cofferd.service, and restore it from a backup", cause: cause)
+            advice:
+                "have root stop cofferd.socket and cofferd.service, restore it from a backup, and remove its -wal file",
+            cause: cause)
+    }
+
+    /// Damage of one item's own rows, which the vault's tree has shown. It is never damage of the tree or the index.
+    static func damaged(
+        _ what: String, of item: ItemName, _ part: DamagedPart, cause: (any Error)? = nil
+    ) -> VaultError {
+        VaultError(.damaged, what, advice: part.advice, cause: cause, damagedItem: item)
+    }
+
+    /// What of an item is damaged.
+    enum DamagedPart {
+        case value
+        case formerValue
+        /// The row of its fields or of its former values. Only that row tells what else belongs to the item.
+        case row
+
+        fileprivate var advice: String {
+            switch self {
+            case .value:
+                "its other fields, its former values (coffer history), another machine or an earlier copy of the "
+                    + "vault's file may still have it; then set it again with: coffer set"
+            case .formerValue: "nothing else is concerned, and it goes when its time has passed"
+            case .row:
+                "it can be neither set nor deleted; save the others with: coffer export --passphrase "
+                    + "--skip-unreadable --output FILE; then have root stop cofferd.socket and cofferd.service, "
+                    + "restore the vault from a backup, and remove its -wal file"
+            }
+        }
+    }
+
+    /// Damage that was found while a value's bytes were opened, without a look at any row, as damage of that item.
+    func opening(_ value: ItemValue) -> VaultError {
+        guard code == .damaged, damagedItem == nil else { return self }
+        return .damaged("an item's value does not open", of: value.shownName, value.part, cause: self)
     }
 
     /// Translates an error of the sealer.

@@ -112,7 +112,9 @@ public struct Succession: JSONValue, Equatable {
                 + HMACSHA256.code(for: Self.message(text, .successor), key: successor)
         }
         do throws(SystemError) { try DurableFile.write(macs + text, to: path, mode: 0o600) } catch {
-            throw VaultError(.storage, "the renewal of the keys cannot be noted", cause: error)
+            throw VaultError(
+                .storage, "the renewal of the keys cannot be noted: \(error.message)",
+                advice: "check the disk and its permissions", cause: error)
         }
     }
 

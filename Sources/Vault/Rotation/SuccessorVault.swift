@@ -102,7 +102,13 @@ extension SuccessorVault {
         if let circle { try enterCircle(of: former, circle.farewell, circle.classKeys) }
         let (records, problem) = try former.restoredLog().allRecords()
         try vault.log.begin(with: records)
-        if let problem { try vault.note(AccessRecord(.broken, detail: problem), .synced) }
+        if let problem {
+            try vault.note(AccessRecord(.broken, detail: problem), .synced)
+        } else if let mark = try former.verifyLog().problem, try vault.log.verification().problem == nil {
+            // A first record that tells of lost ones would pass for the first of all here.
+            try vault.note(
+                AccessRecord(.broken, detail: "the log under the former keys was not whole: \(mark)"), .synced)
+        }
         try vault.note(event, .anchored)
         _ = try vault.verify()
     }

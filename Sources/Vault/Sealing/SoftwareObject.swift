@@ -1,6 +1,7 @@
 import Authorization
 import Cryptography
 import Platform
+import TPM
 
 /// The software sealer's public area (docs/vault-format.md, "object"). Its Name is computed over all of it.
 struct SoftwareObject: Equatable {
@@ -59,7 +60,9 @@ struct SoftwareObject: Equatable {
             expected.encoded == object.public,
             point.isEmpty || P256.isOnCurve(point)
         else {
-            throw SealerError(.damaged, "object \(object.role.rawValue) of the vault is not the one in the registry")
+            throw SealerError(
+                .damaged, "object \(object.role.rawValue) of the vault is not the one in the registry",
+                advice: RecoveryAdvice.newestCopy)
         }
         return (expected, name)
     }

@@ -1,6 +1,7 @@
 import Authorization
 import Cryptography
 import Platform
+import TPM
 
 /// Seals under a key in one of the broker's files. It is for tests, and for machines without a TPM if root chose it. It
 /// demands the same signatures over the same strings as a TPM. But it does so in the broker's own process, so it
@@ -126,7 +127,9 @@ public struct SoftwareSealer: Sealer {
 
     func damaged(_ role: ObjectRole, _ error: CryptographyError) -> SealerError {
         error.code == .authenticationFailed
-            ? SealerError(.damaged, "object \(role.rawValue) of the vault does not open with this machine's key")
+            ? SealerError(
+                .damaged, "object \(role.rawValue) of the vault does not open with this machine's key \(path)",
+                advice: "if \(path) was replaced, restore it from a backup; otherwise \(RecoveryAdvice.newestCopy)")
             : SealerError(error)
     }
 }

@@ -28,7 +28,7 @@ extension TPMSealer {
             throw SealerError(
                 .pinIndexGone,
                 "the TPM's index for this vault's password was removed or replaced",
-                advice: RecoveryAdvice.setAside, tpmCode: error.tpmCode)
+                advice: RecoveryAdvice.saveAndSetAside, tpmCode: error.tpmCode)
         }
     }
 

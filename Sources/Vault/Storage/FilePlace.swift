@@ -25,8 +25,10 @@ struct FilePlace: Sendable {
         let what = present == nil ? "removed" : "replaced"
         throw VaultError(
             .replaced, "the vault's file \(path) was \(what) while cofferd had it open, so nothing is stored",
-            advice: "if the former file still exists, have root move it back; otherwise save its secrets with coffer "
-                + "export, and then have root restart cofferd")
+            advice: "if the former file still exists, have root move it back; otherwise save its secrets with: coffer "
+                + "export --passphrase --skip-unreadable --output FILE; then have root copy the file back, which "
+                + "cofferd still has open (ls -l /proc/$(pidof cofferd)/fd shows it as deleted, with its number N): "
+                + "cp -pL /proc/$(pidof cofferd)/fd/N \(path), and restart cofferd")
     }
 
     /// - Returns: nil if nothing is there.

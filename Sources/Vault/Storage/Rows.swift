@@ -97,13 +97,15 @@ struct Rows {
         try blob("SELECT record FROM item WHERE id = ?", [.blob(item.bytes)])
     }
 
+    /// - Returns: nil also if the row holds something other than bytes: then this item alone is damaged.
     func fields(of item: ItemID) throws(VaultError) -> [UInt8]? {
-        try blob("SELECT content FROM field WHERE item = ?", [.blob(item.bytes)])
+        try blobIfPresent("SELECT content FROM field WHERE item = ?", [.blob(item.bytes)])
     }
 
     /// - Parameter key: as the field's record has it.
+    /// - Returns: nil also if the row holds something other than bytes: then this value alone is damaged.
     func sealedValue(_ key: [UInt8]) throws(VaultError) -> [UInt8]? {
-        try blob("SELECT sealed FROM value WHERE id = ?", [.blob(key)])
+        try blobIfPresent("SELECT sealed FROM value WHERE id = ?", [.blob(key)])
     }
 
     /// The bytes of a sealed value, without reading it; 0 if there is none.
@@ -114,8 +116,9 @@ struct Rows {
         return try integer(row, 0)
     }
 
+    /// - Returns: nil also if the row holds something other than bytes: then this item alone is damaged.
     func former(of item: ItemID) throws(VaultError) -> [UInt8]? {
-        try blob("SELECT records FROM former WHERE item = ?", [.blob(item.bytes)])
+        try blobIfPresent("SELECT records FROM former WHERE item = ?", [.blob(item.bytes)])
     }
 
     /// Whether the file has the table of a circle.
@@ -165,9 +168,16 @@ struct Rows {
         try checkLength("field", "length(item) + length(content)", DatabaseLimits.fields)
     }
 
+    /// - Returns: no records of a row that holds something other than bytes: then that item alone is damaged.
     func allFormer() throws(VaultError) -> [(item: [UInt8], records: [UInt8])] {
         try checkLength("former", "length(item) + length(records)", DatabaseLimits.items)
-        return try pairs("SELECT item, records FROM former").map { (item: $0.0, records: $0.1) }
+        var all: [(item: [UInt8], records: [UInt8])] = []
+        for row in try fetch("SELECT item, records FROM former") {
+            var records: [UInt8] = []
+            if case .blob(let bytes) = row[1] { records = bytes }
+            all.append((item: try bytes(row, 0), records: records))
+        }
+        return all
     }
 
     func allPostings() throws(VaultError) -> [(term: [UInt8], items: [UInt8])] {
@@ -344,6 +354,12 @@ struct Rows {
     private func blob(_ sql: String, _ values: [Value] = []) throws(VaultError) -> [UInt8]? {
         guard let row = try fetch(sql, values, limit: 1).first else { return nil }
         return try bytes(row, 0)
+    }
+
+    /// The same, and nil if the first row holds something other than bytes.
+    private func blobIfPresent(_ sql: String, _ values: [Value]) throws(VaultError) -> [UInt8]? {
+        guard let row = try fetch(sql, values, limit: 1).first, case .blob(let bytes)? = row.first else { return nil }
+        return bytes
     }
 
     private func pairs(_ sql: String) throws(VaultError) -> [([UInt8], [UInt8])] {

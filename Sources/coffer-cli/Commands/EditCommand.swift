@@ -190,8 +190,11 @@ struct EditCommand: ParsableCommand {
                         ? nil : found.attributes.hasFields(beside: new.field) ? .present : .new,
                     noPrompt: prompt.noPrompt)
             } catch {
-                if error.code == .changedMeanwhile { revision = nil }
-                throw error
+                guard error.code == .changedMeanwhile else { throw error }
+                revision = nil
+                throw KeychainError(
+                    .changedMeanwhile, "\(shown) was changed meanwhile, so nothing was stored",
+                    advice: "run the command again", cause: error.cause)
             }
         }
         guard let reply = stored else { return Output.note("Nothing was changed") }

@@ -83,7 +83,7 @@ struct ImportCommand: ParsableCommand {
                     ? "a \(format == .kwallet ? "wallet" : "keyring") is read over D-Bus, and not from a file"
                     : "name the file to import")
         }
-        guard !remove || file != "-" && format.isPlainFile else {
+        guard !remove || file != "-" && format.canBePlainFile else {
             throw ValidationError("--remove is for a file that holds secrets in the clear")
         }
         guard !access.require.contains(.factor(.applicationPassword)) else {
@@ -93,7 +93,7 @@ struct ImportCommand: ParsableCommand {
         guard identity == nil || format == .coffer else {
             throw ValidationError("--identity is for an export of Coffer")
         }
-        guard file != "", identity != "" else { throw ValidationError("the file's name must not be empty") }
+        for path in [file, identity].compactMap({ $0 }) { try PathArgument.check(path) }
     }
 
     func run() throws {
@@ -129,14 +129,18 @@ struct ImportCommand: ParsableCommand {
         let missing: [ImportOutcome.Outcome] = [.kept, .expired, .leftOut]
         let isComplete =
             left.isEmpty && material.furtherLeftOut == 0 && !run.outcomes.contains { missing.contains($0.outcome) }
-        if !dryRun { try settle(source, status, isComplete: isComplete, try remove && run.isVerified()) }
+        if !dryRun { try settle(source, material, status, isComplete: isComplete, try remove && run.isVerified()) }
         if run.outcomes.contains(where: { [.kept, .leftOut].contains($0.outcome) }) || material.problemCount > 0 {
             throw ExitStatus.failure
         }
     }
 
     private func read(_ source: ImportFile, _ session: CommandSession) throws(KeychainError) -> ImportMaterial {
-        if format == .coffer { return try ExportFile(source: source, session: session, identity: identity).read() }
+        if format == .coffer {
+            return try ExportFile(
+                source: source, session: session, identity: identity, noPrompt: prompt.noPrompt, removes: remove
+            ).read()
+        }
         let mostFields = try access.applied(to: .whenUnlocked).mostFields
         if format == .pass {
             return try PasswordStore(path: source.path, session: session, mostFields: mostFields).read()
@@ -147,11 +151,15 @@ struct ImportCommand: ParsableCommand {
     }
 
     /// Nothing is imported of a file with a malformed line, because what follows may be misread as well.
-    private func checkProblems(_ material: ImportMaterial, _ source: ImportFile) throws(KeychainError) {
+    private func checkProblems(_ material: ImportMaterial, _ source: ImportFile) throws {
         guard material.problemCount > 0, !skipUnreadable else { return }
         let shown = format.isOnBus ? format.rawValue : source.shown
-        for problem in material.problems {
-            Output.note("\(shown): \(VisibleText.sentence("\(problem.place): \(problem.reason)"))")
+        if output.json {
+            try report(material.problems.map { ImportOutcome($0) })
+        } else {
+            for problem in material.problems {
+                Output.note("\(shown): \(VisibleText.sentence("\(problem.place): \(problem.reason)"))")
+            }
         }
         let count = material.problemCount
         throw KeychainError(
@@ -171,9 +179,13 @@ struct ImportCommand: ParsableCommand {
     /// Says that the file is still there, or removes it.
     /// - Parameter isComplete: whether the vault has all that the file has.
     private func settle(
-        _ source: ImportFile, _ status: FileStatus?, isComplete: Bool, _ isVerified: Bool
+        _ source: ImportFile, _ material: ImportMaterial, _ status: FileStatus?, isComplete: Bool, _ isVerified: Bool
     ) throws(KeychainError) {
-        guard format.isPlainFile, !source.isStandardInput else { return }
+        guard material.isPlainFile, !source.isStandardInput else { return }
+        // A file of another kind may have secrets that were not recognised as such.
+        guard !material.isEmpty else {
+            return Output.note("no secret was found in \(source.shown), so it stays as it is")
+        }
         let left = "\(source.shown) still holds secrets that anybody with the file can read"
         guard remove else {
             if format == .netrc { return }

@@ -48,6 +48,7 @@ struct InjectCommand: ParsableCommand {
 
     func validate() throws {
         guard input?.isEmpty != true, output?.isEmpty != true else { throw ValidationError("a file's name is empty") }
+        for path in [input, output].compactMap({ $0 }) { try PathArgument.check(path) }
     }
 
     func run() throws {

@@ -17,7 +17,9 @@ struct LogCommand: ParsableCommand {
             --json prints one object a line, with the control group and the item's id as well. In the log of another vault (--group, --user) \
             the column USER before PROGRAM names who it was.
 
-            The records are chained: --verify finds out whether one is missing or changed, and then ends with status 7. If there are too many \
+            The records are chained: --verify finds out whether one is missing or changed, and then ends with status 7. A log that was not \
+            whole stays beside the vault's file, where root finds it (user-<uid>.log.damaged), and a new one says so for as long as that \
+            record is in it. If there are too many \
             records, the oldest half is dropped, and the log records that. It never holds a value.
             """)
 
@@ -99,6 +101,8 @@ struct LogCommand: ParsableCommand {
     }
 
     private static func complaint(_ problem: String) -> String {
-        "coffer: the access log is damaged: \(VisibleText.sentence(problem))"
+        "coffer: the access log is damaged: \(VisibleText.sentence(problem)). Records from before may be lost. "
+            + "Have root look at the former log: it is beside the vault's file, with “.damaged” in its name. "
+            + "This mark ends when the log drops that record with its oldest half"
     }
 }

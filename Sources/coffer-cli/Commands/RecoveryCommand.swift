@@ -85,11 +85,11 @@ struct RecoveryRestoreCommand: ParsableCommand {
                 "never pass a recovery code as an argument, because every program on this machine can read those; type it when asked, or pipe it in"
             )
         }
-        guard file != nil else {
+        guard let file else {
             throw ValidationError(
                 "name the old vault's file: coffer recovery restore <file>")
         }
-        guard file != "" else { throw ValidationError("the file's name must not be empty") }
+        try PathArgument.check(file)
     }
 
     func run() throws {

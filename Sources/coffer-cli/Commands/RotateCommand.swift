@@ -14,7 +14,7 @@ struct RotateCommand: ParsableCommand {
 
             --all renews every key, in the TPM too. After that, earlier copies of the vault's file open nothing, no matter what else somebody has. One \
             prompt names all secrets that require you; those with an application password ask for theirs. Secrets that are stored meanwhile are \
-            kept. If it is interrupted, the vault is as it was: run it again. Expired secrets are not carried over. Afterwards, make a new \
+            kept. If it is interrupted, the vault is as it was, or renewed: run it again. Expired secrets are not carried over. Afterwards, make a new \
             recovery code. Machines that share your secrets are told the new keys.
 
             --signing-key, for root, renews the key with which the authenticator confirms that a person was there. Each vault takes up the new \
@@ -120,6 +120,8 @@ struct RotateCommand: ParsableCommand {
         if vault.words.isEmpty, try Sharing.presentState(session).circle != nil {
             Output.note("The other machines are told by the next coffer sync now, or by the service")
         }
+        // A group's vault and a service vault have no recovery code.
+        guard vault.words.isEmpty, try session.client.call(Keychain.Status()).vault.service != true else { return }
         Output.note("An earlier recovery code opens only older copies; make a new one with: coffer recovery new")
     }
 }

@@ -104,6 +104,7 @@ struct RunCommand: ParsableCommand {
             throw ValidationError("give a command after --, as in: coffer run --env NAME=coffer://… -- make deploy")
         }
         for one in env + file { _ = try SecretAssignment(parsing: one) }
+        for path in envFile { try PathArgument.check(path) }
         guard (lease == nil) == (items == nil) else {
             throw ValidationError(
                 lease == nil

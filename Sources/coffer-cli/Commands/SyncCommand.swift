@@ -82,5 +82,6 @@ struct SyncCommand: ParsableCommand {
             throw ValidationError("--folder takes a folder; name a server with: coffer sync store set")
         }
         guard !folder.isEmpty, !folder.utf8.contains(0) else { throw ValidationError("the folder must not be empty") }
+        try PathArgument.check(folder, "folder's name")
     }
 }

@@ -56,6 +56,7 @@ struct SyncInviteCommand: SharingCommand {
 
     func validate() throws {
         try Self.checkService(shared)
+        if let output { try PathArgument.check(output) }
         if let count, !InvitationLimits.guests.contains(count) {
             throw ValidationError("--count takes a number from 1 to \(InvitationLimits.guests.upperBound)")
         }

@@ -60,7 +60,10 @@ struct SyncJoinCommand: SharingCommand {
         try SyncCommand.checkFolder(folder, isPlace: true)
         _ = try store.place(folder)
         if let name { _ = try SyncCommand.name(name) }
-        if invitation != nil { try SyncInviteCommand.checkService(shared) }
+        if let invitation {
+            try PathArgument.check(invitation)
+            try SyncInviteCommand.checkService(shared)
+        }
         guard let timeout else { return }
         guard !noWait else { throw ValidationError("--timeout is of no use with --no-wait") }
         try SyncWaitCommand.check(timeout: timeout)

@@ -59,7 +59,9 @@ struct UnlockCommand: ParsableCommand {
 
     /// Warns before binding, because forgetting the password then loses the vault's secrets.
     private func remindOfRecovery(_ session: CommandSession) throws {
-        if try session.client.call(Keychain.Status()).recovery?.made != nil { return }
+        let status = try session.client.call(Keychain.Status())
+        // A group's vault and a service vault have none, and cannot be bound.
+        guard vault.words.isEmpty, status.vault.service != true, status.recovery?.made == nil else { return }
         Output.note(
             "You have no recovery code. If you forget your login password, the secrets of a bound vault are lost; make a code first with: coffer recovery new"
         )

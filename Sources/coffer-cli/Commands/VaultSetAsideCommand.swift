@@ -12,6 +12,9 @@ struct VaultSetAsideCommand: ParsableCommand {
             Nothing is removed. The command says where they are, and what to run next. The vault's owner gets a copy of the file that \
             they can read. With the recovery code, they restore its secrets into a new vault. A group's vault and a service vault have no recovery code.
 
+            The same helps if the account or group got another name, or if its number now belongs to another one. Nobody gets a copy of the file then. \
+            If no account or group has the name any longer, give the number: --user 1007.
+
             If this machine opens the vault, or if the TPM does not answer, nothing is moved unless you give --force.
 
             Example:
@@ -47,7 +50,9 @@ struct VaultSetAsideCommand: ParsableCommand {
             return "A member makes a new vault with:\n  \(ShellText.command(["coffer", "unlock", "--group", group]))"
         }
         guard let copy else {
-            return "\(name) makes a new vault with: coffer unlock. For a service vault: "
+            return "\(name) got no copy, because the vault was a service's, or made for an account of another name. "
+                + "If both names are one person's, give them a copy of the file. A new vault is made by its owner with: "
+                + "coffer unlock. For a service vault: "
                 + ShellText.command(["coffer", "vault", "create", "--owner", vault.user ?? ""])
         }
         return "To restore the secrets into a new vault, \(name) runs this, with the recovery code:\n  "

@@ -16,7 +16,7 @@ enum VaultCheck: DoctorCheck {
             case .sealed, .locked:
                 DoctorFinding(
                     check: check, verdict: .ok, message: "the vault is \(status.vault.state.rawValue)",
-                    advice: "open it with: coffer unlock")
+                    advice: StatusText.opening(status.vault, facts.vault))
             case .unlocked: DoctorFinding(check: check, verdict: .ok, message: "the vault is unlocked")
             }
         guard case .failure(let error) = facts.items, !isOfTPM(error, facts) else { return [state] }

@@ -58,7 +58,7 @@ extension KeychainError {
         case .noCode: self.init(.notFound, text)
         case .wrongCode:
             self.init(.wrongPassword, text, advice: "use the code that was valid when this copy was made")
-        case .damaged: self.init(.damaged, text)
+        case .damaged: self.init(.damaged, text, advice: "try another copy")
         case .newerFormat, .failed: self.init(.failed, text)
         }
     }

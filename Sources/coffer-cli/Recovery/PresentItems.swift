@@ -36,9 +36,11 @@ struct PresentItems {
         values = found
     }
 
-    /// Why values cannot be read here, though nobody gave up. A fingerprint reader may be broken or gone.
+    /// Why values cannot be read here, though nobody gave up. A fingerprint reader may be broken or gone, and an item of
+    /// the present vault may be damaged.
     private static let unread: Set<KeychainError.Code> = [
         .locked, .biometryRefused, .biometryNotEnrolled, .biometryNotAvailable, .authenticationMisconfigured,
+        .damaged,
     ]
 
     /// What an old item is compared with.

@@ -44,7 +44,11 @@ struct RecoveryCodeMaking {
         let new = try request()
         try Output.line("\(new.code)\n\(new.part)")
         guard let answer = readLine() else { throw Self.unconfirmed }
-        try confirm(answer)
+        do throws(KeychainError) { try confirm(answer) } catch {
+            guard error.code == .invalidArgument else { throw error }
+            throw KeychainError(
+                error.code, "\(error.message), so the new code is not valid", advice: "an earlier code stays valid")
+        }
     }
 
     private func request() throws(KeychainError) -> Keychain.NewRecoveryCode.Reply {

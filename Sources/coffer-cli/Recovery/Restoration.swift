@@ -44,12 +44,19 @@ struct Restoration<Source: RestoredSource & ~Copyable>: ~Copyable {
                 items.append(try restore(index))
                 progress.show(items.count)
             }
-        } catch { failure = error }
+        } catch { failure = error.code == .damaged ? Self.aboutPresent(error) : error }
         progress.clear()
         if !isTrial, items.contains(where: { $0.outcome == .restored }) {
             failure = failure?.afterPart("what was restored stays; for the rest, run the command again")
         }
         return (items, failure)
+    }
+
+    /// A damaged copy has not come so far, so the damage is in the vault that is filled.
+    private static func aboutPresent(_ error: KeychainError) -> KeychainError {
+        KeychainError(
+            error.code, "this is about your present vault, not about the copy: \(error.message)",
+            advice: error.advice, cause: error.cause)
     }
 
     private mutating func restore(_ index: Int) throws(KeychainError) -> RestoredItem {

@@ -56,6 +56,12 @@ enum NextStep {
                 "Then make a recovery code, and write it down:",
                 "  coffer recovery new",
             ]
+        case .sealed where status.vault.service == true, .locked where status.vault.service == true:
+            [
+                "The vault of this service is locked, and only root opens it.",
+                "Names can be listed while it is locked:",
+                "  coffer list",
+            ]
         case .sealed, .locked:
             [
                 "Your vault is locked. Open it:",

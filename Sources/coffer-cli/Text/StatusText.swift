@@ -1,5 +1,7 @@
 import BrokerProtocol
 import Coffer
+import Glibc
+import Platform
 
 /// The broker's state, in lines for a person.
 enum StatusText {
@@ -37,14 +39,26 @@ enum StatusText {
 
     private static func vault(_ vault: Keychain.VaultState, _ options: VaultOptions) -> String {
         let since = vault.since.map { " since \(TimeText($0).clock())" } ?? ""
-        let command = ShellText.command(["coffer", "unlock"] + options.words)
+        let opening = opening(vault, options)
         return switch vault.state {
         case .none: "none yet; the first `coffer set` makes one"
-        case .sealed: "sealed, not opened since the broker started; open it with: \(command)"
-        case .locked: "locked\(since); open it with: \(command)"
+        case .sealed: "sealed, not opened since the broker started; \(opening)"
+        case .locked: "locked\(since); \(opening)"
         case .unlocked: "unlocked\(since)"
         }
     }
+
+    /// What opens the vault. For the own account of a service, only root can.
+    static func opening(_ vault: Keychain.VaultState, _ options: VaultOptions?) -> String {
+        let words = options?.words ?? []
+        guard vault.service == true, words.isEmpty else {
+            return "open it with: \(ShellText.command(["coffer", "unlock"] + words))"
+        }
+        return "have root run: \(ShellText.command(["coffer", "unlock", "--user", ownName]))"
+    }
+
+    /// The caller's name. `try?`: if it cannot be looked up, the number serves.
+    private static var ownName: String { (try? Account.withUID(getuid()))?.name ?? "\(getuid())" }
 
     /// Whether an older copy of the vault's file would be noticed.
     private static func rollback(_ status: Keychain.Status.Reply) -> String {

@@ -672,7 +672,7 @@ extension Keychain.VaultState: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
         Self(
             state: source.next(), since: source.next(), items: source.next(), bound: source.next(),
-            boot: source.next(), counter: source.next(), protected: source.next()
+            boot: source.next(), counter: source.next(), protected: source.next(), service: source.next()
         )
     }
 }

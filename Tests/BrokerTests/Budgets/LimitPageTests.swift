@@ -27,6 +27,8 @@ struct LimitPageTests {
         "(those of at most 512 bytes); of all users | \(sizes(budgets.secrets)) |",
         "| application passwords of a user in scrypt or waiting for it; of all users | \(numbers(budgets.stretches)) |",
         "| connections of a user; of all users | \(numbers(budgets.connections)) |",
+        "| connections of a user beyond these, for one `Lock` each; of all users; the time until that call |"
+            + " \(numbers(budgets.locks)); \(Words.seconds(ConnectionLimits.lock)) s |",
         "| monitors of a user; of all users | a quarter of the connections: \(numbers(budgets.monitors)) |",
         "| lists that a user has not taken, together; those of all users | \(Words.size(budgets.lists.user)) of names and"
             + " attributes; \(Words.size(budgets.lists.all)) |",
@@ -145,6 +147,7 @@ struct LimitPageTests {
             [SweepLimits.delay, SweepLimits.pause, SweepLimits.interval] == [
                 .seconds(60), .seconds(10), .seconds(86_400),
             ])
+        #expect(SweepLimits.trust == 60 * 86_400_000 && SweepLimits.proof == .seconds(86_400))
         #expect(ApplyLimits.records == 256 && RenewalLimits.items == 32)
         #expect(RenewalLimits.names == 16_000 && RenewalLimits.atOnce == 64 && RenewalLimits.decision == .seconds(20))
         #expect(JointReadLimits.line == 40 && JointReadLimits.frame == 64 && LeaseLimits.ended == 1024)

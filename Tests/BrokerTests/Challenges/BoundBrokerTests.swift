@@ -64,17 +64,38 @@ struct BoundBrokerTests {
         await line.close()
     }
 
+    /// What the description of a new challenge has.
+    private func passwordKey(_ broker: ThrowAwayBroker) async throws -> String? {
+        let client = try broker.client()
+        let id = try await challenge { try await client.call(Keychain.Unlock()) }
+        let line = try broker.authenticator.connect()
+        let facts = try await line.call(
+            TestAuthenticator.describe(
+                id, uid: OwnProcess.effectiveUser, TestAuthenticator.thisProcess()))
+        await line.close()
+        return facts.passwordKey
+    }
+
+    /// Nothing else has opened the vault by then.
+    @Test func theFirstConversationOfARunHasTheKeyForOutdatedPasswords() async throws {
+        let tpm = try SWTPM()
+        let first = try await broker(tpm)
+        let client = try first.client()
+        try await first.makeVault(client)
+        try await change(first, client, from: nil, to: Self.pin)
+        _ = try await client.call(Keychain.Lock())
+        let key = try await passwordKey(first)
+        #expect(key?.count == 44)
+        await first.stop()
+        let second = try await broker(tpm, after: first)
+        #expect(try await passwordKey(second) == key)
+        await second.stop()
+    }
+
     @Test func onlyABoundVaultHasAKeyForOutdatedPasswords() async throws {
         func key(_ broker: ThrowAwayBroker) async throws -> String? {
-            let client = try broker.client()
-            _ = try await client.call(Keychain.Lock())
-            let id = try await challenge { try await client.call(Keychain.Unlock()) }
-            let line = try broker.authenticator.connect()
-            let facts = try await line.call(
-                TestAuthenticator.describe(
-                    id, uid: OwnProcess.effectiveUser, TestAuthenticator.thisProcess()))
-            await line.close()
-            return facts.passwordKey
+            _ = try await broker.client().call(Keychain.Lock())
+            return try await passwordKey(broker)
         }
         var keys: [String?] = []
         for _ in 0..<2 {

@@ -93,6 +93,45 @@ struct DoctorLossTests {
         await fixture.broker.stop()
     }
 
+    @Test("a record from before its file was changed: both are named, nothing is left over, and the newest heals it")
+    func olderRecord() async throws {
+        var fixture = try await Fixture(owner)
+        let registry = Registry(
+            directory: fixture.broker.configuration.registryDirectory, authenticatorUID: OwnProcess.effectiveUser)
+        let newest = try #require(try registry.record(for: owner))
+        let older = newest.with(binding: nil, unlockRoot: [UInt8](repeating: 7, count: 34))
+        try registry.replace(newest, with: older)
+        try await fixture.restart()
+        // What the newest file needs.
+        try Tool.output("tpm2_nvdefine", ["-T", fixture.tpm.tools, "-Q", "-C", "o", "-s", "8", "0x01b0cabc"])
+        let all = try await fixture.broker.client().call(Keychain.Diagnose()).findings
+        let files = all.filter { $0.check == Keychain.Check.files.rawValue }
+        #expect(files.map(\.verdict) == [.problem], "\(files)")
+        for path in [fixture.vault, fixture.record] {
+            #expect(files.first?.message.contains(path) == true, "\(files)")
+        }
+        for finding in all {
+            let advice = finding.advice ?? ""
+            #expect(!advice.contains("nvundefine") && !advice.contains("vault accept"), "\(finding)")
+        }
+        let silent: [Keychain.Check] = [.verification, .rollback, .signingKey]
+        #expect(!all.contains { found in silent.contains { $0.rawValue == found.check } }, "\(all)")
+        let refused = try await fault { try await fixture.broker.client().call(Keychain.List()) }
+        #expect(refused.name == .damaged && refused.details.kind == Keychain.missing, "\(refused)")
+        #expect(refused.details.message?.contains(fixture.record) == true, "\(refused)")
+        #expect(refused.details.advice?.contains("remove nothing from the TPM") == true, "\(refused)")
+        // Nobody is asked in vain.
+        for _ in 0..<2 {
+            let unasked = try await fault { try await fixture.broker.client().call(Keychain.Unlock()) }
+            #expect(unasked.name == .damaged && unasked.details.kind == Keychain.missing, "\(unasked)")
+        }
+        // Nobody restarts anything.
+        try registry.replace(older, with: newest)
+        #expect(try await fixture.broker.client().call(Keychain.List()).items.count == 1)
+        #expect(try await fixture.findings(.files).map(\.verdict) == [.ok])
+        await fixture.broker.stop()
+    }
+
     @Test("a record without its file, one that others could write, and a missing folder each name what to restore")
     func parts() async throws {
         let fixture = try await Fixture(owner)

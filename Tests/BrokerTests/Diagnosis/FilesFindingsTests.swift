@@ -120,6 +120,10 @@ struct FilesFindingsTests {
         try put("vaults/\(owner.fileStem).vault")
         let found = look()
         #expect(found.count == 2 && found.first?.message.contains("\(owner.fileStem).vault") == true, "\(found)")
+        // A folder that is missing is told once, and not with each part that should be in it.
+        try FileManager.default.removeItem(atPath: configuration.registryDirectory)
+        #expect(look(isRoots: true).map(\.message) == ["\(configuration.registryDirectory) is missing"])
+        try Folder.make(configuration.registryDirectory, mode: 0o755)
         let all = look(isRoots: true)
         #expect(all.count == 3 && all.allSatisfy { $0.message.contains("has no record in the registry") }, "\(all)")
         #expect(!all.contains { $0.message.contains("of this machine") })
@@ -177,6 +181,11 @@ struct FilesFindingsTests {
         let limit = DiagnosisLimits.room
         #expect(FilesCheck.obstacles(FileSystemRoom(isReadOnly: false, free: limit), "/v").isEmpty)
         #expect(FilesCheck.obstacles(FileSystemRoom(isReadOnly: false, free: limit - 1), "/v").count == 1)
+        #expect(FilesCheck.registryObstacles(FileSystemRoom(isReadOnly: true, free: limit), "/r").isEmpty)
+        for (free, word) in [(0, "is full"), (limit - 1, "is nearly full")] as [(UInt64, String)] {
+            let found = FilesCheck.registryObstacles(FileSystemRoom(isReadOnly: true, free: free), "/r")
+            #expect(found.count == 1 && found.first?.message.contains("/r \(word)") == true, "\(found)")
+        }
     }
 
     // MARK: Sockets

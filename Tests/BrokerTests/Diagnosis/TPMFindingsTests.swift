@@ -106,6 +106,26 @@ struct TPMFindingsTests {
         #expect(StorageKeyCheck.findings(facts).isEmpty)
     }
 
+    @Test("while the vault is open, what it has is to be saved before anything is done about the storage key")
+    func storageKeyOfOpenVault() throws {
+        var facts = DiagnosisFacts.sample()
+        facts.record = try .tpmSample(facts.owner)
+        for standing in [StorageKeyStanding.absent, .another] {
+            facts.sealer = .success(.sample(storageKey: standing))
+            for isUnlocked in [false, true] {
+                facts.isUnlocked = isUnlocked
+                let advice = try #require(StorageKeyCheck.findings(facts).first?.advice)
+                let save = advice.range(of: "before anything else")
+                let setAside = advice.range(of: "coffer vault set-aside")
+                #expect((save != nil) == isUnlocked && setAside != nil, "\(advice)")
+                if let save, let setAside { #expect(save.lowerBound < setAside.lowerBound, "\(advice)") }
+                #expect(advice.contains("coffer export --passphrase --skip-unreadable") == isUnlocked, "\(advice)")
+                // An open vault is not asked for its key.
+                #expect(advice.contains("coffer unlock") == (standing == .absent && !isUnlocked), "\(advice)")
+            }
+        }
+    }
+
     @Test("a TPM whose certificate belongs to another key, or that was replaced, is something to find out about")
     func identity() {
         var facts = DiagnosisFacts.sample()
@@ -161,6 +181,11 @@ struct TPMIndexFindingsTests {
         Registry(directory: folder.path + "/registry", authenticatorUID: OwnProcess.effectiveUser)
     }
 
+    /// - Parameter fit: how each file compares with its record. The files here are none of a vault's.
+    private func inventory(_ fit: @escaping VaultInventory.Comparison = { _, _ in .fits }) -> VaultInventory {
+        VaultInventory(vaults: folder.path + "/vaults", registry: registry, comparing: fit)
+    }
+
     private func put(_ name: String) throws {
         try DurableFile.write([0], to: "\(folder.path)/vaults/\(name)", mode: 0o600)
     }
@@ -174,7 +199,7 @@ struct TPMIndexFindingsTests {
     {
         var facts = DiagnosisFacts.sample(owner: owner)
         facts.record = record
-        facts.inventory = VaultInventory(vaults: folder.path + "/vaults", registry: registry)
+        facts.inventory = inventory()
         facts.sealer = .success(.sample(indexes: indexes, storageKey: key))
         return facts
     }
@@ -194,7 +219,10 @@ struct TPMIndexFindingsTests {
         let two = look([0x01B0_CABD, 0x01B0_CABC])
         #expect(two.first?.message.contains("2 indexes") == true, "\(two)")
         #expect(two.first?.message.hasSuffix("names: 0x1b0cabc, 0x1b0cabd") == true, "\(two)")
-        #expect(two.first?.advice?.hasSuffix("-C o 0x1b0cabc") == true, "\(two)")
+        #expect(
+            two.first?.advice?.hasSuffix("tpm2_nvundefine -C o 0x1b0cabc; tpm2_nvundefine -C o 0x1b0cabd") == true,
+            "\(two)")
+        #expect(two.first?.advice?.hasPrefix("an interruption may have left them; they do no harm. ") == true)
         // A vault without its record may need them.
         try put("user-77.vault")
         for (indexes, end) in [([0x01B0_CABC], "may need it"), ([0x01B0_CABC, 0x01B0_CABD], "may need them")] {
@@ -222,7 +250,6 @@ struct TPMIndexFindingsTests {
     func setAside() throws {
         let aside = VaultFile.setAsideDirectory(in: folder.path + "/vaults")
         try Folder.make(aside, mode: 0o700)
-        func inventory() -> VaultInventory { VaultInventory(vaults: folder.path + "/vaults", registry: registry) }
         try DurableFile.write([0], to: aside + "/user-77.stamp.log", mode: 0o600)
         #expect(!inventory().isChanging)
         try DurableFile.write([0], to: aside + "/user-77.stamp.vault", mode: 0o600)
@@ -241,17 +268,67 @@ struct TPMIndexFindingsTests {
         #expect(inventory().gaps.contains { $0.owner == nil && $0.message.contains(moved) })
     }
 
+    @Test("a file that is not the record's is told, and nothing else is said of what depends on the record")
+    func torn() throws {
+        var facts = facts(record, record.indexHandles + [0x01B0_CABC])
+        facts.inventory = inventory { _, _ in .differs }
+        let gap = try #require(facts.inventory?.gaps.first)
+        #expect(gap.owner == owner && gap.isTorn && facts.isTorn && facts.inventory?.gaps.count == 1)
+        for part in ["\(folder.path)/vaults/\(owner.fileStem).vault", registry.path(of: owner)] {
+            #expect(gap.message.contains(part), "\(gap)")
+        }
+        #expect(gap.advice.contains("remove nothing from the TPM"), "\(gap)")
+        let left = TPMIndexCheck.findings(facts)
+        #expect(left.map(\.verdict) == [.note] && left.first?.advice == nil, "\(left)")
+        // An older record names indexes that are gone.
+        facts.sealer = .success(.sample(indexes: []))
+        #expect(TPMIndexCheck.findings(facts).map(\.verdict) == [.ok])
+        facts.vault = .failure(Fault(.damaged, Fault.Details(message: "older", kind: Keychain.rollback)))
+        #expect(RollbackCheck.findings(facts).isEmpty)
+        facts.vault = .failure(Fault(.damaged, "another root"))
+        #expect(VerificationCheck.findings(facts).isEmpty)
+        // A renewal that has just ended brings the file here.
+        try put("\(owner.fileStem).vault.next")
+        #expect(inventory { _, _ in .differs }.gaps == [])
+    }
+
+    @Test("no index is left over beside a file that does not tell, a vault that does not open, or an older record")
+    func mayNeed() throws {
+        func advice(_ change: (inout DiagnosisFacts) -> Void) -> String? {
+            var facts = facts(record, record.indexHandles + [0x01B0_CABC])
+            change(&facts)
+            let found = TPMIndexCheck.findings(facts)
+            #expect(found.count == 1 && found.first?.verdict == .note, "\(found)")
+            return found.first?.advice
+        }
+        #expect(advice { _ in } != nil)
+        #expect(advice { $0.inventory = inventory { _, _ in .unknown } } == nil)
+        #expect(advice { $0.vault = .failure(Fault(.damaged, "noise")) } == nil)
+        // Its record was set aside with it, and is from a backup.
+        let aside = VaultFile.setAsideDirectory(in: folder.path + "/vaults")
+        try Folder.make(aside, mode: 0o700)
+        try FileManager.default.moveItem(
+            atPath: "\(folder.path)/vaults/\(owner.fileStem).vault", toPath: "\(aside)/\(owner.fileStem).stamp.vault")
+        _ = try registry.setAside(owner, stamp: "stamp")
+        #expect(advice { _ in } != nil)
+        #expect(advice { $0.inventory = inventory { _, _ in .differs } } == nil)
+    }
+
     @Test("a folder of records that cannot be read is told, and so is a name in it that is nobody's")
     func owners() throws {
         let records = folder.path + "/registry/vaults"
         func gaps() -> [VaultInventory.Gap] {
-            VaultInventory(vaults: folder.path + "/vaults", registry: registry).gaps
+            inventory().gaps
         }
         #expect(gaps() == [])
         try DurableFile.write(Array("{}".utf8), to: records + "/nobody.json", mode: 0o644)
         #expect(gaps().map(\.owner) == [nil])
         #expect(gaps().first?.message.contains("nobody.json") == true, "\(gaps())")
-        #expect(gaps().first?.advice == "have root restore it from a backup")
+        #expect(gaps().first?.advice == "have root look what it is, and move it out of that folder")
+        // It hides nothing else.
+        try remove("\(owner.fileStem).vault")
+        #expect(gaps().compactMap(\.owner) == [owner])
+        try put("\(owner.fileStem).vault")
         try FileManager.default.removeItem(atPath: records)
         try DurableFile.write([0], to: records, mode: 0o644)
         let found = gaps()

@@ -254,6 +254,10 @@ struct GroupTests {
         #expect(try await company.get(company.ada).contains("NotFound"))
         let answer = try await company.ada.say("Get", Company.item + #","group":"\#(other)""#)
         #expect(answer.contains("NotPermitted") && !answer.contains(someValue))
+        #expect(answer.contains("coffer vault set-aside --group \(company.accounts.gid)"), "\(answer)")
+        // Nobody can use it, so root need not insist.
+        let setAside = Keychain.InVault(Keychain.SetAsideVault(), .init(group: other))
+        #expect(try await company.broker.client().call(setAside).file != nil)
         await company.broker.stop()
     }
 

@@ -87,6 +87,30 @@ struct ServiceVaultTests {
         await again.stop()
     }
 
+    @Test("its account is told what root must do, and nobody is asked for it")
+    func accountOfLocked() async throws {
+        let (broker, root) = try await prepared()
+        let owner = try await OtherUser(broker, accounts.uids[0])
+        #expect(try await root.call(forService(Keychain.Lock())).vault.state == .locked)
+        let item = #""service":"s","account":"open""#
+        let calls = [
+            ("Unlock", ""), ("Get", item), ("Get", item + #","unlock":true"#),
+            ("GetAll", #""items":[{\#(item)}],"unlock":true"#),
+        ]
+        for (method, parameters) in calls {
+            let answer = try await owner.say(method, parameters)
+            #expect(answer.contains("org.coffer.Keychain.Locked"), "\(method): \(answer)")
+            #expect(answer.contains("have root run: coffer unlock --user \(service)"), "\(method): \(answer)")
+        }
+        let status = try await owner.say("Status")
+        #expect(status.contains(#""service":true"#) && !status.contains("recovery"), "\(status)")
+        for (method, parameters) in [("NewRecoveryCode", ""), ("ConfirmRecoveryCode", #""characters":"AAAAA""#)] {
+            let answer = try await owner.say(method, parameters)
+            #expect(answer.contains("NotPermitted"), "\(method): \(answer)")
+        }
+        await broker.stop()
+    }
+
     @Test("nobody makes an item there that cannot be read")
     func gated() async throws {
         let (broker, root) = try await prepared()

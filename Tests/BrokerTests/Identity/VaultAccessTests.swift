@@ -58,7 +58,7 @@ struct VaultAccessTests {
         #expect(try await refusal(1, user: "no-such-account").name == .notPermitted)
         #expect(try await refusal(0, user: "no-such-account").name == .notFound)
         let none = try await refusal(0, user: "daemon")
-        #expect(none.name == .notFound && none.details.advice?.contains("coffer vault create") == true)
+        #expect(none.name == .notFound && none.details.advice?.contains("coffer vault create --owner daemon") == true)
         for isService in [false, true] {
             let record = RegistryRecord(
                 vault: try .random(), owner: .user(1), ownerName: "daemon", created: 1, sealer: .software,
@@ -107,6 +107,21 @@ struct VaultAccessTests {
             #expect(try await refusal(0, method, user: "no-such-account").name == .notFound)
             #expect(try await refusal(0, method, group: "root", user: "root").name == .invalidArgument)
         }
+    }
+
+    @Test("the vault of an account or group that is gone is set aside by its number, and nothing else is")
+    func numbers() async throws {
+        let gone = "4000000001"
+        let user = try await admit(0, Keychain.SetAsideVault(), user: gone)
+        #expect(user.owner == .user(4_000_000_001) && user.standing == .root && user.name == gone)
+        let group = try await admit(0, Keychain.SetAsideVault(), group: gone)
+        #expect(group.owner == .group(4_000_000_001) && group.standing == .root)
+        for text in ["", "+1", "-1", "1x", "4294967296"] {
+            #expect(try await refusal(0, Keychain.SetAsideVault(), user: text).name == .notFound, "\(text)")
+        }
+        #expect(try await refusal(0, Keychain.AcceptVault(), user: gone).name == .notFound)
+        #expect(try await refusal(0, user: gone).name == .notFound)
+        #expect(try await refusal(1, Keychain.SetAsideVault(), user: gone).name == .notPermitted)
     }
 
     @Test("a use of a vault restarts the idle time of its own user, or of the member who uses a group's")

@@ -151,8 +151,10 @@ struct AccessLogTests {
         // Neither the log nor the copy that would be kept aside can be written now.
         try FileManager.default.removeItem(atPath: path(broker))
         try FileManager.default.createDirectory(atPath: path(broker), withIntermediateDirectories: false)
-        try FileManager.default.createDirectory(
-            atPath: path(broker) + ".damaged/full", withIntermediateDirectories: true)
+        for suffix in ["", ".2", ".3", ".4", ".5"] {
+            try FileManager.default.createDirectory(
+                atPath: path(broker) + ".damaged\(suffix)/full", withIntermediateDirectories: true)
+        }
         let id = try await challenge { try await client.call(Keychain.Get(service: "s", account: "gated")) }
         try await broker.authenticator.grant(id)
         let refused = try await fault {

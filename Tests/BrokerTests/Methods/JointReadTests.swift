@@ -302,8 +302,10 @@ struct JointReadTests {
         let next = try await granted(broker, client, "a", "b")
         try FileManager.default.removeItem(atPath: stem + ".log")
         try FileManager.default.createDirectory(atPath: stem + ".log", withIntermediateDirectories: false)
-        try FileManager.default.createDirectory(
-            atPath: stem + ".log.damaged/full", withIntermediateDirectories: true)
+        for suffix in ["", ".2", ".3", ".4", ".5"] {
+            try FileManager.default.createDirectory(
+                atPath: stem + ".log.damaged\(suffix)/full", withIntermediateDirectories: true)
+        }
         #expect(try await fault { try await client.call(get("a", "b", challenge: next)) }.name == .failed)
         await broker.stop()
     }

@@ -3,16 +3,29 @@ import BrokerProtocol
 import Cryptography
 import Platform
 import RootConfiguration
+import Synchronization
 import TestSupport
 import Testing
 import Vault
 
 @testable import Broker
 
+/// The time that people see, and that a test moves.
+final class TestWall: Sendable {
+    private let ahead = Mutex<UInt64>(0)
+
+    /// Milliseconds since 1970-01-01 UTC.
+    @Sendable func now() -> UInt64 { SystemClock.now() + ahead.withLock { $0 } }
+
+    /// - Parameter days: after the machine's own clock.
+    func set(_ days: UInt64) { ahead.withLock { $0 = days * 86_400_000 } }
+}
+
 /// Vaults under software, without sockets, and with a clock that the test moves.
 final class VaultFixture: Sendable {
     let folder: TemporaryFolder
     let time = TestClock()
+    let wall = TestWall()
     let budgets = UserBudgets.usual
     let challenges: ChallengeStore
     let vaultStore: VaultStore
@@ -32,7 +45,7 @@ final class VaultFixture: Sendable {
                 directory: folder.path,
                 registry: Registry(directory: folder.path, authenticatorUID: OwnProcess.effectiveUser),
                 sealer: SealerService(wrap(sealer), patience: patience), challenges: challenges, clock: time.clock,
-                indexes: indexes, budgets: budgets))
+                wall: wall.now, indexes: indexes, budgets: budgets))
     }
 
     var dependencies: VaultDependencies { vaultStore.dependencies }

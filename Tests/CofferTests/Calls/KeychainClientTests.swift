@@ -148,6 +148,7 @@ struct KeychainClientTests {
                 "SetAside": [
                     .answer(Authentication.SetAside.Reply(record: "/r", copy: "/c")),
                     .fault(.brokerUnavailable, "gone"),
+                    .fault(.notCompleted, .init(message: "no copy", advice: "copy it by hand", kind: "failed")),
                 ]
             ])
         let client = Self.client(broker)
@@ -155,8 +156,11 @@ struct KeychainClientTests {
         #expect(place.file == "/f" && place.record == "/r" && place.copy == "/c")
         let error = Self.error { () throws(KeychainError) in _ = try client.setAsideVault(isForced: false) }
         #expect(error?.code == .brokerUnreachable && error?.message.contains("aside (to /f)") == true)
+        #expect(error?.advice.hasSuffix("run the same command again") == true)
+        let noCopy = Self.error { () throws(KeychainError) in _ = try client.setAsideVault(isForced: true) }
+        #expect(noCopy?.advice == "copy it by hand" && noCopy?.message.contains("registry") == false)
         let forced = try broker.server.calls("SetAsideVault").map { try $0.parameters(Wire.SetAsideVault.self)?.force }
-        #expect(forced == [true, nil])
+        #expect(forced == [true, nil, true])
         let calls = broker.authenticator.calls("SetAside")
         let call = try #require(try calls.first?.parameters(Authentication.SetAside.self))
         #expect(call.owner == "user:7" && call.stamp == "t1")
@@ -185,5 +189,19 @@ struct KeychainClientTests {
             _ = try Self.client(other).rotateAll([:], prompts: 1, prompter: find)
         }
         #expect(wrong?.code == .protocolViolation && other.server.calls("Withdraw").count == 1)
+    }
+
+    @Test("a renewal whose answer is lost may have been made, and is right to repeat")
+    func rotateAllInterrupted() throws {
+        let find = { (_: [Wire.Purpose]) throws(KeychainError) -> any Prompter in SilentPrompter() }
+        for (steps, isUnknown) in [([PlayedBroker.need([.rotate]), .close], true), ([FakeServer.Step.close], false)] {
+            let broker = try PlayedBroker(["RotateAll": steps], authenticator: ["Begin": [Self.done]])
+            let error = Self.error { () throws(KeychainError) in
+                _ = try Self.client(broker).rotateAll([:], prompts: 1, prompter: find)
+            }
+            #expect(error?.code == .brokerUnreachable, "\(String(describing: error))")
+            #expect(error?.message.contains("it is not known whether the keys were renewed") == isUnknown)
+            #expect(error?.advice.contains("run the command again") == isUnknown)
+        }
     }
 }

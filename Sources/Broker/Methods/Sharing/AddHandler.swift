@@ -6,8 +6,10 @@ import Varlink
 import Vault
 
 /// `Add`: adds the machine of a request. The person is asked, and the authenticator compares the code.
-enum AddHandler: MethodHandler {
-    static func answer(_ method: Sync.Add, _ request: Request) async throws(Fault) -> MethodAnswer {
+enum AddHandler: SharingHandler {
+    typealias Method = Sync.Add
+
+    static func reply(to method: Sync.Add, _ request: Request) async throws(Fault) -> MethodAnswer {
         try await SharingPrecondition.checkDecidesUnlocked(request)
         let code = try SharingWire.code(method.code)
         let place = try SharingWire.cryptography { () throws(CryptographyError) in try code.place }

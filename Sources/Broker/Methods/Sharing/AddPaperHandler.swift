@@ -3,8 +3,10 @@ import Varlink
 import Vault
 
 /// `AddPaper`: adds a code on paper. The person is asked, and the authenticator compares the code, which is not known here.
-enum AddPaperHandler: MethodHandler {
-    static func answer(_ method: Sync.AddPaper, _ request: Request) async throws(Fault) -> MethodAnswer {
+enum AddPaperHandler: SharingHandler {
+    typealias Method = Sync.AddPaper
+
+    static func reply(to method: Sync.AddPaper, _ request: Request) async throws(Fault) -> MethodAnswer {
         try await SharingPrecondition.checkPersons(request)
         let keys = try SharingWire.paper(method.keys)
         guard let granted = try request.redeem(method.challenge) else {

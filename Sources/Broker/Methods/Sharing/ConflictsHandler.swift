@@ -5,8 +5,10 @@ import Varlink
 import Vault
 
 /// `Conflicts`: what machines have changed at the same time, without the values. Nobody is asked.
-enum ConflictsHandler: MethodHandler {
-    static func answer(_ method: Sync.Conflicts, _ request: Request) async throws(Fault) -> MethodAnswer {
+enum ConflictsHandler: SharingHandler {
+    typealias Method = Sync.Conflicts
+
+    static func reply(to method: Sync.Conflicts, _ request: Request) async throws(Fault) -> MethodAnswer {
         try SharingPrecondition.checkUnlocked(request)
         let item = try method.item.map { (text) throws(Fault) in try SharingWire.item(text) }
         guard let place = Hex.decode(method.after ?? "") else {

@@ -7,8 +7,10 @@ import Varlink
 import Vault
 
 /// `Enter`: enters the circle of an answer. The person compares the check words first.
-enum EnterHandler: MethodHandler {
-    static func answer(_ method: Sync.Enter, _ request: Request) async throws(Fault) -> MethodAnswer {
+enum EnterHandler: SharingHandler {
+    typealias Method = Sync.Enter
+
+    static func reply(to method: Sync.Enter, _ request: Request) async throws(Fault) -> MethodAnswer {
         try await SharingPrecondition.checkDecidesUnlocked(request)
         let answer = try await opened(method.answer, request)
         let (plan, membership) = try await request.vaultActor.sharing.entrance(in: request.vaultActor, answer)

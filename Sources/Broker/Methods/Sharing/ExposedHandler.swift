@@ -5,8 +5,10 @@ import Varlink
 import Vault
 
 /// `Exposed`: the items that a machine could read. Nobody is asked, and no value is given out.
-enum ExposedHandler: MethodHandler {
-    static func answer(_ method: Sync.Exposed, _ request: Request) async throws(Fault) -> MethodAnswer {
+enum ExposedHandler: SharingHandler {
+    typealias Method = Sync.Exposed
+
+    static func reply(to method: Sync.Exposed, _ request: Request) async throws(Fault) -> MethodAnswer {
         try SharingPrecondition.checkUnlocked(request)
         guard let device = try SharingWire.devices([method.device]).first, let place = Hex.decode(method.after ?? "")
         else {

@@ -3,8 +3,10 @@ import Varlink
 import Vault
 
 /// `Forget`: forgets a circle that this vault is no member of. Nobody is asked, because nothing is shared or lost by it.
-enum ForgetHandler: MethodHandler {
-    static func answer(_ method: Sync.Forget, _ request: Request) async throws(Fault) -> MethodAnswer {
+enum ForgetHandler: SharingHandler {
+    typealias Method = Sync.Forget
+
+    static func reply(to method: Sync.Forget, _ request: Request) async throws(Fault) -> MethodAnswer {
         try await SharingPrecondition.checkDecidesUnlocked(request)
         try await request.vaultActor.sharing.forget(in: request.vaultActor)
         await request.vaultActor.note(

@@ -5,8 +5,10 @@ import Varlink
 import Vault
 
 /// `Found`: begins a circle. The person is asked each time.
-enum FoundHandler: MethodHandler {
-    static func answer(_ method: Sync.Found, _ request: Request) async throws(Fault) -> MethodAnswer {
+enum FoundHandler: SharingHandler {
+    typealias Method = Sync.Found
+
+    static func reply(to method: Sync.Found, _ request: Request) async throws(Fault) -> MethodAnswer {
         let name = try SharingWire.name(method.name)
         try await SharingPrecondition.checkMade(request)
         // Consent to making the vault is none to sharing it.

@@ -3,8 +3,10 @@ import Platform
 import Varlink
 
 /// `Give`: gives out what was changed here, and returns the files that the store lacks.
-enum GiveHandler: MethodHandler {
-    static func answer(_ method: Sync.Give, _ request: Request) async throws(Fault) -> MethodAnswer {
+enum GiveHandler: SharingHandler {
+    typealias Method = Sync.Give
+
+    static func reply(to method: Sync.Give, _ request: Request) async throws(Fault) -> MethodAnswer {
         try SharingPrecondition.checkUnlocked(request)
         let (heads, names) = (try SharingWire.bytes(method.heads), SharingWire.paths(method.names))
         let sizes = SharingWire.sizes(method.sizes, of: method.names)

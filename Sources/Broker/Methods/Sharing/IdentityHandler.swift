@@ -6,8 +6,10 @@ import Varlink
 import Vault
 
 /// `Identity`: by what others can know this machine's TPM.
-enum IdentityHandler: MethodHandler {
-    static func answer(_ method: Sync.Identity, _ request: Request) async throws(Fault) -> MethodAnswer {
+enum IdentityHandler: SharingHandler {
+    typealias Method = Sync.Identity
+
+    static func reply(to method: Sync.Identity, _ request: Request) async throws(Fault) -> MethodAnswer {
         let machine: MachineIdentity
         do throws(SealerError) {
             machine = try await request.vaultActor.dependencies.sealer.machineIdentity()

@@ -2,8 +2,10 @@ import BrokerProtocol
 import Varlink
 
 /// `Look`: which files of the store hold something new.
-enum LookHandler: MethodHandler {
-    static func answer(_ method: Sync.Look, _ request: Request) async throws(Fault) -> MethodAnswer {
+enum LookHandler: SharingHandler {
+    typealias Method = Sync.Look
+
+    static func reply(to method: Sync.Look, _ request: Request) async throws(Fault) -> MethodAnswer {
         try SharingPrecondition.checkUnlocked(request)
         let (heads, names) = (try SharingWire.bytes(method.heads), SharingWire.paths(method.names))
         let wanted = try await request.vaultActor.use { try $0.vault.wanted(names, heads: heads, $0.keys) }

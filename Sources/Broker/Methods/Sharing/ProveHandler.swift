@@ -5,8 +5,10 @@ import Platform
 import Varlink
 
 /// `Prove`: has the TPM prove that the keys of the request that waits are in it. Nobody is asked, because nothing is shared.
-enum ProveHandler: MethodHandler {
-    static func answer(_ method: Sync.Prove, _ request: Request) async throws(Fault) -> MethodAnswer {
+enum ProveHandler: SharingHandler {
+    typealias Method = Sync.Prove
+
+    static func reply(to method: Sync.Prove, _ request: Request) async throws(Fault) -> MethodAnswer {
         try await SharingPrecondition.checkDecides(request)
         let waiting = try await request.vaultActor.use { try $0.vault.joinRequest }
         guard let waiting else {

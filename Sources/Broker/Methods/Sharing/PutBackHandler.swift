@@ -5,8 +5,10 @@ import Platform
 import Varlink
 
 /// `PutBack`: what the store has lost of another machine.
-enum PutBackHandler: MethodHandler {
-    static func answer(_ method: Sync.PutBack, _ request: Request) async throws(Fault) -> MethodAnswer {
+enum PutBackHandler: SharingHandler {
+    typealias Method = Sync.PutBack
+
+    static func reply(to method: Sync.PutBack, _ request: Request) async throws(Fault) -> MethodAnswer {
         try SharingPrecondition.checkUnlocked(request)
         guard let device = Hex.decode(method.device).flatMap(WriterID.init) else {
             throw Fault(

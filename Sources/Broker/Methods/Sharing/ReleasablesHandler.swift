@@ -6,8 +6,10 @@ import Varlink
 import Vault
 
 /// `Releasables`: the guarded items that other machines cannot read yet. Nobody is asked.
-enum ReleasablesHandler: MethodHandler {
-    static func answer(_ method: Sync.Releasables, _ request: Request) async throws(Fault) -> MethodAnswer {
+enum ReleasablesHandler: SharingHandler {
+    typealias Method = Sync.Releasables
+
+    static func reply(to method: Sync.Releasables, _ request: Request) async throws(Fault) -> MethodAnswer {
         try SharingPrecondition.checkUnlocked(request)
         let found = try await request.vaultActor.use { try $0.vault.unreleased($0.keys) }
         return .reply(

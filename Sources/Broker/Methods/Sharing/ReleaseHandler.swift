@@ -6,8 +6,10 @@ import Varlink
 import Vault
 
 /// `Release`: makes guarded items readable on other machines. They are opened for that, so the person is asked.
-enum ReleaseHandler: MethodHandler {
-    static func answer(_ method: Sync.Release, _ request: Request) async throws(Fault) -> MethodAnswer {
+enum ReleaseHandler: SharingHandler {
+    typealias Method = Sync.Release
+
+    static func reply(to method: Sync.Release, _ request: Request) async throws(Fault) -> MethodAnswer {
         try await SharingPrecondition.checkPersons(request)
         guard (1...JointReadLimits.items).contains(method.items.count) else {
             throw Fault(.invalidArgument, "a call releases 1 to \(JointReadLimits.items) items")

@@ -3,8 +3,10 @@ import Varlink
 import Vault
 
 /// `Remove`: removes machines from the circle. The person is asked each time.
-enum RemoveHandler: MethodHandler {
-    static func answer(_ method: Sync.Remove, _ request: Request) async throws(Fault) -> MethodAnswer {
+enum RemoveHandler: SharingHandler {
+    typealias Method = Sync.Remove
+
+    static func reply(to method: Sync.Remove, _ request: Request) async throws(Fault) -> MethodAnswer {
         try await SharingPrecondition.checkDecidesUnlocked(request)
         let devices = try SharingWire.devices(method.devices)
         guard let granted = try request.redeem(method.challenge) else {

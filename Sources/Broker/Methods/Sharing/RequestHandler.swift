@@ -5,8 +5,10 @@ import Platform
 import Varlink
 
 /// `Request`: the request to join, and its code. Nobody is asked, because nothing is shared yet.
-enum RequestHandler: MethodHandler {
-    static func answer(_ method: Sync.Request, _ request: Request) async throws(Fault) -> MethodAnswer {
+enum RequestHandler: SharingHandler {
+    typealias Method = Sync.Request
+
+    static func reply(to method: Sync.Request, _ request: Request) async throws(Fault) -> MethodAnswer {
         let name = try SharingWire.name(method.name)
         try await SharingPrecondition.checkMade(request)
         let made = try await request.vaultActor.sharing.request(

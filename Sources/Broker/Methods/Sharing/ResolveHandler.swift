@@ -8,8 +8,10 @@ import Vault
 
 /// `Resolve`: ends a conflict. Nobody is asked: it is a change like `Set`, gives no value out, and what reading the item
 /// takes stays as it is.
-enum ResolveHandler: MethodHandler {
-    static func answer(_ method: Sync.Resolve, _ request: Request) async throws(Fault) -> MethodAnswer {
+enum ResolveHandler: SharingHandler {
+    typealias Method = Sync.Resolve
+
+    static func reply(to method: Sync.Resolve, _ request: Request) async throws(Fault) -> MethodAnswer {
         try SharingPrecondition.checkUnlocked(request)
         let part = try SharingWire.part(method.part, method.name)
         let resolution = Resolution(

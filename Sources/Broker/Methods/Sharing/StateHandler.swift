@@ -4,8 +4,10 @@ import Varlink
 import Vault
 
 /// `State`: with which machines the vault shares its items.
-enum StateHandler: MethodHandler {
-    static func answer(_ method: Sync.State, _ request: Request) async throws(Fault) -> MethodAnswer {
+enum StateHandler: SharingHandler {
+    typealias Method = Sync.State
+
+    static func reply(to method: Sync.State, _ request: Request) async throws(Fault) -> MethodAnswer {
         try SharingPrecondition.check(request)
         guard request.condition != .none else { return .reply(Sync.State.Reply()) }
         let item = try method.item.map { (text) throws(Fault) in try SharingWire.item(text) }

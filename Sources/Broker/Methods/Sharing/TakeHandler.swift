@@ -5,8 +5,10 @@ import Varlink
 import Vault
 
 /// `Take`: takes in what others gave out, and finds what was changed here.
-enum TakeHandler: MethodHandler {
-    static func answer(_ method: Sync.Take, _ request: Request) async throws(Fault) -> MethodAnswer {
+enum TakeHandler: SharingHandler {
+    typealias Method = Sync.Take
+
+    static func reply(to method: Sync.Take, _ request: Request) async throws(Fault) -> MethodAnswer {
         try SharingPrecondition.checkUnlocked(request)
         let (heads, segments) = (try SharingWire.bytes(method.heads), try SharingWire.bytes(method.segments))
         let taken = try await request.vaultActor.use {

@@ -1,0 +1,31 @@
+import Authorization
+import Vault
+
+/// What saves secrets that could be lost.
+enum RescueWords {
+    /// What an open vault still gives. An export leaves out what is for this device only.
+    static let saveOpen =
+        "before anything else, and before cofferd is restarted or the vault locked, save what is open: "
+        + "coffer export --passphrase --skip-unreadable --output FILE, and with coffer get what that leaves out"
+
+    /// How a file comes back that was removed while the broker has it open.
+    static func copyBack(_ path: String) -> String {
+        "if cofferd still has it open (ls -l /proc/$(pidof cofferd)/fd shows it as deleted, with its number N), "
+            + "have root copy it back: cp -pL /proc/$(pidof cofferd)/fd/N \(path), and restart cofferd"
+    }
+
+    /// - Parameters:
+    ///   - file: the vault's.
+    ///   - record: the path of the registry's record.
+    static func torn(_ file: String, _ record: String) -> String {
+        "the vault's file \(file) and its record \(record) do not belong together: "
+            + "one of them is from a backup, or damaged"
+    }
+
+    /// Which of the two is the older one, nobody can tell. The TPM still has what the newer one needs.
+    static func mendTorn(_ record: RegistryRecord) -> String {
+        "have root put back the newest copy of the record, and of the file if that is the older one "
+            + "(stop cofferd.socket and cofferd.service first); remove nothing from the TPM; "
+            + "only if there are no such copies, \(SetAsideWords.recovery(record))"
+    }
+}
