@@ -104,7 +104,11 @@ extension OpenVault {
         let lost = try write { (change) throws(VaultError) in
             let lost = isBound ? [] : try change.allItems().filter(\.summary.isPasscodeSet)
             for item in lost { try change.remove(item) }
-            if !isBound { try change.keepFormer { $0.filter { !$0.summary.isPasscodeSet } } }
+            if !isBound {
+                // What cannot be read may need it, too.
+                if let damaged = try change.allFormer().damaged.first { throw damaged.error }
+                try change.keepFormer { $0.filter { !$0.summary.isPasscodeSet } }
+            }
             try change.finish(transition, former, objects, objectsDigest: objectsDigest, keybagDigest: keybagDigest)
             return lost.count { !$0.summary.isDeleted }
         }

@@ -64,6 +64,8 @@ struct LocalEdits {
                 // Damage of one item keeps no other one from being shared.
                 guard error.damagedItem != nil else { throw error }
                 obstacles[item.summary.id] = .unreadable
+                // Nor does another machine's older value take the place of one that an earlier file may still have.
+                unsaid[item.summary.id] = Set(item.summary.metadata.fields.map(\.name))
             }
         }
         stamps = nil
