@@ -117,6 +117,25 @@ struct CircleLateRecordTests {
         #expect(try laptop.get("late") == "1" && laptop.names == ["before", "late"])
     }
 
+    /// Attacker 10 knows the end of what counts, and makes a head of its own for it. That takes the true one's place nowhere.
+    @Test func aForgedHeadReplacesNone() throws {
+        try lost.set("late", "", "1")
+        try lost.sync(store)
+        try desk.takeIn(store)
+        let (own, device) = (try desk.view(), try lost.view().device.id)
+        let head = try #require(own.streams[device]?.newest)
+        let removal = try desk.signed(desk.vault.removal(of: [device], desk.classKeys))
+        try desk.give([.seen([SeenEnd(device, head.head.end)]), .statement(removal)])
+        try desk.put(store)
+        let forged = SignedHead(head.head, signature: head.signature.map { $0 ^ 1 })
+        _ = try laptop.vault.takeIn(
+            heads: [forged.bytes] + store.heads, segments: store.names.compactMap { store.files[$0] }, laptop.classKeys)
+        let view = try laptop.view()
+        #expect(view.streams[device]?.newest == head && view.unnamed.isEmpty)
+        #expect(view.whatCounts(of: device).contains(head.head.end.chain))
+        #expect(try laptop.names == ["before", "late"])
+    }
+
     /// An earlier version has not passed that head on, so what counts is found behind a later record only. That is not kept,
     /// and the machine says what it has taken in as its own.
     @Test func whatWasFoundBehindALaterRecordStays() throws {

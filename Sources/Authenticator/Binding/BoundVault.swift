@@ -135,7 +135,7 @@ struct BoundVault {
             try outdated.note(binding, mark)
         }
         if case .changeBoot = work { throw Self.outdated }
-        // Whatever is typed now could not open the vault.
+        // No password that is typed now opens the vault.
         if left == 0 { throw Self.usedUp }
         let earlier = try askForEarlier(left, &session)
         // Programs that answer give the same password to each question, and each try at the TPM would be lost.

@@ -82,7 +82,9 @@ struct VaultInventory: Sendable {
             gaps.append(
                 Gap(
                     owner: nil, message: "the registry's folder \(folder) cannot be read\(cause)",
-                    advice: "have root restore it from a backup"))
+                    advice:
+                        "have root look at its disk, its owner and its mode; restore it from a backup only if it is gone"
+                ))
         }
         return owners
     }
@@ -136,7 +138,7 @@ struct VaultInventory: Sendable {
             }
             // A renewal that has just ended brings its file here. `try?`: what cannot be examined is not there.
             let successor = (try? FileStatus.of(file + ".next")) ?? nil
-            // `try?`: a record that cannot be read any more is told at the next look.
+            // `try?`: the next look tells of a record that cannot be read any longer.
             guard successor == nil, let present = (try? registry.record(for: record.owner)) ?? nil else {
                 isChanging = true
                 return

@@ -15,11 +15,7 @@ public struct AccountTransaction: Sendable {
     /// Starts the transaction and returns at once. The outcome comes through the exchange. A module that neither returns
     /// nor converses cannot be stopped from within. Then the holder of the exchange has to end the process.
     public func start(_ exchange: Exchange) {
-        guard ModuleThread.start({ exchange.finish(outcome(exchange)) }) else {
-            let reason = "the system starts no thread for PAM's modules"
-            exchange.finish(.refused(PAMError(.unavailable, call: .start, reason: reason)))
-            return
-        }
+        ModuleThread.start(for: exchange, outcome)
     }
 
     private func outcome(_ conversation: any Conversation) -> Exchange.Outcome {

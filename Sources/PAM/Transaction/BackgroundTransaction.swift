@@ -17,11 +17,7 @@ public struct BackgroundTransaction: Sendable {
     /// Starts the transaction and returns at once. The outcome comes through the exchange. A module that neither returns nor converses cannot be
     /// stopped from within. Then the holder of the exchange has to end the process.
     public func start(_ exchange: Exchange) {
-        guard ModuleThread.start({ exchange.finish(outcome(exchange)) }) else {
-            let reason = "the system starts no thread for PAM's modules"
-            exchange.finish(.refused(PAMError(.unavailable, call: .start, reason: reason)))
-            return
-        }
+        ModuleThread.start(for: exchange, outcome)
     }
 
     func outcome(_ conversation: any Conversation) -> Exchange.Outcome {
@@ -45,6 +41,17 @@ enum ModuleThread {
     private final class Body: Sendable {
         let run: @Sendable () -> Void
         init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+    }
+
+    /// Runs a transaction whose conversation is an exchange. Its outcome comes through that, also if no thread starts.
+    static func start(
+        for exchange: Exchange, _ outcome: @escaping @Sendable (any Conversation) -> Exchange.Outcome
+    ) {
+        guard start({ exchange.finish(outcome(exchange)) }) else {
+            let reason = "the system starts no thread for PAM's modules"
+            exchange.finish(.refused(PAMError(.unavailable, call: .start, reason: reason)))
+            return
+        }
     }
 
     /// - Returns: whether the thread was started.

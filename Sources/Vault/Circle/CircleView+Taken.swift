@@ -144,7 +144,7 @@ extension CircleView {
     }
 
     /// How records name ends of removed devices: with the heads that these have signed there. So everybody finds what
-    /// counts, whatever these devices say later, or a store shows of them.
+    /// counts, also if these devices say more later, or if a store hides something of them.
     func naming(_ ends: [SeenEnd]) -> [RecordBody] {
         guard !ends.isEmpty else { return [] }
         return [.seen(ends)]

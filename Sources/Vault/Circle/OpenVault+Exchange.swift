@@ -173,12 +173,15 @@ extension OpenVault {
             fresh.isEmpty ? [] : after.membership.others.filter { !after.headsPassedByMembers(of: $0).isEmpty }
         for device in Set(fresh.heads.map(\.head.device) + fresh.segments.map(\.segment.device) + removed) {
             guard let stream = after.streams[device], let newest = stream.newest else { continue }
+            let new = fresh.heads.filter { head in
+                head.head.device == device && after.keys[device].map(head.isSigned) ?? false
+            }
             guard !after.membership.others.contains(device) else {
                 // None that is here goes: the device's last head leads over records that are not kept. Who has passed one
                 // on can give that out no longer.
-                let new = fresh.heads.filter { $0.head.device == device } + after.headsPassedByMembers(of: device)
+                let all = new + after.headsPassedByMembers(of: device)
                 let known = heads.filter { $0.head.device == device }
-                for head in stream.needed(of: new, beside: known, to: after.whatCounts(of: device)) {
+                for head in stream.needed(of: all, beside: known, to: after.whatCounts(of: device)) {
                     try change.put(.head(device, head.head.end.run, head.head.end.chain), head.bytes)
                 }
                 continue
@@ -186,13 +189,10 @@ extension OpenVault {
             for head in stream.outdated(among: heads.filter { $0.head.device == device }) {
                 try change.put(.head(device, head.head.end.run, head.head.end.chain), [])
             }
-            let new = fresh.heads.filter { $0.head.device == device }
             // A vault that was rolled back has begun two runs at one place. Its newest head leads to one of them.
             let beside = stream.needed(of: new, beside: heads + [newest], to: stream.chains)
-            for head in new {
-                guard let keys = after.keys[device], head.isSigned(by: keys),
-                    head == newest || stream.forked.contains(head.head.end.run) || beside.contains(head)
-                else { continue }
+            for head in new
+            where head == newest || stream.forked.contains(head.head.end.run) || beside.contains(head) {
                 try change.put(.head(device, head.head.end.run, head.head.end.chain), head.bytes)
             }
         }

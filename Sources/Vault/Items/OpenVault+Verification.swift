@@ -192,7 +192,7 @@ private struct Found {
     var formerValues = 0
     /// The first damage that concerns one item alone.
     private(set) var damage: VaultError?
-    /// The items of which a row is damaged. Nobody knows how many values and points it names.
+    /// The items with a damaged row. Nobody knows how many values and points that row names.
     private(set) var unread: Set<ItemID> = []
 
     mutating func note(_ error: VaultError, unread item: ItemID? = nil) {

@@ -234,7 +234,7 @@ struct ImportRun {
     private mutating func keep(
         _ item: ImportedItem, _ present: ItemAttributes, _ reason: String?, _ vault: inout VaultComparison
     ) throws(KeychainError) {
-        // An item may have fields of which one was kept before.
+        // Another field of the item may have been kept before.
         let present = vault.present[present.name] ?? present
         // What the file says is about its own value.
         let wanted = try ImportedAccess(of: present, for: nil, access)
