@@ -56,4 +56,29 @@ struct StreamWayTests {
         // One behind a record that is missing proves nothing.
         #expect(try device.judged(heads, []).head(at: ends[5].chain) == nil)
     }
+
+    /// It signs heads that say something else of what it has written: another number, another beginning, or a run that
+    /// begins at a place that is none. What it has said counts all the same.
+    @Test func aHeadThatLiesTakesNothingAway() throws {
+        let (later, laterEnds) = try device.written(2, after: ends[10], count: 3)
+        let all = segments + [try RecordSegment(before: laterEnds[0].chain, records: later)]
+        let end = laterEnds[3]
+        let head = try device.head(end, after: ends[10])
+        let place = try #require(RunEnd(run: end.run, number: 99, chain: end.chain))
+        let (_, others) = try device.written(3, after: place, count: 1)
+        let lies = [
+            try device.head(place, after: ends[10], time: 9), try device.head(end, after: ends[4], time: 9),
+            try device.head(end, time: 9), try device.head(others[1], after: place, time: 9),
+        ]
+        for (number, lie) in lies.enumerated() {
+            for heads in everyOrder([head, lie]) {
+                let stream = try device.judged(heads, all)
+                #expect(stream.counted.count == 13 && stream.leading(to: [end]).count == 13, "\(number)")
+            }
+        }
+        let stream = try device.judged([head, lies[0]], all)
+        #expect(stream.newest == head && stream.head(at: end.chain) == head)
+        #expect(stream.needed(of: [lies[0], head], beside: [], to: stream.chains) == [head])
+        #expect(stream.needed(of: [head], beside: [lies[0]], to: stream.chains) == [head])
+    }
 }

@@ -32,6 +32,28 @@ import Testing
                 + "1 change waits for something that has not come yet; 1 secret is not shared: 1 is too long")
     }
 
+    @Test func whatIsNotSharedIsNamed() {
+        var outcome = outcome(["too-long": 3, "unreadable": 1, "this-device-only": 2, "unheard-of": 1])
+        #expect(SharingText.unshared(outcome) == [])
+        outcome.unshared = [
+            "unreadable": [.init(service: "bank", account: "me")],
+            "too-long": [.init(service: "a\u{1b}[2J", account: ""), .init(service: "b", account: "c", kind: "key")],
+            "unheard-of": [.init(service: "d", account: "e")],
+        ]
+        #expect(
+            SharingText.unshared(outcome) == [
+                #"  too long: "a\u{1b}[2J"/"", b/c (key), and 1 more"#, "  cannot be read here: bank/me",
+            ])
+    }
+
+    @Test func whatWasReleasedIsReadAtTheNextExchange() {
+        let machine = Sync.Machine(device: "02", name: "lap", role: "writer", own: false)
+        let paper = Sync.Machine(device: "03", role: "paper", own: false)
+        #expect(SyncReleaseCommand.next(for: [machine, paper]).contains("run there: coffer sync now"))
+        // Nothing can be run there.
+        #expect(SyncReleaseCommand.next(for: [paper]).contains("copies of the folder that you make from now on"))
+    }
+
     @Test func openConflictsAreNamedWithTheirCommand() {
         var exchanged = outcome()
         exchanged.conflicts = 1

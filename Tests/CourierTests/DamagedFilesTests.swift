@@ -115,6 +115,28 @@ import Testing
         #expect(fixture.store.seen.files[paths[1]] == [7] && fixture.store.seen.files[paths[0]] == [0])
     }
 
+    /// What the store has said of their lengths is about the files that were there before.
+    @Test func whatWasWrittenAgainIsNotGivenOutOnceMore() throws {
+        let paths = try (UInt64(1)...2).map { try fixture.segment(fixture.own, $0) }
+        for path in paths { fixture.store.put([0, 0], path) }
+        fixture.store.measure()
+        fixture.broker.wanted = { $0 }
+        fixture.broker.taken = { count in
+            .init(
+                added: 0, updated: 0, deleted: 0, waiting: 0, obstacles: [], unfit: count == 1 ? [0, 1] : nil)
+        }
+        giving(paths.map { fixture.file($0, [7]) })
+        let all = try #require(fixture.broker.giving)
+        // It has room for one file at a time.
+        fixture.broker.giving = { call in
+            let files = all(call).files
+            return .init(files: Array(files.prefix(1)), more: files.count > 1)
+        }
+        #expect(try fixture.run().given == 2)
+        for path in paths { #expect(fixture.store.seen.files[path] == [7]) }
+        #expect(fixture.broker.gives.count == 2)
+    }
+
     @Test func aPlaceThatWasNotHandedOverIsNotUnderstood() throws {
         fixture.broker.taken = { _ in
             .init(added: 0, updated: 0, deleted: 0, waiting: 0, obstacles: [], unfit: [0])

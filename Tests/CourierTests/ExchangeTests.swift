@@ -1,10 +1,11 @@
 import Authorization
 import BrokerProtocol
 import Circle
-import Courier
 import Platform
 import Testing
 import Varlink
+
+@testable import Courier
 
 /// A vault's device in a circle with others, and the store between them.
 struct ExchangeFixture {
@@ -45,6 +46,21 @@ struct ExchangeFixture {
 
 /// An exchange carries what each side lacks, and nothing else.
 @Suite struct ExchangeTests {
+    @Test func theBrokersNamesAreTakenFromItsLastAnswer() {
+        var outcome = ExchangeOutcome()
+        let reply = { (named: [Sync.Unshared]?) in
+            Sync.Take.Reply(
+                added: 0, updated: 0, deleted: 0, waiting: 0,
+                obstacles: [.init(reason: "too-long", items: 1, named: named)], conflicts: 0)
+        }
+        outcome.add(reply([.init(service: "a", account: "b")]))
+        outcome.add(reply([.init(service: "c", account: "d")]))
+        #expect(outcome.obstacles == ["too-long": 1])
+        #expect(outcome.unshared == ["too-long": [.init(service: "c", account: "d")]])
+        outcome.add(reply(nil))
+        #expect(outcome.unshared.isEmpty)
+    }
+
     @Test func anEmptyStoreIsNotLookedThroughAndGetsNothing() throws {
         let fixture = try ExchangeFixture()
         let outcome = try fixture.run()

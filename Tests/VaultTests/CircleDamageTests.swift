@@ -211,4 +211,26 @@ struct CircleDamageTests {
         #expect(try laptop.get("whole") == "2" && laptop.get("new") == "3" && laptop.get("broken") == "4")
         #expect(try desk.get("whole") == "2" && desk.get("new") == "3")
     }
+
+    /// The others can be released. Once nothing else is left, the damaged one is named.
+    @Test func aDamagedItemKeepsNoOtherFromBeingReleased() throws {
+        let group = try CircleGroup("desk", "laptop")
+        let (desk, store) = (group.machines[0], group.store)
+        for name in ["bank", "broken"] { try desk.set(name, "", "1", AccessControl(requirements: [.userPresence])) }
+        try group.settle()
+        let spare = try CircleMachine("spare", clock: 1_800_001_000_000)
+        try spare.join(desk)
+        try desk.put(store)
+        for _ in 0..<2 { for machine in [spare] + group.machines { try machine.sync(store) } }
+        let id = try desk.find("broken").id
+        try desk.vault.close()
+        try desk.fixture.tamper { try $0.run("UPDATE field SET content = x'00' WHERE item = ?", [.blob(id.bytes)]) }
+        try desk.openAgain()
+        #expect(try desk.vault.unreleased(desk.classKeys).map(\.item.metadata.service) == ["bank"])
+        try desk.release()
+        do throws(VaultError) {
+            _ = try desk.vault.unreleased(desk.classKeys)
+            Issue.record("it is not named")
+        } catch { #expect(error.damagedItem?.service == "broken") }
+    }
 }

@@ -101,7 +101,25 @@ struct CircleGuardTests {
                 service: "stays", account: "me", value: SecretBytes(copying: [1]),
                 access: AccessControl(requirements: [.applicationPassword]),
                 applicationPassword: StretchedPassword(SecretBytes(copying: Array("password".utf8)))))
-        #expect(try desk.sync(store).obstacles == ["gated": 1])
+        // What somebody has kept here by its access control is counted, and not named.
+        let local = AccessControl(.whenUnlocked, isThisDeviceOnly: true)
+        try desk.vault.set(
+            ItemDraft(service: "local", account: "me", value: SecretBytes(copying: [1]), access: local))
+        let taken = try desk.sync(store)
+        #expect(taken.obstacles == ["gated": 1, "this-device-only": 1])
+        #expect(taken.named == ["gated": [ItemName(service: "stays", account: "me")]])
+    }
+
+    @Test func ofManyThatAreNotSharedTheFirstAreNamed() throws {
+        let desk = try CircleMachine("desk")
+        for number in 10..<28 { try desk.set("bank", "\(number)", "secret", presence) }
+        try desk.found()
+        try desk.put(store)
+        let laptop = try CircleMachine("laptop", clock: 1_800_000_500_000)
+        try laptop.join(desk)
+        let taken = try desk.sync(store)
+        #expect(taken.obstacles == ["to-release": 18])
+        #expect(taken.named == ["to-release": (10..<26).map { ItemName(service: "bank", account: "\($0)") }])
     }
 
     @Test func theReaderMustBeUnlocked() throws {
@@ -145,7 +163,10 @@ struct CircleGuardTests {
         let phone = try CircleMachine("phone", clock: 1_800_000_900_000)
         try phone.join(desk)
         try desk.sync(store)
-        #expect(try phone.sync(store).obstacles == ["not-released": 1])
+        let taken = try phone.sync(store)
+        #expect(taken.obstacles == ["not-released": 1])
+        // By the name that the others say. It is not here.
+        #expect(taken.named == ["not-released": [ItemName(service: "bank", account: "me")]])
         #expect(try phone.names.isEmpty)
         try laptop.sync(store)
         // The laptop has the value with slots that the desk made, and can release it all the same.

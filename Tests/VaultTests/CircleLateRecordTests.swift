@@ -136,6 +136,32 @@ struct CircleLateRecordTests {
         #expect(try laptop.names == ["before", "late"])
     }
 
+    /// Attacker 11: it signs a head that gives its last record another number. What it had said before stays with the
+    /// others.
+    @Test func aHeadThatLiesTakesNothingAway() throws {
+        try desk.remove(lost)
+        try desk.put(store)
+        try settle(laptop, desk)
+        let own = try lost.view().device
+        let head = try #require(try lost.view().streams[own.id]?.newest?.head)
+        let end = try #require(RunEnd(run: head.end.run, number: head.end.number + 100, chain: head.end.chain))
+        let lie = try StreamHead(
+            circle: head.circle, device: head.device, predecessor: head.predecessor, end: end, time: head.time + 1,
+            stateDigest: head.stateDigest, seen: head.seen)
+        let password = try lost.vault.circleSecrets(own.keys.random, lost.classKeys).streamPassword
+        let signature = try lost.fixture.sealer.sign(
+            SHA256.digest(lie.bytes), with: own.signingKeys.stream, point: own.keys.stream, password: password,
+            record: lost.fixture.record)
+        store.files[.head(circle: head.circle, device: head.device)] =
+            SignedHead(lie, signature: SignedStatement.lower(signature)).bytes
+        for _ in 0..<2 {
+            for machine in [laptop, desk] {
+                #expect(try machine.sync(store).deleted == 0)
+                #expect(try machine.names == ["before"])
+            }
+        }
+    }
+
     /// An earlier version has not passed that head on, so what counts is found behind a later record only. That is not kept,
     /// and the machine says what it has taken in as its own.
     @Test func whatWasFoundBehindALaterRecordStays() throws {

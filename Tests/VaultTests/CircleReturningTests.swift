@@ -133,6 +133,27 @@ struct CircleReturningTests {
         try group.settle()
     }
 
+    /// Its value is damaged when it comes back, and its owner sets it anew. That replaces nothing that nobody has seen
+    /// here.
+    @Test func aDamagedOneComesBackOnceItIsSetAnew() throws {
+        try keepAtTheDesk()
+        laptop.fixture.advance(milliseconds: 3_600_000)
+        try laptop.set("token", "", "typed later")
+        try group.settle()
+        try make(.whenUnlocked)
+        let item = try desk.find("token")
+        let key = try desk.vault.read { (snapshot) throws(VaultError) in
+            try snapshot.value(of: snapshot.present(item, now: 0)).field.valueKey
+        }
+        try desk.vault.close()
+        try desk.fixture.tamper { try $0.run("UPDATE value SET sealed = x'00' WHERE id = ?", [.blob(key)]) }
+        try desk.openAgain()
+        #expect(try desk.takeIn(group.store).obstacles == ["unreadable": 1])
+        try desk.set("token", "", "anew")
+        try group.settle()
+        #expect(try group.values("token").map(Set.init) == Array(repeating: ["typed later", "anew"], count: 2))
+    }
+
     @Test func aFieldThatCameMeanwhileStays() throws {
         try keepAtTheDesk()
         try laptop.set(field: "pin", of: "token", "1234")

@@ -55,6 +55,18 @@ struct FileFitTests {
         #expect(try DurableFile.read(fixture.path + "-wal", limit: 1 << 16) == foreign)
     }
 
+    /// A crash may have left a change of the roots half in the file. The next opening ends it.
+    @Test("a file beside which a commit waits is not called another record's, unless it is another vault's")
+    func waiting() throws {
+        let root = try #require(fixture.record.objects[.unlockRoot])
+        let later = fixture.record.with(binding: nil, unlockRoot: [UInt8](root.reversed()))
+        try DurableFile.write([], to: fixture.path + "-wal", mode: 0o600)
+        #expect(fit(later) == .differs)
+        try DurableFile.write([7], to: fixture.path + "-wal", mode: 0o600)
+        #expect(fit(later) == .unknown)
+        #expect(fit(try VaultFixture().record) == .differs)
+    }
+
     @Test("what is no vault's file does not tell, and nobody waits for it")
     func unknown() throws {
         try FileManager.default.removeItem(atPath: fixture.path)

@@ -22,9 +22,12 @@ enum RescueWords {
             + "one of them is from a backup, or damaged"
     }
 
-    /// Which of the two is the older one, nobody can tell. The TPM still has what the newer one needs.
+    /// Which of the two is the older one, nobody can tell. The TPM still has what the newer one needs. If an older file
+    /// was moved over the open one, only the broker has the newest, and only until it stops.
     static func mendTorn(_ record: RegistryRecord) -> String {
-        "have root put back the newest copy of the record, and of the file if that is the older one "
+        "if cofferd still has a former file of this vault open (ls -l /proc/$(pidof cofferd)/fd shows it as deleted, "
+            + "with its number N), have root copy that one first: cp -pL /proc/$(pidof cofferd)/fd/N COPY; then "
+            + "have root put back the newest copy of the record, and of the file if that is the older one "
             + "(stop cofferd.socket and cofferd.service first); remove nothing from the TPM; "
             + "only if there are no such copies, \(SetAsideWords.recovery(record))"
     }

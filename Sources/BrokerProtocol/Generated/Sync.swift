@@ -77,13 +77,18 @@ public enum Sync {
           content: string
         )
 
+        # An item that is not shared, or not whole. The kind is absent for a generic one.
+        type Unshared (service: string, account: string, kind: ?string)
+
         # How many items are not shared, or not whole, and why.
         type Obstacle (
           # this-device-only, gated (it requires what other machines cannot ask for), to-release (Release makes it readable there),
           # not-released (another machine has to release it), undecided (its requirements were changed on several machines at once,
           # and setting it decides), too-long, name-taken, unreadable, or no-room (the vault is full).
           reason: string,
-          items: int
+          items: int,
+          # The first of them by service and account, 16 at most. It is absent for this-device-only, and if no name is known.
+          named: ?[]Unshared
         )
 
         # One of several changes of a part that machines have made at the same time.
@@ -675,6 +680,47 @@ public enum Sync {
         }
     }
 
+    /// An item that is not shared, or not whole. The kind is absent for a generic one.
+    public struct Unshared: JSONValue, Equatable {
+        public var service: String
+        public var account: String
+        public var kind: String?
+
+        public init(service: String, account: String, kind: String? = nil) {
+            self.service = service
+            self.account = account
+            self.kind = kind
+        }
+
+        private static let jsonNames = ["account", "kind", "service"]
+
+        public init(from reader: inout JSONReader) throws(JSONFailure) {
+            var service: String?
+            var account: String?
+            var kind: String?
+            var members = try reader.members()
+            while let member = try reader.next(&members, of: Self.jsonNames) {
+                switch member {
+                case 0: account = try reader.read()
+                case 1: kind = try reader.read()
+                default: service = try reader.read()
+                }
+            }
+            self.init(
+                service: try members.required(service, "service"), account: try members.required(account, "account"),
+                kind: kind
+            )
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("account", account)
+            writer.member("kind", kind)
+            writer.member("service", service)
+            writer.endObject()
+        }
+    }
+
     /// How many items are not shared, or not whole, and why.
     public struct Obstacle: JSONValue, Equatable {
         /// this-device-only, gated (it requires what other machines cannot ask for), to-release (Release makes it
@@ -683,30 +729,40 @@ public enum Sync {
         /// (the vault is full).
         public var reason: String
         public var items: Int64
+        /// The first of them by service and account, 16 at most. It is absent for this-device-only, and if no name is
+        /// known.
+        public var named: [Unshared]?
 
-        public init(reason: String, items: Int64) {
+        public init(reason: String, items: Int64, named: [Unshared]? = nil) {
             self.reason = reason
             self.items = items
+            self.named = named
         }
 
-        private static let jsonNames = ["items", "reason"]
+        private static let jsonNames = ["items", "named", "reason"]
 
         public init(from reader: inout JSONReader) throws(JSONFailure) {
             var reason: String?
             var items: Int64?
+            var named: [Unshared]?
             var members = try reader.members()
             while let member = try reader.next(&members, of: Self.jsonNames) {
                 switch member {
                 case 0: items = try reader.read()
+                case 1: named = try reader.read()
                 default: reason = try reader.read()
                 }
             }
-            self.init(reason: try members.required(reason, "reason"), items: try members.required(items, "items"))
+            self.init(
+                reason: try members.required(reason, "reason"), items: try members.required(items, "items"),
+                named: named
+            )
         }
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
             writer.member("items", items)
+            writer.member("named", named)
             writer.member("reason", reason)
             writer.endObject()
         }

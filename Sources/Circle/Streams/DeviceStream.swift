@@ -39,11 +39,8 @@ package struct DeviceStream: Sendable {
     package init(
         of keys: MemberKeys, in circle: StatementName, heads: [SignedHead], segments: [KnownSegment]
     ) throws(CircleFormError) {
-        let good = heads.filter { $0.head.circle == circle && $0.isSigned(by: keys) }
+        let signed = heads.filter { $0.head.circle == circle && $0.isSigned(by: keys) }
             .sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
-        newest = good.max { one, other in
-            (one.head.end.number, one.head.time) < (other.head.end.number, other.head.time)
-        }
         // What has this chain hash after it. A hash belongs to one record and one place, so junk is found by no head.
         var links: StreamWays.Links = [:]
         // Of two files that have a record, the longer one is read for it. So a store that puts parts of a file beside it does
@@ -56,11 +53,25 @@ package struct DeviceStream: Sendable {
                 chain = record.after
             }
         }
+        // One that gives a record's chain hash to another place leads nowhere.
+        let good = signed.filter { Self.isFit($0.head.end, links) }
+        newest = good.max { one, other in
+            (one.head.end.number, one.head.time) < (other.head.end.number, other.head.time)
+        }
         let ways = try StreamWays(of: keys.device, in: circle, good.map(\.head), links)
         for run in ways.all.keys.sorted() { take(run, ways.all[run] ?? [], links) }
         findWhatWasLeft(ways)
         for head in good where before[head.head.end.chain] != nil { self.heads[head.head.end.chain] = head }
     }
+
+    /// Whether a record with this chain hash after it has this run and number, as far as it is here.
+    private static func isFit(_ end: RunEnd, _ links: StreamWays.Links) -> Bool {
+        guard let header = links[end.chain]?.record.header else { return true }
+        return header.run == end.run && header.number == end.number
+    }
+
+    /// Whether a head stands behind a record that counts, and gives its run and number.
+    private func stands(_ head: SignedHead) -> Bool { heads[head.head.end.chain]?.head.end == head.head.end }
 
     /// The head that the device has signed behind a record that counts; nil if there is none.
     package func head(at chain: ChainHash) -> SignedHead? { heads[chain] }
@@ -114,7 +125,7 @@ package struct DeviceStream: Sendable {
             var led = leading(to: isNewest ? [newest.head.end] : [])
             for head in heads.sorted(by: { $0.head.end.number > $1.head.end.number }) where head != newest {
                 // Without the record at its own end, a head leads nowhere.
-                if before[head.head.end.chain] == nil ? isNewest : led.contains(head.head.end.chain) {
+                if stands(head) ? led.contains(head.head.end.chain) : isNewest {
                     outdated.append(head)
                 } else {
                     lead(to: head.head.end, &led)
@@ -133,9 +144,9 @@ package struct DeviceStream: Sendable {
     package func needed(
         of heads: [SignedHead], beside known: [SignedHead], to records: Set<ChainHash>
     ) -> [SignedHead] {
-        var led = leading(to: known.map(\.head.end).filter { records.contains($0.chain) })
+        var led = leading(to: known.filter { records.contains($0.head.end.chain) && stands($0) }.map(\.head.end))
         var needed: [SignedHead] = []
-        let within = heads.filter { records.contains($0.head.end.chain) }
+        let within = heads.filter { records.contains($0.head.end.chain) && stands($0) }
         for head in within.sorted(by: { $0.head.end.number > $1.head.end.number })
         where !led.contains(head.head.end.chain) {
             needed.append(head)
@@ -150,6 +161,10 @@ package struct DeviceStream: Sendable {
         var walks: [[Counted]] = []
         var known: [UInt64: Set<ChainHash>] = [:]
         var missing: [ClosedRange<UInt64>] = []
+        // Where the run begins, its first chain hash says. A head can give another number, or another beginning. It
+        // takes nothing from what the others lead to.
+        let starts = Dictionary(ways.compactMap(\.start).map { ($0.chain, $0) }) { first, _ in first }
+        var lacking: Set<ChainHash> = []
         // Longer ones first: a shorter one that is part of another adds nothing.
         let ordered = ways.sorted {
             ($1.end.number, $0.end.chain) < ($0.end.number, $1.end.chain)
@@ -159,17 +174,16 @@ package struct DeviceStream: Sendable {
             known[number, default: []].insert(chain)
             if let start = way.start { known[start.number, default: []].insert(start.chain) }
             var walk: [Counted] = []
-            while taken.insert(chain).inserted, chain != way.start?.chain {
-                let first = (way.start?.number ?? 0) + 1
-                guard number >= first else { break }
+            let first = (way.start?.number ?? 0) + 1
+            while starts[chain] == nil, !taken.contains(chain) {
                 guard let link = links[chain], link.record.header.run == run, link.record.header.number == number
                 else {
-                    missing.append(first...number)
+                    if lacking.insert(chain).inserted, number >= first { missing.append(first...number) }
                     break
                 }
+                taken.insert(chain)
                 walk.append(Counted(record: link.record, after: chain))
-                let isFirst = link.before == way.start?.chain
-                before[chain] = isFirst ? way.start?.predecessor?.chain ?? link.before : link.before
+                before[chain] = starts[link.before]?.predecessor?.chain ?? link.before
                 (chain, number) = (link.before, number - 1)
                 known[number, default: []].insert(chain)
             }

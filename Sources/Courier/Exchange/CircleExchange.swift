@@ -91,6 +91,12 @@ struct StoreListing {
         sizes[file.path].map { $0 != file.content.count } ?? false
     }
 
+    /// What the store has said of a file's length is not so once this content takes its place. Otherwise the broker
+    /// would give the file out again and again.
+    mutating func replaces(_ file: (path: StorePath, content: [UInt8])) {
+        if sizes[file.path] != nil { sizes[file.path] = file.content.count }
+    }
+
     /// Whether a device's files have another length than so many bytes, as far as the store says.
     func differs(_ bytes: Int64?, of device: WriterID) -> Bool {
         let paths = sound(of: device)
@@ -275,11 +281,14 @@ extension CircleExchange {
                 if !isNews, listing.isDoubtful(file) {
                     isLost = try read(file.path, &listing, &outcome) != file.content
                     // Some servers say other lengths. What is right is never written again.
-                    if isLost { listing.sizes[file.path] = file.content.count } else { listing.sizes = [:] }
+                    if !isLost { listing.sizes = [:] }
                     isMistaken = isMistaken || !isLost
                     isNew = true
                 }
-                if isLost { written += try write(file, over: all, &outcome) }
+                if isLost {
+                    listing.replaces(file)
+                    written += try write(file, over: all, &outcome)
+                }
                 if case .segment = file.path {
                     if isLost { outcome.givenSegments += 1 }
                     guard had.insert(file.path.text).inserted else { continue }
@@ -355,9 +364,11 @@ extension CircleExchange {
                 let had = Set(names)
                 for file in try ordered(reply.files) {
                     switch file.path {
-                    case .segment(_, device, _, _) where !had.contains(file.path.text): names.append(file.path.text)
+                    case .segment(_, device, _, _) where !had.contains(file.path.text):
+                        listing.replaces(file)
+                        names.append(file.path.text)
                     case .segment(_, device, _, _) where listing.isDoubtful(file):
-                        listing.sizes[file.path] = file.content.count
+                        listing.replaces(file)
                         doubted += 1
                         let present = try read(file.path, &listing, &outcome)
                         // Only its own machine replaces a file that has the form: it can be right and longer.

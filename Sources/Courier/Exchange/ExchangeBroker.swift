@@ -31,6 +31,8 @@ package struct ExchangeOutcome: Sendable, Equatable {
     package var waiting = 0
     /// How many items are not shared, or not whole, by the reason.
     package var obstacles: [String: Int] = [:]
+    /// The first of these, by the reason.
+    package var unshared: [String: [Sync.Unshared]] = [:]
     /// How many parts of items several machines have changed at the same time.
     package var conflicts = 0
     /// How many segments went to the broker.
@@ -53,8 +55,11 @@ package struct ExchangeOutcome: Sendable, Equatable {
         // These are about the vault as it is now.
         waiting = Int(clamping: reply.waiting)
         conflicts = Int(clamping: reply.conflicts)
-        obstacles = [:]
-        for obstacle in reply.obstacles { obstacles[obstacle.reason, default: 0] += Int(clamping: obstacle.items) }
+        (obstacles, unshared) = ([:], [:])
+        for obstacle in reply.obstacles {
+            obstacles[obstacle.reason, default: 0] += Int(clamping: obstacle.items)
+            if let named = obstacle.named { unshared[obstacle.reason, default: []] += named }
+        }
     }
 
     mutating func note(strange path: String) {

@@ -57,6 +57,7 @@ struct LocalEdits {
         for id in items {
             // In a full vault, sealing another item anew may have dropped it from the bin.
             guard let item = try change.itemIfPresent(id), let id = SharedItemID(bytes: id.bytes) else { continue }
+            left = nil
             do throws(VaultError) {
                 stamps = try change.stamps(of: item.summary.id, in: change.fields(of: item))
                 try look(at: item, known[id], id, names, time)
@@ -64,6 +65,8 @@ struct LocalEdits {
                 // Damage of one item keeps no other one from being shared.
                 guard error.damagedItem != nil else { throw error }
                 obstacles[item.summary.id] = .unreadable
+                // One that comes back has not come yet. Else it would replace later what nobody has seen here.
+                if let left { shared.leave(item.summary.id, at: left.time) }
                 // Nor does another machine's older value take the place of one that an earlier file may still have.
                 unsaid[item.summary.id] = Set(item.summary.metadata.fields.map(\.name))
             }
@@ -84,7 +87,6 @@ struct LocalEdits {
         at item: StoredItem, _ known: SharedItem?, _ id: SharedItemID, _ names: SharedNames, _ time: UInt64
     ) throws(VaultError) {
         let metadata = item.summary.metadata
-        left = nil
         if let obstacle = TravelRule.obstacle(item.record.access) {
             if metadata.deleted == nil { obstacles[item.summary.id] = obstacle }
             guard let known, shared.contains(item.summary.id), !known.isInBin else { return }

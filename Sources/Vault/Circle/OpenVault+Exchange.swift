@@ -14,12 +14,29 @@ extension OpenVault {
         package var waiting = 0
         /// The items that are not shared, or not whole, by the reason.
         package var obstacles: [String: Int] = [:]
+        /// The first names of these by service and account, ``mostNamed`` at most for a reason. What stays here by its own access control has none.
+        package var named: [String: [ItemName]] = [:]
         /// The parts that machines have changed at the same time.
         package var conflicts: Int?
         /// What the vault had of each other device.
         package var held: [WriterID: HeldFiles] = [:]
         /// Which of the segments are not what their devices have written, by their places among those that came.
         package var unfit: [Int] = []
+
+        package static let mostNamed = 16
+
+        fileprivate mutating func note(_ obstacle: TravelRule.Obstacle, of name: ItemName?) {
+            obstacles[obstacle.rawValue, default: 0] += 1
+            guard obstacle != .thisDeviceOnly, let name else { return }
+            named[obstacle.rawValue, default: []].append(name)
+        }
+
+        fileprivate mutating func shortenNames() {
+            named = named.mapValues { names in
+                let sorted = names.sorted { ($0.service, $0.account) < ($1.service, $1.account) }
+                return Array(sorted.prefix(Self.mostNamed))
+            }
+        }
     }
 
     /// Takes in heads and segments as a store has them. Bytes that no member has signed are left out.
@@ -84,9 +101,12 @@ extension OpenVault {
             var taken = Taken(added: outcome.added, updated: outcome.updated, deleted: outcome.deleted)
             taken.waiting = waiting
             taken.unfit = (fresh.unfit + after.unfit(fresh.segments.map(\.segment)).map { fresh.places[$0] }).sorted()
-            for obstacle in Array(obstacles.values) + Array(outcome.obstacles.values) {
-                taken.obstacles[obstacle.rawValue, default: 0] += 1
+            for (id, obstacle) in obstacles {
+                taken.note(obstacle, of: try change.itemIfPresent(id)?.summary.metadata.name)
             }
+            let names = Dictionary(items.map { ($0.id, $0.name) }) { first, _ in first }
+            for (id, obstacle) in outcome.obstacles { taken.note(obstacle, of: names[id]) }
+            taken.shortenNames()
             taken.conflicts = conflicts
             taken.held = held
             return taken
@@ -178,8 +198,9 @@ extension OpenVault {
             }
             guard !after.membership.others.contains(device) else {
                 // None that is here goes: the device's last head leads over records that are not kept. Who has passed one
-                // on can give that out no longer.
-                let all = new + after.headsPassedByMembers(of: device)
+                // on can give that out no longer. Of two with one end, the one that a member has passed on is kept: the
+                // device can sign another beginning of its run.
+                let all = after.headsPassedByMembers(of: device) + new
                 let known = heads.filter { $0.head.device == device }
                 for head in stream.needed(of: all, beside: known, to: after.whatCounts(of: device)) {
                     try change.put(.head(device, head.head.end.run, head.head.end.chain), head.bytes)

@@ -16,15 +16,24 @@ extension OpenVault {
 
     /// The live items that a person here can release, sorted by name.
     ///
-    /// - Throws: `.notFound` without a circle; `.damaged`, `.storage`.
+    /// - Throws: `.notFound` without a circle; `.damaged` for a damaged item, if no other one can be released;
+    ///   `.storage`.
     package func unreleased(_ classKeys: ClassKeys) throws(VaultError) -> [Unreleased] {
         try read { (snapshot) throws(VaultError) in
             let lacking = try LackingSlots(view(snapshot, classKeys).1)
             var found: [Unreleased] = []
+            var damage: VaultError?
             for item in try snapshot.allItems() where lacking.isReleasable(item, at: now()) {
                 var machines: Set<WriterID> = []
-                for value in try snapshot.values(of: item) {
-                    machines.formUnion(try lacking.machines(for: value, snapshot).map(\.device))
+                do throws(VaultError) {
+                    for value in try snapshot.values(of: item) {
+                        machines.formUnion(try lacking.machines(for: value, snapshot).map(\.device))
+                    }
+                } catch {
+                    // Damage of one item keeps no other one from being released.
+                    guard error.damagedItem != nil else { throw error }
+                    damage = damage ?? error
+                    continue
                 }
                 let most = item.record.access.ways.map { $0.roles.count }.max() ?? 0
                 guard !machines.isEmpty else { continue }
@@ -33,6 +42,7 @@ extension OpenVault {
                         item: item.summary, machines: machines.sorted(),
                         signatures: most * item.summary.metadata.fields.count))
             }
+            if found.isEmpty, let damage { throw damage }
             return found.sorted {
                 ($0.item.metadata.service, $0.item.metadata.account)
                     < ($1.item.metadata.service, $1.item.metadata.account)

@@ -1,5 +1,6 @@
 import Authorization
 import Cryptography
+import Platform
 import SQLite
 import TPM
 
@@ -30,9 +31,15 @@ extension VaultFile {
             guard header.vault == record.vault, header.owner == record.owner, header.sealer == record.sealer,
                 header.created == record.created
             else { return .differs }
-            return try unlockRoots(in: rows, header.sealer).contains { $0 == record.objects[.unlockRoot] }
-                ? .fits : .differs
+            let fits = try unlockRoots(in: rows, header.sealer).contains { $0 == record.objects[.unlockRoot] }
+            return fits ? .fits : hasWaitingCommit(path) ? .unknown : .differs
         } catch { return .unknown }
+    }
+
+    /// Whether a WAL beside the file has anything. A part of a commit may be in the file then, and the rest not yet.
+    private static func hasWaitingCommit(_ path: String) -> Bool {
+        // `try?`: what cannot be looked at counts as missing.
+        ((try? FileStatus.of(path + "-wal"))?.size ?? 0) > 0
     }
 
     private static func looking(at path: String) throws(VaultError) -> Connection {

@@ -22,10 +22,13 @@ struct FilePlace: Sendable {
     func check() throws(VaultError) {
         let present = try Self.identity(at: path)
         guard present != identity else { return }
-        let what = present == nil ? "removed" : "replaced"
+        // Perhaps nobody has another copy of the file that is there now.
+        let (what, first) =
+            present == nil ? ("removed", "") : ("replaced", "have root move the other file away, and keep it; ")
         throw VaultError(
             .replaced, "the vault's file \(path) was \(what) while cofferd had it open, so nothing is stored",
-            advice: "if the former file still exists, have root move it back; otherwise save its secrets with: coffer "
+            advice:
+                "\(first)if the former file still exists, have root move it back; otherwise save its secrets with: coffer "
                 + "export --passphrase --skip-unreadable --output FILE; then have root copy the file back, which "
                 + "cofferd still has open (ls -l /proc/$(pidof cofferd)/fd shows it as deleted, with its number N): "
                 + "cp -pL /proc/$(pidof cofferd)/fd/N \(path), and restart cofferd")

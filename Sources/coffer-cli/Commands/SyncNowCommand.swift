@@ -59,10 +59,10 @@ struct SyncNowCommand: SharingCommand {
         try Sharing.checkJoined(session)
         if !quiet {
             let settings = try SharingSetting.count(session)
+            let lines = [SharingText.summary(outcome, settings: settings)] + SharingText.unshared(outcome)
             try Output.line(
                 format.json
-                    ? JSONText.of(ExchangeRecord(outcome, settings: settings))
-                    : SharingText.summary(outcome, settings: settings))
+                    ? JSONText.of(ExchangeRecord(outcome, settings: settings)) : lines.joined(separator: "\n"))
         }
         if let away { throw away }
     }

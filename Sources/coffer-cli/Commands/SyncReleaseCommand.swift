@@ -87,8 +87,15 @@ struct SyncReleaseCommand: ParsableCommand {
         }
         if !quiet {
             Output.note(
-                "The other machines can read it after their next exchange; for that, run there: coffer sync now")
+                Self.next(for: machines.filter { machine in batches.contains { $0.devices.contains(machine.device) } }))
         }
+    }
+
+    /// - Parameter receivers: the machines, and the code on paper, that something was released to.
+    static func next(for receivers: [Sync.Machine]) -> String {
+        receivers.allSatisfy(\.isPaper)
+            ? "The code on paper brings it back from copies of the folder that you make from now on."
+            : "The other machines can read it after their next exchange; for that, run there: coffer sync now"
     }
 
     private func isNamed(_ item: Sync.Releasable) -> Bool {

@@ -1,6 +1,7 @@
 import BrokerProtocol
 import Coffer
 import Courier
+import Item
 
 /// What the commands of `coffer sync` say.
 enum SharingText {
@@ -26,6 +27,35 @@ enum SharingText {
         var obstacles = outcome.obstacles
         obstacles["this-device-only", default: 0] -= settings
         return obstacles.filter { $0.value > 0 }
+    }
+
+    /// Which secrets are not shared: a line for each reason, as far as the broker has named some. "  too long: bank/me, and 2 more"
+    static func unshared(_ outcome: ExchangeOutcome) -> [String] {
+        outcome.unshared.sorted { $0.key < $1.key }.compactMap { reason, items in
+            guard let label = label(reason), !items.isEmpty else { return nil }
+            var names = items.map {
+                VisibleText.name(
+                    service: $0.service, account: $0.account, kind: $0.kind.flatMap(ItemKind.init(rawValue:)))
+            }
+            let more = (outcome.obstacles[reason] ?? 0) - names.count
+            if more > 0 { names.append("and \(more) more") }
+            return "  \(label): \(names.joined(separator: ", "))"
+        }
+    }
+
+    /// - Returns: nil for a reason that this version does not know.
+    private static func label(_ reason: String) -> String? {
+        switch reason {
+        case "gated": "requires what other machines cannot ask for"
+        case "to-release": "to be released here"
+        case "not-released": "to be released on another machine"
+        case "undecided": "changed on several machines"
+        case "too-long": "too long"
+        case "name-taken": "name is taken"
+        case "unreadable": "cannot be read here"
+        case "no-room": "no room here"
+        default: nil
+        }
     }
 
     /// - Returns: nil if there are none.
@@ -225,6 +255,8 @@ struct ExchangeRecord: Encodable {
     private let deleted: Int
     private let waiting: Int
     private let notShared: [String: Int]
+    /// The first of these by name, for each reason but this-device-only.
+    private let unshared: [String: [UnsharedRecord]]
     private let conflicts: Int
     private let filesRead: Int
     private let filesWritten: Int
@@ -235,9 +267,19 @@ struct ExchangeRecord: Encodable {
         waiting = outcome.waiting
         conflicts = outcome.conflicts
         notShared = SharingText.notShared(outcome, settings: settings)
+        unshared = outcome.unshared.mapValues { items in items.map(UnsharedRecord.init) }
         (filesRead, filesWritten) = (outcome.taken, outcome.given)
         strangeFiles = outcome.strange
     }
+}
+
+/// A secret that is not shared, or not whole.
+struct UnsharedRecord: Encodable {
+    private let service: String
+    private let account: String
+    private let kind: String
+
+    init(_ item: Sync.Unshared) { (service, account, kind) = (item.service, item.account, item.kind ?? "generic") }
 }
 
 /// `coffer sync status --json`.

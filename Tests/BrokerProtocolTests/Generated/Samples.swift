@@ -162,6 +162,7 @@ extension SampleSource {
         Sync.FormerMachine.self,
         Sync.Paper.self,
         Sync.File.self,
+        Sync.Unshared.self,
         Sync.Obstacle.self,
         Sync.Revision.self,
         Sync.Conflict.self,
@@ -1257,9 +1258,15 @@ extension Sync.File: Sampled {
     }
 }
 
+extension Sync.Unshared: Sampled {
+    static func sample(_ source: inout SampleSource) -> Self {
+        Self(service: source.next(), account: source.next(), kind: source.next())
+    }
+}
+
 extension Sync.Obstacle: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
-        Self(reason: source.next(), items: source.next())
+        Self(reason: source.next(), items: source.next(), named: source.next())
     }
 }
 

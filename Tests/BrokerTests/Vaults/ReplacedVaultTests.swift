@@ -82,6 +82,8 @@ struct ReplacedVaultTests {
         let found = try await fixture.findings(.files)
         #expect(found.map(\.verdict) == [.problem] && found.first?.message.contains(fixture.path) == true, "\(found)")
         #expect(found.first?.advice?.contains("coffer export") == true, "\(found)")
+        // The former file must not be copied over it.
+        #expect(found.first?.advice?.hasPrefix("have root move the other file away, and keep it; ") == true, "\(found)")
         #expect(try await fixture.findings(.verification).isEmpty)
         // Also when it is locked, a read opens it. So what only the former file has can still be saved.
         _ = try await fixture.client.call(Keychain.Lock())

@@ -1,5 +1,6 @@
 import Authorization
 import BrokerProtocol
+import Item
 import Platform
 import Varlink
 import Vault
@@ -25,11 +26,20 @@ enum TakeHandler: SharingHandler {
                 added: Int64(taken.added), updated: Int64(taken.updated), deleted: Int64(taken.deleted),
                 waiting: Int64(taken.waiting),
                 obstacles: taken.obstacles.sorted { $0.key < $1.key }.map {
-                    Sync.Obstacle(reason: $0.key, items: Int64($0.value))
+                    Sync.Obstacle(
+                        reason: $0.key, items: Int64($0.value), named: taken.named[$0.key]?.map(Sync.Unshared.init))
                 }, conflicts: Int64(taken.conflicts ?? 0),
                 held: taken.held.sorted { $0.key < $1.key }.map {
                     Sync.Held(
                         device: Hex.encode($0.key.bytes), segments: Int64($0.value.count), bytes: Int64($0.value.bytes))
                 }, unfit: taken.unfit.isEmpty ? nil : taken.unfit.map { Int64($0) }))
+    }
+}
+
+extension Sync.Unshared {
+    init(_ name: ItemName) {
+        self.init(
+            service: name.service, account: name.account,
+            kind: name.itemClass == .genericPassword ? nil : name.itemClass.rawValue)
     }
 }
