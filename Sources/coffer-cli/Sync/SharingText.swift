@@ -1,7 +1,6 @@
 import BrokerProtocol
 import Coffer
 import Courier
-import Item
 
 /// What the commands of `coffer sync` say.
 enum SharingText {
