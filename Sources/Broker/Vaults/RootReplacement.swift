@@ -72,7 +72,8 @@ struct RootReplacement: Sendable {
         try vaultActor.begin(.replacement, for: challenge.id)
         try followRegistry(in: vaultActor)
         try check(await vaultActor.opened().record)
-        await finish(in: vaultActor)
+        // If damage is the reason why something is left, trying again would not help.
+        _ = try await removeLeftovers(in: vaultActor)
         let state = try await vaultActor.opened()
         let dependencies = vaultActor.dependencies
         let made: (SecretBytes, Sealed)
@@ -160,9 +161,14 @@ struct RootReplacement: Sendable {
     /// - Returns: how many items were removed.
     @discardableResult
     func finish(in vaultActor: isolated VaultActor) async -> Int {
+        // `try?`: `use` notes damage, and a full disk is no reason to keep the person waiting.
+        (try? await removeLeftovers(in: vaultActor)) ?? 0
+    }
+
+    /// - Throws: why the file keeps what was left behind.
+    private func removeLeftovers(in vaultActor: isolated VaultActor) async throws(Fault) -> Int {
         guard let vault = vaultActor.open?.vault, vault.isBindingUnfinished else { return 0 }
         if let index = vault.uselessIndex, await !vaultActor.dependencies.removeIndex(index) { return 0 }
-        // `try?`: `use` notes damage, and a full disk is no reason to keep the person waiting.
-        return (try? await vaultActor.use { state in try state.vault.finishBinding() }) ?? 0
+        return try await vaultActor.use { state in try state.vault.finishBinding() }
     }
 }

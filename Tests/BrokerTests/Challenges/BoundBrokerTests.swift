@@ -121,6 +121,33 @@ struct BoundBrokerTests {
         #expect(keys[0] != keys[1])
     }
 
+    /// The end of a binding waits for what is damaged. Who binds the vault anew is told of that, and not to try again.
+    @Test func whatKeepsABindingFromEndingIsNamed() async throws {
+        let tpm = try SWTPM()
+        let first = try await broker(tpm)
+        let client = try first.client()
+        try await first.makeVault(client)
+        try await set(client, "plain", .whenUnlocked)
+        let again = Keychain.Set(service: "s", account: "plain", value: "Ym9i")
+        _ = try await client.call(again)
+        try await change(first, client, from: nil, to: Self.pin)
+        await first.stop()
+        let script =
+            "import sqlite3,sys; f = sqlite3.connect(sys.argv[1]); f.execute(\"UPDATE former SET records = x'01'\"); f.commit()"
+        let file = "\(first.configuration.vaultDirectory)/user-\(OwnProcess.effectiveUser).vault"
+        _ = try Tool.output("python3", ["-c", script, file])
+
+        let second = try await broker(tpm, after: first)
+        let late = try second.client()
+        try await unlock(second, late, with: Self.pin)
+        try await change(second, late, from: Self.pin, to: nil)
+        let refused = try await fault { try await change(second, late, from: nil, to: Self.other) }
+        #expect(
+            refused.details.kind == Keychain.damagedItem && refused.details.message?.hasSuffix("s/plain") == true,
+            "\(refused)")
+        await second.stop()
+    }
+
     @Test func aVaultIsBoundRebooundAndUnbound() async throws {
         let tpm = try SWTPM()
         let first = try await broker(tpm)
