@@ -367,7 +367,7 @@ struct SyncFixture {
         for command in ["init", "join"] {
             let missing = try fixture.program.run("sync", command, fixture.scratch.file("missing"))
             #expect(
-                missing.status == 3 && missing.errors.contains("/missing is missing; make the folder"),
+                missing.status == 3 && missing.errors.contains("/missing is missing; check its path"),
                 "\(missing.errors)")
             let file = try fixture.program.run("sync", command, "/etc/passwd")
             #expect(file.status == 64 && file.errors.contains("/etc/passwd is no folder"), "\(file.errors)")

@@ -140,7 +140,8 @@ struct PointAttackTests {
         }
         #expect(try await !isLeased(laptop, "bank"))
         #expect(names == ["bank", "news"])
-        #expect(taken.obstacles == [Sync.Obstacle(reason: "unreadable", items: 1)])
+        let left = Sync.Unshared(service: "s", account: "weather")
+        #expect(taken.obstacles == [Sync.Obstacle(reason: "unreadable", items: 1, named: [left])])
         #expect(try await fault { try await laptop.client.call(wanted("weather")) }.name == .notFound)
         await laptop.stop()
     }
