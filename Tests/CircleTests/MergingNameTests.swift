@@ -113,6 +113,26 @@ struct MergingNameTests {
         #expect(items[0].revisions(of: .field(.secret)).count == 2)
     }
 
+    /// Two that live have the name. It is ambiguous between these alone.
+    @Test func whatIsInTheBinIsNoneOfSeveral() throws {
+        let third = SharedItemID(number: 3)
+        var bench = Bench(
+            devices: 3,
+            having: try Bench.made() + Bench.made(second, Bench.name("other")) + Bench.made(third, shop))
+        try bench.act(0) { writer, state in try [writer.rename(#require(state.items.first), to: shop)] }
+        try bench.act(1) { writer, state in
+            try [writer.rename(#require(state.items.first { $0.id == second }), to: shop)]
+        }
+        try bench.act(2) { writer, state in try writer.bin(#require(state.items.last), days: 30) }
+        let items = try bench.merged().items
+        #expect(items.map(\.isInBin) == [false, false, true])
+        guard case .ambiguous(let ids) = SharedNames(items).find(shop) else {
+            Issue.record("two have the name")
+            return
+        }
+        #expect(Set(ids) == [Bench.item, second])
+    }
+
     @Test func aBinOfOneItemWithTwoIdsTakesBoth() throws {
         var bench = try joined()
         try bench.act(2) { writer, state in try writer.bin(#require(state.items.first), days: 30) }
