@@ -122,8 +122,7 @@ import Testing
     }
 
     /// For Unicode, the slash before such a name and the mark are one character. The text is written beside its place
-    /// all the same, and not in the present folder, which is on another file system.
-    /// By characters, the last slash belongs to the mark. The folder would then be another one, here on another file system.
+    /// all the same, and not in the folder above, which is on another file system.
     @Test func aNameMayBeginWithAMark() throws {
         let fixture = try fixture(["s": "hunter2"])
         let path = "/dev/shm/\u{301}coffer-test-\(UUID().uuidString)"

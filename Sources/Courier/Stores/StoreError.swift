@@ -119,7 +119,7 @@ package struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
     package var advice: String {
         if let words = remoteAdvice { return words }
         return switch code {
-        case .missing: "Check its path, and connect the disk that has it; for a new circle, make the folder"
+        case .missing: "Check its path, and connect the disk that has it; to begin sharing there, make the folder"
         case .notAFolder: "Choose a folder for the store"
         case .notPermitted: "Ask its owner to let you read and write there"
         case .readOnly: "Mount it so that it can be written, or choose another folder"

@@ -14,7 +14,8 @@ extension OpenVault {
         package var waiting = 0
         /// The items that are not shared, or not whole, by the reason.
         package var obstacles: [String: Int] = [:]
-        /// The first names of these by service and account, ``mostNamed`` at most for a reason. What stays here by its own access control has none.
+        /// The first names of these by service and account, ``mostNamed`` at most for a reason. What stays here by its own
+        /// access control is not named.
         package var named: [String: [ItemName]] = [:]
         /// The parts that machines have changed at the same time.
         package var conflicts: Int?
@@ -27,7 +28,7 @@ extension OpenVault {
 
         fileprivate mutating func note(_ obstacle: TravelRule.Obstacle, of name: ItemName?) {
             obstacles[obstacle.rawValue, default: 0] += 1
-            guard obstacle != .thisDeviceOnly, let name else { return }
+            guard let name else { return }
             named[obstacle.rawValue, default: []].append(name)
         }
 
@@ -102,7 +103,9 @@ extension OpenVault {
             taken.waiting = waiting
             taken.unfit = (fresh.unfit + after.unfit(fresh.segments.map(\.segment)).map { fresh.places[$0] }).sorted()
             for (id, obstacle) in obstacles {
-                taken.note(obstacle, of: try change.itemIfPresent(id)?.summary.metadata.name)
+                // These can be many, and are not named.
+                let item = obstacle == .thisDeviceOnly ? nil : try change.itemIfPresent(id)
+                taken.note(obstacle, of: item?.summary.metadata.name)
             }
             let names = Dictionary(items.map { ($0.id, $0.name) }) { first, _ in first }
             for (id, obstacle) in outcome.obstacles { taken.note(obstacle, of: names[id]) }

@@ -26,7 +26,7 @@ extension Sync.Exposure {
         let name = exposure.name
         self.init(
             service: name.service, account: name.account,
-            kind: name.itemClass == .genericPassword ? nil : name.itemClass.rawValue,
+            kind: name.itemClass.wireName,
             fields: exposure.fields.map(\.text), asks: exposure.asks)
     }
 }

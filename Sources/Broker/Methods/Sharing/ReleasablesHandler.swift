@@ -18,7 +18,7 @@ enum ReleasablesHandler: SharingHandler {
                     let metadata = one.item.metadata
                     return Sync.Releasable(
                         service: metadata.service, account: metadata.account,
-                        kind: metadata.kind == .genericPassword ? nil : metadata.kind.rawValue,
+                        kind: metadata.kind.wireName,
                         machines: one.machines.map { Hex.encode($0.bytes) }, signatures: Int64(one.signatures))
                 }, more: found.count > SharingCallLimits.releasables))
     }

@@ -190,3 +190,8 @@ extension KeyProtection {
         }
     }
 }
+
+extension ItemKind {
+    /// The kind in an answer about sharing. It is absent for a generic item.
+    var wireName: String? { self == .genericPassword ? nil : rawValue }
+}

@@ -38,8 +38,6 @@ enum TakeHandler: SharingHandler {
 
 extension Sync.Unshared {
     init(_ name: ItemName) {
-        self.init(
-            service: name.service, account: name.account,
-            kind: name.itemClass == .genericPassword ? nil : name.itemClass.rawValue)
+        self.init(service: name.service, account: name.account, kind: name.itemClass.wireName)
     }
 }
