@@ -66,9 +66,13 @@ struct CircleExpiryTests {
         #expect(isSame, "without input there are no records")
     }
 
-    /// A person who deletes a secret deletes it everywhere, as before.
-    @Test func whatAPersonDeletesIsDeleted() throws {
+    /// A person who deletes a secret deletes it everywhere, also one that has expired by a clock that is wrong.
+    @Test(arguments: [false, true]) func whatAPersonDeletesIsDeleted(hasExpired: Bool) throws {
+        let right = desk.fixture.clock.withLock { $0 }
+        if hasExpired { desk.fixture.clock.withLock { $0 = Self.wrong } }
         try desk.vault.delete(service: "token", account: "")
+        try desk.sync(group.store)
+        desk.fixture.clock.withLock { $0 = right }
         try group.settle()
         for machine in group.machines { #expect(try machine.names == ["other"]) }
     }

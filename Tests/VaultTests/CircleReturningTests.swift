@@ -163,7 +163,14 @@ struct CircleReturningTests {
         #expect(try group.counts() == [0])
     }
 
-    @Test func aTextThatWasChangedMeanwhileStays() throws {
+    /// - Parameter former: the texts that the desk has given it; it keeps the last one.
+    @Test(arguments: [[], ["of the desk"], ["first", "of the desk"]])
+    func aTextThatWasChangedMeanwhileStays(former: [String]) throws {
+        for text in former {
+            desk.fixture.advance(milliseconds: 1000)
+            try desk.edit("token", MetadataChanges(label: text))
+            try group.settle()
+        }
         try keepAtTheDesk()
         laptop.fixture.advance(milliseconds: 3_600_000)
         try laptop.edit("token", MetadataChanges(label: "of the laptop"))

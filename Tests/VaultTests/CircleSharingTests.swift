@@ -221,7 +221,7 @@ struct CircleSharingTests {
         // The clock of one machine is wrong: it sweeps its bin and what has expired.
         desk.fixture.advance(milliseconds: 400 * 86_400_000)
         #expect(try desk.vault.sweepBin(limit: 10).count == 1)
-        try desk.vault.delete(desk.vault.list()[0])
+        #expect(try desk.vault.sweep(expiredBy: desk.vault.now(), limit: 10).count == 1)
         try settle(desk, laptop)
         #expect(try laptop.get("old", "me") == "2")
         #expect(try laptop.vault.deletedItems().count == 1)
@@ -430,8 +430,9 @@ struct CircleSharingTests {
         let device = try desk.view().device.id
         let head = try #require(try laptop.view().streams[device]?.newest)
         let forged = SignedHead(head.head, signature: [UInt8](repeating: 1, count: 64))
-        for _ in 0..<2 {
-            _ = try laptop.vault.takeIn(heads: [forged.bytes], segments: [], laptop.classKeys)
+        // By itself it is left out at once, and beside a file it is compared with what is here.
+        for segments in [[], [], [try junk(of: device, for: laptop).bytes]] {
+            _ = try laptop.vault.takeIn(heads: [forged.bytes], segments: segments, laptop.classKeys)
             #expect(try laptop.view().streams[device]?.newest == head)
         }
         #expect(try laptop.names == ["first"] && headCount(of: desk, at: laptop) == 1)
@@ -453,6 +454,20 @@ struct CircleSharingTests {
         #expect(try desk.names.isEmpty && laptop.names.isEmpty)
     }
 
+    /// A file in a device's name that the device has not written.
+    private func junk(of device: WriterID, for machine: CircleMachine) throws -> RecordSegment {
+        let view = try machine.view()
+        return try RecordSegment(
+            before: #require(ChainHash(bytes: [UInt8](repeating: 1, count: 32))),
+            records: [
+                CircleRecord(
+                    CircleRecord.Header(
+                        circle: view.device.circle, device: device,
+                        run: #require(RunID(bytes: [UInt8](repeating: 2, count: 16))), number: 9,
+                        generation: view.present?.name), sealed: [UInt8](repeating: 3, count: 92))
+            ])
+    }
+
     @Test func aStoreFillsNoVault() throws {
         let (desk, laptop) = try pair()
         try desk.set("github", "me", "1")
@@ -465,15 +480,7 @@ struct CircleSharingTests {
         try stranger.sync(other)
         let view = try laptop.view()
         let desksID = try #require(view.membership.members.map(\.keys.device).first { $0 != view.device.id })
-        let junk = try RecordSegment(
-            before: #require(ChainHash(bytes: [UInt8](repeating: 1, count: 32))),
-            records: [
-                CircleRecord(
-                    CircleRecord.Header(
-                        circle: view.device.circle, device: desksID,
-                        run: #require(RunID(bytes: [UInt8](repeating: 2, count: 16))), number: 9,
-                        generation: view.present?.name), sealed: [UInt8](repeating: 3, count: 92))
-            ])
+        let junk = try junk(of: desksID, for: laptop)
         for _ in 0..<5 {
             _ = try laptop.vault.takeIn(heads: store.heads, segments: [junk.bytes], laptop.classKeys)
             _ = try laptop.vault.takeIn(heads: other.heads, segments: Array(other.files.values), laptop.classKeys)
@@ -497,6 +504,28 @@ struct CircleSharingTests {
         try again.set("gitlab", "me", "2")
         try settle(again, laptop)
         #expect(try laptop.get("gitlab", "me") == "2")
+    }
+
+    /// The files of a run are missing. The run after it shows where that was left, and so the one before counts.
+    @Test func aRunLeadsPastTheRunBeforeIt() throws {
+        let (desk, laptop) = try pair()
+        try settle(desk, laptop)
+        var runs: [[StorePath]] = []
+        for name in ["first", "second", "third"] {
+            let before = Set(store.names)
+            try desk.reopen()
+            try desk.set(name, "", "1")
+            try desk.sync(store)
+            runs.append(store.names.filter { !before.contains($0) })
+        }
+        let hidden = store.files.filter { runs[1].contains($0.key) }
+        try #require(!hidden.isEmpty)
+        for path in hidden.keys { store.files[path] = nil }
+        try laptop.takeIn(store)
+        #expect(try laptop.names == ["first", "third"])
+        store.files.merge(hidden) { $1 }
+        try laptop.takeIn(store)
+        #expect(try laptop.names == ["first", "second", "third"])
     }
 
     /// Two copies of one vault write at the same time.

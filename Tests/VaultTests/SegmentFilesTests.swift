@@ -40,9 +40,6 @@ struct SegmentFilesTests {
         var changed = file
         changed[file.count - 1] ^= 1
         #expect(read(known, in: changed) == .damaged)
-        for count in [0, 1, file.count - 1] {
-            #expect(read(known, in: Array(file.prefix(count))) == .damaged, "\(count)")
-        }
     }
 
     @Test func afterTheTransactionNothingIsRead() throws {

@@ -76,8 +76,7 @@ struct LocalEdits {
         shared.keepLeft(of: present)
         for id in shared.ids where !present.contains(id) {
             shared.remove(id)
-            guard let id = SharedItemID(bytes: id.bytes), let item = known[id], !item.isInBin, !item.isExpired(at: time)
-            else { continue }
+            guard let id = SharedItemID(bytes: id.bytes), let item = known[id], !item.isInBin else { continue }
             for deletion in try merging({ () throws(MergingError) in try now.delete(item) }) { try add(deletion) }
         }
         return (view, shared)

@@ -172,7 +172,7 @@ struct ImportCommand: ParsableCommand {
             try Output.line(JSONText.of(outcomes))
         } else {
             for outcome in outcomes { try Output.line(outcome.line) }
-            Output.note(ImportOutcome.summary(of: outcomes, isTrial: dryRun))
+            Output.note(ImportOutcome.summary(of: outcomes, isTrial: dryRun, replaces: replace))
         }
     }
 

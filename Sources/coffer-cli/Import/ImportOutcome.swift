@@ -97,7 +97,8 @@ struct ImportOutcome: Encodable {
         return text
     }
 
-    static func summary(of outcomes: [ImportOutcome], isTrial: Bool) -> String {
+    /// - Parameter replaces: whether the person has given --replace.
+    static func summary(of outcomes: [ImportOutcome], isTrial: Bool, replaces: Bool) -> String {
         func count(_ outcome: Outcome) -> Int { outcomes.count { $0.outcome == outcome } }
         // As an export counts them: a secret is one, with all of its fields.
         let fields = outcomes.filter { $0.outcome == .imported }
@@ -114,8 +115,10 @@ struct ImportOutcome: Encodable {
         }
         if count(.same) > 0 { parts.append("\(count(.same)) there already") }
         if count(.kept) > 0 {
+            // What is kept nevertheless, its own line says.
             parts.append(
-                "\(count(.kept)) with another value in your vault, which stays; to replace those, use --replace")
+                "\(count(.kept)) with another value in your vault, which stays"
+                    + (replaces ? "" : "; to replace those, use --replace"))
         }
         if count(.expired) > 0 { parts.append("\(count(.expired)) expired") }
         if count(.repeated) > 0 { parts.append("\(count(.repeated)) twice in the file") }

@@ -375,9 +375,10 @@ let askingChecks = [
     Check("a handler that goes on after the cancellation is not waited for") { fixture in
         let keychain = fixture.keychain("deaf handler")
         try await keychain.set("x", for: "me", access: .whenUnlocked.requiring(.userPresence))
-        for atQuestion in [true, false] {
+        // Equal reads share one question, and each waits by itself. A change asks for itself alone.
+        for (atQuestion, changes) in [(true, false), (false, false), (true, true), (false, true)] {
             let asked = AsyncStream<Void>.makeStream()
-            let closed = Gate()
+            let (closed, ended) = (Gate(), Gate())
             let deaf = Prompts.handler { message in
                 guard message.wantsAnswer == atQuestion else { return nil }
                 asked.continuation.yield()
@@ -385,11 +386,20 @@ let askingChecks = [
                 while !closed.isOpen { await Task.yield() }
                 return "sandbox"
             }
-            let reading = Task { () throws(KeychainError) in try await keychain.prompting(deaf).string(for: "me") }
+            let calling = Task {
+                defer { ended.open() }
+                let asking = keychain.prompting(deaf)
+                if changes {
+                    _ = try await asking.edit("me", ItemEdit(access: .whenUnlocked))
+                } else {
+                    _ = try await asking.string(for: "me")
+                }
+            }
             for await _ in asked.stream { break }
-            reading.cancel()
-            await refused(.cancelled) { () throws(KeychainError) in try await Check.value(of: reading) }
+            calling.cancel()
+            #expect(try await eventually { ended.isOpen })
             closed.open()
+            await refused(.cancelled) { () throws(KeychainError) in try await Check.value(of: calling) }
         }
         #expect(try await keychain.prompting(.right).string(for: "me") == "x")
     },
