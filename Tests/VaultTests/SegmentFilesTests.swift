@@ -42,14 +42,7 @@ struct SegmentFilesTests {
         #expect(read(known, in: changed) == .damaged)
     }
 
-    @Test func afterTheTransactionNothingIsRead() throws {
-        let known = try #require(segment.records.first)
-        let files = try desk.vault.read { (snapshot) throws(VaultError) in
-            _ = try SegmentFiles([:], in: snapshot).record(known)
-            return SegmentFiles([:], in: snapshot)
-        }
-        #expect(vaultError { _ = try files.record(known) } == .storage)
-        // A record of another circle's file.
+    @Test func anotherCirclesRecordIsDamage() throws {
         let stranger = try Self.stranger()
         let other = try desk.vault.read { (snapshot) throws(VaultError) in
             vaultError { _ = try SegmentFiles([:], in: snapshot).record(stranger) }
