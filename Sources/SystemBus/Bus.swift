@@ -77,18 +77,39 @@ import Synchronization
         guard let made = unsafe made else { throw BusError("call \(member)", code: -ENOMEM) }
         let message = unsafe BusMessage(adopting: made)
         for value in values { try message.append(value) }
+        return try answer(to: message, of: destination, "\(interface).\(member)", within: limit ?? patience)
+    }
+
+    /// Sends a call and takes the answer that its destination gives. A session bus lets each client send answers to calls that were
+    /// not its own, and the bus library goes by their numbers, which can be guessed.
+    /// - Parameter called: the method, for the words of an error.
+    /// - Throws: ``BusError``, also if somebody else has answered.
+    func answer(
+        to message: borrowing BusMessage, of destination: String, _ called: String, within limit: Duration
+    ) throws(BusError) -> BusMessage {
         var reply: OpaquePointer?
         var fault = unsafe sd_bus_error()
         defer { unsafe sd_bus_error_free(&fault) }
-        let microseconds = UInt64(max((limit ?? patience) / .microseconds(1), 1))
+        let microseconds = UInt64(max(limit / .microseconds(1), 1))
         let code = unsafe message.withPointer { unsafe sd_bus_call(pointer, $0, microseconds, &fault, &reply) }
         guard code >= 0 else {
             let name = unsafe fault.name.map { unsafe String(cString: $0) }
-            throw BusError("call \(interface).\(member)", code: code, name: name)
+            throw BusError("call \(called)", code: code, name: name)
         }
-        guard let reply = unsafe reply else { throw BusError("call \(member)", code: -ENOMSG) }
-        return unsafe BusMessage(adopting: reply)
+        guard let reply = unsafe reply else { throw BusError("call \(called)", code: -ENOMSG) }
+        let answer = unsafe BusMessage(adopting: reply)
+        guard try answer.sender == connection(of: destination) else {
+            throw BusError("call \(called)", reason: "another program on the bus has answered")
+        }
+        return answer
     }
+
+    /// How the bus daemon names who is meant by a destination: itself, a connection, or the owner of a name.
+    private func connection(of destination: String) throws(BusError) -> String {
+        destination == Self.daemon || destination.hasPrefix(":") ? destination : try owner(of: destination)
+    }
+
+    private static let daemon = "org.freedesktop.DBus"
 
     /// Asks the bus daemon for the signals that a match rule describes.
     public func subscribe(_ rule: String) throws(BusError) {

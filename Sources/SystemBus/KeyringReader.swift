@@ -43,7 +43,7 @@ import Platform
         collections: 64, items: 50_000, attributes: 256, secret: 1 << 20, description: 256 << 10
     )
     /// A service may have to be started first.
-    private static let patience = Duration.seconds(25)
+    fileprivate static let patience = Duration.seconds(25)
 
     private let bus: Bus
     private let session: String
@@ -240,17 +240,7 @@ extension Bus {
         let message = unsafe BusMessage(adopting: made)
         let written = unsafe message.withPointer { unsafe write($0) }
         guard written >= 0 else { throw BusError("call \(member)", code: written) }
-        var reply: OpaquePointer?
-        var fault = unsafe sd_bus_error()
-        defer { unsafe sd_bus_error_free(&fault) }
-        // 0: the bus library's own limit, 25 seconds.
-        let code = unsafe message.withPointer { unsafe sd_bus_call(pointer, $0, 0, &fault, &reply) }
-        guard code >= 0 else {
-            let name = unsafe fault.name.map { unsafe String(cString: $0) }
-            throw BusError("call \(interface).\(member)", code: code, name: name)
-        }
-        guard let reply = unsafe reply else { throw BusError("call \(member)", code: -ENOMSG) }
-        return unsafe BusMessage(adopting: reply)
+        return try answer(to: message, of: destination, "\(interface).\(member)", within: KeyringReader.patience)
     }
 }
 

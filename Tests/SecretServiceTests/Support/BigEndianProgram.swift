@@ -27,6 +27,14 @@ struct BigEndianBytes {
         bytes += Array(signature.utf8) + [0]
     }
 
+    /// A field of a message's header.
+    mutating func add(field: UInt8, _ type: String, _ value: String) {
+        align(8)
+        add([field])
+        add(signature: type)
+        if type == "g" { add(signature: value) } else { add(text: value) }
+    }
+
     /// An array of bytes.
     mutating func add(array: [UInt8]) {
         add(number: array.count)
@@ -38,7 +46,7 @@ struct BigEndianBytes {
 /// it reads no answers.
 final class BigEndianProgram {
     /// The kinds of messages.
-    static let (call, signal): (UInt8, UInt8) = (1, 4)
+    static let (call, answer, signal): (UInt8, UInt8, UInt8) = (1, 2, 4)
 
     private let socket: UnixSocket
     private var serial = 0
@@ -59,19 +67,33 @@ final class BigEndianProgram {
         _ kind: UInt8, _ member: String, of interface: String, at path: String = "/", to destination: String? = nil,
         signature: String? = nil, _ body: BigEndianBytes = BigEndianBytes()
     ) throws {
-        serial += 1
         var fields = BigEndianBytes()
-        func add(_ code: UInt8, _ type: String, _ value: String) {
-            fields.align(8)
-            fields.add([code])
-            fields.add(signature: type)
-            if type == "g" { fields.add(signature: value) } else { fields.add(text: value) }
-        }
-        add(1, "o", path)
-        add(2, "s", interface)
-        add(3, "s", member)
-        if let destination { add(6, "s", destination) }
-        if let signature { add(8, "g", signature) }
+        fields.add(field: 1, "o", path)
+        fields.add(field: 2, "s", interface)
+        fields.add(field: 3, "s", member)
+        if let destination { fields.add(field: 6, "s", destination) }
+        if let signature { fields.add(field: 8, "g", signature) }
+        try send(kind, fields, body)
+    }
+
+    /// Answers a call that somebody else was asked, with a number.
+    /// - Parameters:
+    ///   - number: the call's, which its caller has given it.
+    ///   - caller: a unique name.
+    func answer(toCall number: Int, of caller: String, with value: Int) throws {
+        var (fields, body) = (BigEndianBytes(), BigEndianBytes())
+        fields.align(8)
+        fields.add([5])
+        fields.add(signature: "u")
+        fields.add(number: number)
+        fields.add(field: 6, "s", caller)
+        fields.add(field: 8, "g", "u")
+        body.add(number: value)
+        try send(Self.answer, fields, body)
+    }
+
+    private func send(_ kind: UInt8, _ fields: BigEndianBytes, _ body: BigEndianBytes) throws {
+        serial += 1
         var message = BigEndianBytes()
         // The byte order, the kind, no flags, the protocol's version.
         message.add([UInt8(ascii: "B"), kind, 0, 1])
