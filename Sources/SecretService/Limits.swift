@@ -68,6 +68,8 @@ enum StoreLimits {
     static let sameNames = 1000
     /// How often a change is tried while other programs change the same item.
     static let attempts = 8
+    /// The longest pause after the first attempt is twice as many milliseconds. It doubles with each further one.
+    static let pause = 8
     /// The secrets of one answer, together. A bus need not take messages of more than 32 MiB, and an answer that is
     /// larger ends the connection.
     static let answer = 16 << 20

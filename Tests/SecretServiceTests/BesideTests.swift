@@ -1,8 +1,11 @@
 import Coffer
 import Foundation
 import Synchronization
+import SystemBus
 import TestSupport
 import Testing
+
+@testable import SecretService
 
 @Suite("other programs that change the vault, and what everybody on the bus is told")
 struct BesideTests {
@@ -43,6 +46,110 @@ struct BesideTests {
         try fixture.check("changed", in: "beside.py")
         isDone.store(true, ordering: .relaxed)
         try await other
+        await fixture.end()
+    }
+
+    @Test("A client replaces an item that other programs change many times in a row")
+    func contended() async throws {
+        let fixture = try await ServiceFixture()
+        let keychain = fixture.keychain("elsewhere")
+        try await keychain.set("theirs", for: "me")
+        let program = try BusProgram(fixture.address)
+        let session = try program.openSession()
+        let wanted = ["service": "elsewhere", "account": "me"]
+        for _ in 0..<20 {
+            async let one: Void = { for _ in 0..<20 { try await keychain.set("theirs", for: "me") } }()
+            async let two: Void = { for _ in 0..<20 { try await keychain.set("theirs", for: "me") } }()
+            for _ in 0..<2 {
+                let path = try program.create(wanted, "mine", session: session, replaces: true)
+                #expect(try program.items(wanted) == [path])
+            }
+            try await one
+            try await two
+        }
+        await fixture.end()
+    }
+
+    @Test("A secret and its content type are of the same state, while another program changes both")
+    func oneState() async throws {
+        let fixture = try await ServiceFixture()
+        let keychain = fixture.keychain("elsewhere")
+        try await keychain.set("0", for: "me", attributes: ["coffer:content-type": "a/0"])
+        let isDone = Atomic(false)
+        async let other: Void = {
+            var number = 0
+            while !isDone.load(ordering: .relaxed) {
+                number += 1
+                try await keychain.set("\(number)", for: "me", attributes: ["coffer:content-type": "a/\(number)"])
+            }
+        }()
+        defer { isDone.store(true, ordering: .relaxed) }
+        let read = try await BusProgram.apart(on: fixture.address) { program in
+            let session = try program.openSession()
+            let item = try #require(try program.items(["service": "elsewhere"]).first)
+            var found: [(value: String, contentType: String)] = []
+            for _ in 0..<100 {
+                found.append(try program.secret(of: item, session: session))
+                found += try program.secrets(of: [item], session: session).values
+            }
+            return found
+        }
+        isDone.store(true, ordering: .relaxed)
+        try await other
+        #expect(read.count == 200)
+        for secret in read { #expect(secret.contentType == "a/" + secret.value) }
+        await fixture.end()
+    }
+
+    @Test("An item that another program renames several times in a row stays the same one")
+    func renamedTwice() async throws {
+        let fixture = try await ServiceFixture()
+        let keychain = fixture.keychain("elsewhere")
+        try await keychain.set("v", for: "0")
+        let program = try BusProgram(fixture.address)
+        let session = try program.openSession()
+        let item = try #require(try program.items(["service": "elsewhere"]).first)
+        for round in 0..<40 {
+            async let renames: Void = {
+                for number in round * 5..<round * 5 + 5 { try await keychain.rename("\(number)", to: "\(number + 1)") }
+            }()
+            for _ in 0..<5 { #expect(try program.secret(of: item, session: session).value == "v") }
+            try await renames
+        }
+        await fixture.end()
+    }
+
+    @Test("Two providers that change the aliases at the same time keep each other's")
+    func aliasesOfTwo() async throws {
+        let fixture = try await ServiceFixture()
+        let beside = try await ServiceFixture(broker: fixture.socket)
+        // Both are there before one of them changes anything.
+        for address in [fixture.address, beside.address] { _ = try BusProgram(address).items(["a": "b"]) }
+        async let one: Void = BusProgram.apart(on: fixture.address) { program in
+            for number in 0..<12 {
+                let label = BusValue.entry(.text(ServiceName.collection + ".Label"), .variant(.text("C\(number)")))
+                _ = try program.call(
+                    ServiceName.root, ServiceName.service, "CreateCollection",
+                    [.array(of: "{sv}", [label]), .text("one\(number)")])
+            }
+        }
+        async let other: Void = BusProgram.apart(on: beside.address) { program in
+            for number in 0..<12 {
+                for path in [BusProgram.login, ServiceName.none, BusProgram.login] {
+                    _ = try program.call(
+                        ServiceName.root, ServiceName.service, "SetAlias", [.text("other\(number)"), .path(path)])
+                }
+            }
+        }
+        try await one
+        try await other
+        let record = CollectionRecord.aliases
+        let kept = try await fixture.keychain(record.service).attributes(of: record.account).attributes
+        for number in 0..<12 {
+            #expect(kept[CollectionRecord.alias + "one\(number)"] == "C\(number)")
+            #expect(kept[CollectionRecord.alias + "other\(number)"] == CollectionInfo.defaultID)
+        }
+        await beside.end()
         await fixture.end()
     }
 

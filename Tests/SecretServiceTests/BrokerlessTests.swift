@@ -42,6 +42,19 @@ struct BrokerlessTests {
         let changed = try BusProgram.secret("changed", session: session)
         #expect(program.refusal(item, ServiceName.item, "SetSecret", [changed]) == nil)
         #expect(try program.secret(of: item, session: session).value == "changed")
+        // The same of the service itself, if nothing of the vault is asked for.
+        #expect(try program.secrets(of: [item], session: session)[item]?.value == "changed")
+        let open = [item, BusProgram.transient]
+        let unlocked = try program.call(ServiceName.root, ServiceName.service, "Unlock", [.paths(open)])
+        #expect(unlocked.first?.paths == open && unlocked.last?.path == ServiceName.none)
+        let refused: [(member: String, arguments: [BusValue])] = [
+            ("GetSecrets", [.paths([item, stored]), .path(session)]), ("Unlock", [.paths([item, stored])]),
+            ("Unlock", [.paths([])]),
+        ]
+        for (member, arguments) in refused {
+            let refusal = program.refusal(ServiceName.root, ServiceName.service, member, arguments)
+            #expect(refusal == BusErrorName.failed, "\(member)")
+        }
         #expect(program.refusal(item, ServiceName.item, "Delete") == nil)
         let next = try program.create(["a": "2"], "next", session: session, in: BusProgram.transient)
         #expect(try program.secret(of: next, session: session).value == "next")

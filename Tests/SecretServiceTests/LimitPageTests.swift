@@ -34,7 +34,7 @@ struct LimitPageTests {
         #expect([PortalLimits.secret, PortalLimits.requests, PortalLimits.application] == [64, 64, 255])
         #expect([StoreLimits.aliasLength, StoreLimits.nameBytes, StoreLimits.machineID] == [64, 256, 64])
         #expect([StoreLimits.sameNames, StoreLimits.attempts, StoreLimits.listedItems] == [1000, 8, 256])
-        #expect(ReportLimits.kept == 256)
+        #expect(ReportLimits.kept == 256 && StoreLimits.pause == 8)
         // A bus takes no answer of more than 32 MiB, and clients wait for 25 seconds.
         let usual = AskingLimits()
         #expect(usual.answer == .seconds(24) && usual.unlocking == .seconds(288) && usual.tries == 3)

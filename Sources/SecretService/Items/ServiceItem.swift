@@ -27,11 +27,9 @@ struct ServiceItem: Sendable, Equatable {
     /// The item in the vault; nil for one in memory.
     var stored: ItemAttributes? { if case .vault(let stored) = place { stored } else { nil } }
 
-    var contentType: String {
-        switch place {
-        case .vault(let stored): BusText.shown(StoredAttributes.contentType(of: stored))
-        case .memory(_, let contentType): contentType
-        }
+    /// The content type of an item of the vault, as clients see it.
+    static func contentType(of stored: ItemAttributes) -> String {
+        BusText.shown(StoredAttributes.contentType(of: stored))
     }
 
     /// Whether it has attributes that clients do not see, because D-Bus does not carry them.

@@ -89,8 +89,8 @@ extension Provider {
     }
 
     private func read(_ item: ServiceItem, _ client: BusClient) async throws(ServiceError) -> SecretBytes {
-        guard let value = try await read([item], for: client)[item.id] else { throw .noObject(item.path) }
-        return value
+        guard let read = try await read([item], for: client)[item.id] else { throw .noObject(item.path) }
+        return read.value
     }
 
     private func finish(

@@ -165,6 +165,7 @@ extension Provider {
                 let isOutdated = error.cause == .changedMeanwhile || error.cause == .notFound
                 guard isOutdated, attempt < StoreLimits.attempts else { throw error }
             }
+            await giveWay(after: attempt)
             try await lookAgain(at: old)
         }
         return nil
@@ -223,16 +224,14 @@ extension Provider {
             var aliases = self.collections.aliases
             if !alias.isEmpty { aliases[alias] = "" }
             try Self.check(aliases: aliases)
-            guard self.collections.collections.count < StoreLimits.collections else {
-                throw .limit("there are \(StoreLimits.collections) collections, which is the most")
-            }
-            let id = self.collections.newID(label: label)
-            try await self.storeRecord(
-                CollectionRecord.name(ofCollection: id), label: label,
-                attributes: CollectionRecord.attributes(ofCollection: id))
+            let id = try await self.makeRecord(label)
             if !alias.isEmpty {
-                aliases[alias] = id
-                do throws(ServiceError) { try await self.store(aliases: aliases) } catch {
+                do throws(ServiceError) {
+                    try await self.changeAliases { (aliases: inout [String: String]) throws(ServiceError) -> Bool in
+                        aliases[alias] = id
+                        return true
+                    }
+                } catch {
                     // A program that is told of an error finds no collection. `try?`: the first error counts.
                     try? await self.removeRecord(CollectionRecord.name(ofCollection: id))
                     throw error
@@ -240,6 +239,21 @@ extension Provider {
             }
             return ObjectPath.pathOfCollection(id)
         }
+    }
+
+    /// Makes the record of a new collection.
+    /// - Returns: the collection's id.
+    private func makeRecord(_ label: String) async throws(ServiceError) -> String {
+        var id = ""
+        try await storeRecord { () throws(ServiceError) -> RecordDraft? in
+            guard collections.collections.count < StoreLimits.collections else {
+                throw .limit("there are \(StoreLimits.collections) collections, which is the most")
+            }
+            // Another provider may have taken the id that was tried before.
+            id = collections.newID(label: label)
+            return RecordDraft(ofCollection: id, label: label)
+        }
+        return id
     }
 
     /// Removes a collection with its items. The default one stays, because it is the vault.
@@ -288,8 +302,11 @@ extension Provider {
             }
             // An alias that stays behind would name a later collection of this id.
             _ = try await self.inTurn(of: .records) { () async throws(ServiceError) in
-                guard self.collections.aliases.values.contains(collection.id) else { return }
-                try await self.store(aliases: self.collections.aliases.filter { $0.value != collection.id })
+                try await self.changeAliases { (aliases: inout [String: String]) throws(ServiceError) -> Bool in
+                    guard aliases.values.contains(collection.id) else { return false }
+                    aliases = self.collections.aliases.filter { $0.value != collection.id }
+                    return true
+                }
             }
             // The record is the last, so that a removal that was interrupted can be repeated. Its step of the TPM's
             // counter covers all that was deleted before.
@@ -303,25 +320,65 @@ extension Provider {
         guard aliases.count <= StoreLimits.aliases else { throw .limit("there are too many aliases") }
     }
 
-    func store(aliases: [String: String]) async throws(ServiceError) {
-        try await storeRecord(
-            CollectionRecord.aliases, label: "Secret Service: aliases",
-            attributes: CollectionRecord.attributes(ofAliases: aliases))
+    /// A record as it has to be.
+    struct RecordDraft {
+        let name: ItemName
+        let label: String
+        let attributes: [String: String]
+
+        init(ofCollection id: String, label: String) {
+            name = CollectionRecord.name(ofCollection: id)
+            self.label = label
+            attributes = CollectionRecord.attributes(ofCollection: id)
+        }
+
+        init(ofAliases aliases: [String: String]) {
+            name = CollectionRecord.aliases
+            label = "Secret Service: aliases"
+            attributes = CollectionRecord.attributes(ofAliases: aliases)
+        }
     }
 
-    func storeRecord(_ name: ItemName, label: String, attributes: [String: String]) async throws(ServiceError) {
-        let former = vault.items.values.first { $0.name == name }
-        guard former == nil || former?.attributes[StoredAttributes.record] != nil else {
-            throw ServiceError(
-                ServiceError.alreadyExists, "\(name) is a secret; give it another name with: coffer rename")
+    /// - Parameter change: changes the aliases as they are now; false if there is nothing to change. It is called again
+    ///   if another provider changes them at the same time.
+    func changeAliases(
+        _ change: (inout [String: String]) throws(ServiceError) -> Bool
+    ) async throws(ServiceError) {
+        try await storeRecord { () throws(ServiceError) -> RecordDraft? in
+            var aliases = collections.aliases
+            guard try change(&aliases) else { return nil }
+            try Self.check(aliases: aliases)
+            return RecordDraft(ofAliases: aliases)
         }
-        let item = NewItem(value: [], label: label, attributes: attributes)
-        do throws(KeychainError) {
-            try await noting { () async throws(KeychainError) in
-                try await self.backend.set(
-                    name, to: item, if: former.map { .isUnchanged(since: $0) } ?? .isAbsent, prompts: .never, in: .own)
+    }
+
+    /// Writes a record. If another provider changes it at the same time, it is drafted and written again.
+    /// - Parameter draft: makes it of what is there now; nil if there is nothing to write.
+    func storeRecord(_ draft: () throws(ServiceError) -> RecordDraft?) async throws(ServiceError) {
+        for attempt in 1...StoreLimits.attempts {
+            guard let record = try draft() else { return }
+            let name = record.name
+            // Nothing waits since the draft: this is the state that it was made of.
+            let former = vault.items.values.first { $0.name == name }
+            guard former == nil || former?.attributes[StoredAttributes.record] != nil else {
+                throw ServiceError(
+                    ServiceError.alreadyExists, "\(name) is a secret; give it another name with: coffer rename")
             }
-        } catch { throw ServiceError(error) }
+            let item = NewItem(value: [], label: record.label, attributes: record.attributes)
+            do throws(KeychainError) {
+                try await noting { () async throws(KeychainError) in
+                    try await self.backend.set(
+                        name, to: item, if: former.map { .isUnchanged(since: $0) } ?? .isAbsent, prompts: .never,
+                        in: .own)
+                }
+                return
+            } catch {
+                let isOutdated = error.code == .changedMeanwhile || error.code == .alreadyExists
+                guard isOutdated, attempt < StoreLimits.attempts else { throw ServiceError(error) }
+            }
+            await giveWay(after: attempt)
+            if let former { try await lookAgain(at: former) } else { try await look(at: name) }
+        }
     }
 
     private func removeRecord(_ name: ItemName) async throws(ServiceError) {

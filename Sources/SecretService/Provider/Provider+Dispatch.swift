@@ -115,9 +115,23 @@ extension Provider {
         switch found {
         case .session: return true
         case .prompt: return call.member == "Dismiss"
-        case .collection(let collection): return collection.isTransient
-        case .item(let item): return item.stored == nil
-        case .folder, .service, .portal, .portalRequest: return false
+        case .collection, .item: return isTransient(call.path)
+        case .service:
+            guard ["GetSecrets", "Unlock"].contains(call.member), let paths = call.arguments.first?.paths else {
+                return false
+            }
+            return !paths.isEmpty && paths.allSatisfy { isTransient($0) }
+        case .folder, .portal, .portalRequest: return false
+        }
+    }
+
+    /// Whether this is the `session` collection, or an item of it.
+    private func isTransient(_ path: String) -> Bool {
+        // `try?`: an object that is not known may be in the vault.
+        switch try? target(path) {
+        case .collection(let collection): collection.isTransient
+        case .item(let item): item.stored == nil
+        default: false
         }
     }
 

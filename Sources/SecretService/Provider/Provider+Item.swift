@@ -28,17 +28,17 @@ extension Provider {
         // The broker says it when it is asked for the value, too.
         if item.isLocked(in: state) { await refreshState() }
         guard !item.isLocked(in: state) else { throw locked(for: client) }
-        let values: [String: SecretBytes]
+        let values: [String: ReadSecret]
         do throws(ServiceError) { values = try await read([item], for: client) } catch {
             // The vault may have been locked while a person was asked. A client that learns it opens the vault first.
             await refreshState()
             guard error.cause == .locked || item.isLocked(in: state) else { throw error }
             throw locked(for: client)
         }
-        guard let value = values[item.id] else { throw .noObject(item.path) }
+        guard let read = values[item.id] else { throw .noObject(item.path) }
         // The session may have been closed while a person was asked.
         let session = try sessions.session(sessionPath, of: client.name)
-        return [try session.seal(value, contentType: item.contentType)]
+        return [try session.seal(read.value, contentType: read.contentType)]
     }
 
     private func set(_ item: ServiceItem, to received: ReceivedSecret, _ client: BusClient) async throws(ServiceError) {
@@ -90,6 +90,7 @@ extension Provider {
                         throw ServiceError(error)
                     }
                 }
+                await self.giveWay(after: attempt)
                 try await self.lookAgain(at: current)
             }
         }
@@ -114,13 +115,13 @@ extension Provider {
     /// who gives up, or does not answer in the time that the whole call has, is not asked for the others.
     /// - Returns: what could be read, if there is anything.
     /// - Throws: the first refusal, if nothing could be read; an error if the values do not fit into an answer.
-    func read(_ items: [ServiceItem], for client: BusClient) async throws(ServiceError) -> [String: SecretBytes] {
+    func read(_ items: [ServiceItem], for client: BusClient) async throws(ServiceError) -> [String: ReadSecret] {
         var reading = Reading(within: asking.answer)
         var open: [ItemAttributes] = []
         var gated: [ItemAttributes] = []
         for item in items {
             switch item.place {
-            case .memory(let value, _): reading.values[item.id] = value
+            case .memory(let value, let type): reading.values[item.id] = ReadSecret(value: value, contentType: type)
             case .vault(let stored) where stored.access.requirements.isEmpty: open.append(stored)
             case .vault(let stored) where stored.access.needsApplicationPassword:
                 reading.refuse(
@@ -142,33 +143,34 @@ extension Provider {
         return reading.values
     }
 
-    /// Reads items with one call, or each by itself if they do not go together.
+    /// Reads items with one call, or in parts if they do not go together.
     private func readTogether(_ items: [ItemAttributes], for client: BusClient, _ reading: inout Reading) async {
-        guard items.count > 1 else { return await readEach(items, for: client, &reading) }
+        guard !reading.isOver, let first = items.first else { return }
         do throws(KeychainError) {
-            reading.add(try await ask(items, for: client, until: reading.deadline))
+            reading.add(
+                try await items.count > 1
+                    ? ask(items, for: client, until: reading.deadline)
+                    : askOne(first, for: client, until: reading.deadline))
         } catch {
-            if [.limitExceeded, .notFound, .invalidArgument].contains(error.code) {
-                return await readEach(items, for: client, &reading)
+            guard items.count > 1 else { return reading.refuse(ServiceError(error)) }
+            if ReadParts.mayBeAboutOne(error.code) {
+                // The broker does not say about which. Halves take fewer questions than each item by itself.
+                let half = items.count / 2
+                await readTogether(Array(items[..<half]), for: client, &reading)
+                return await readTogether(Array(items[half...]), for: client, &reading)
             }
+            var others = items
             // The broker gives out nothing if one of them is lost, and has asked nobody.
-            var others: [ItemAttributes] = []
             if error.code == .biometryRefused {
+                others = []
                 for item in items {
                     if await isLost(item, for: client) { continue }
                     others.append(item)
                 }
-                if !others.isEmpty, others.count < items.count { await readTogether(others, for: client, &reading) }
             }
+            if others.count == items.count { others = ReadParts.others(of: items, after: error.code) }
+            if others.count < items.count { await readTogether(others, for: client, &reading) }
             reading.refuse(ServiceError(error))
-        }
-    }
-
-    private func readEach(_ items: [ItemAttributes], for client: BusClient, _ reading: inout Reading) async {
-        for item in items where !reading.isOver {
-            do throws(KeychainError) {
-                reading.add(try await askOne(item, for: client, until: reading.deadline))
-            } catch { reading.refuse(ServiceError(error)) }
         }
     }
 
@@ -186,11 +188,16 @@ extension Provider {
     /// Reads one item. If another program renames it meanwhile, it is read by its new name.
     private func askOne(
         _ item: ItemAttributes, for client: BusClient, until deadline: ContinuousClock.Instant
-    ) async throws(KeychainError) -> [String: SecretBytes] {
-        do throws(KeychainError) { return try await ask([item], for: client, until: deadline) } catch {
-            guard error.code == .notFound, let renamed = await renamed(item) else { throw error }
-            return try await ask([renamed], for: client, until: deadline)
+    ) async throws(KeychainError) -> [String: ReadSecret] {
+        var known = item
+        // It may have got yet another name before the broker was asked for the new one.
+        for _ in 1..<StoreLimits.attempts {
+            do throws(KeychainError) { return try await ask([known], for: client, until: deadline) } catch {
+                guard error.code == .notFound, let renamed = await renamed(known) else { throw error }
+                known = renamed
+            }
         }
+        return try await ask([known], for: client, until: deadline)
     }
 
     private func readRequest(_ prompts: Prompts, for client: BusClient) -> ReadRequest {
@@ -202,7 +209,7 @@ extension Provider {
 
     private func ask(
         _ items: [ItemAttributes], for client: BusClient, until deadline: ContinuousClock.Instant
-    ) async throws(KeychainError) -> [String: SecretBytes] {
+    ) async throws(KeychainError) -> [String: ReadSecret] {
         let asks = items.contains { !$0.access.requirements.isEmpty }
         let request = readRequest(asks ? Prompts.automatic.announcing(client.sentence) : .never, for: client)
         let backend = backend
@@ -211,7 +218,7 @@ extension Provider {
         }
         let found =
             asks ? try await askingPerson(within: ContinuousClock.now.duration(to: deadline), read) : try await read()
-        var values: [String: SecretBytes] = [:]
+        var values: [String: ReadSecret] = [:]
         for (item, asked) in zip(found, items) {
             defer { Wipe.storage(of: item.value) }
             // An item of this name that is another one was not asked for.
@@ -219,17 +226,26 @@ extension Provider {
                 throw KeychainError(.notFound, "\(asked.name) was replaced meanwhile")
             }
             do throws(CryptographyError) {
-                values[ServiceItem.id(of: asked)] = try SecretBytes(copying: item.value)
+                values[ServiceItem.id(of: asked)] = ReadSecret(
+                    value: try SecretBytes(copying: item.value),
+                    contentType: ServiceItem.contentType(of: item.attributes))
             } catch { throw KeychainError(.failed, error.reason) }
         }
         return values
     }
 }
 
+/// A secret that was read.
+struct ReadSecret {
+    let value: SecretBytes
+    /// Of the same state as the value. The index may have an older one, or a newer one.
+    let contentType: String
+}
+
 /// What a call has read so far.
 private struct Reading {
     /// By the ids on the bus.
-    var values: [String: SecretBytes] = [:]
+    var values: [String: ReadSecret] = [:]
     /// The first reason why something could not be read.
     private(set) var refusal: ServiceError?
     /// Whether the person has given up, or has not answered in time.
@@ -239,9 +255,9 @@ private struct Reading {
 
     init(within limit: Duration) { deadline = ContinuousClock.now + limit }
 
-    var bytes: Int { values.values.reduce(0) { $0 + $1.count } }
+    var bytes: Int { values.values.reduce(0) { $0 + $1.value.count } }
 
-    mutating func add(_ found: [String: SecretBytes]) { values.merge(found) { $1 } }
+    mutating func add(_ found: [String: ReadSecret]) { values.merge(found) { $1 } }
 
     mutating func refuse(_ error: ServiceError) {
         refusal = refusal ?? error

@@ -96,10 +96,10 @@ extension Provider {
             return tellChanged(collection.id)
         }
         try await inWriting(of: .records) { () async throws(ServiceError) in
-            try self.checkIsThere(collection)
-            try await self.storeRecord(
-                CollectionRecord.name(ofCollection: collection.id), label: label,
-                attributes: CollectionRecord.attributes(ofCollection: collection.id))
+            try await self.storeRecord { () throws(ServiceError) -> RecordDraft? in
+                try self.checkIsThere(collection)
+                return RecordDraft(ofCollection: collection.id, label: label)
+            }
         }
     }
 

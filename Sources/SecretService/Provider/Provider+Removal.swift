@@ -32,6 +32,7 @@ extension Provider {
             } catch {
                 guard error.code == .changedMeanwhile, attempt < StoreLimits.attempts else { throw ServiceError(error) }
             }
+            await giveWay(after: attempt)
             for item in items { try await lookAgain(at: item) }
         }
         return false

@@ -117,7 +117,7 @@ extension Provider {
         if found.isEmpty, let first = paths.first { throw .noObject(first) }
         found = found.filter { !$0.value.isLocked(in: state) }
         let items = Dictionary(found.values.map { ($0.id, $0) }) { one, _ in one }
-        let values: [String: SecretBytes]
+        let values: [String: ReadSecret]
         do throws(ServiceError) {
             values = try await read(items.values.sorted { $0.id < $1.id }, for: client)
         } catch {
@@ -130,10 +130,10 @@ extension Provider {
         let session = try sessions.session(sessionPath, of: client.name)
         var (entries, bytes) = ([BusValue](), 0)
         for (path, item) in found {
-            guard let value = values[item.id] else { continue }
-            bytes += value.count
+            guard let read = values[item.id] else { continue }
+            bytes += read.value.count
             guard bytes <= StoreLimits.answer else { throw .answerTooLarge }
-            entries.append(.entry(.path(path), try session.seal(value, contentType: item.contentType)))
+            entries.append(.entry(.path(path), try session.seal(read.value, contentType: read.contentType)))
         }
         return [.array(of: "{o(oayays)}", entries)]
     }
@@ -151,22 +151,21 @@ extension Provider {
         // Aliases are kept in the vault, and Unlock makes one.
         guard state != .none else { throw locked(for: client) }
         try await inWriting(of: .records) { () async throws(ServiceError) in
-            // What is there now: another call may have changed it while this one waited.
-            var aliases = self.collections.aliases
-            if path == ServiceName.none {
-                guard aliases[name] != nil else { return }
-                // Without an entry, one of these would be there again.
-                aliases[name] = CollectionTable.builtInAliases.contains(name) ? ServiceName.none : nil
-            } else {
+            try await self.changeAliases { (aliases: inout [String: String]) throws(ServiceError) -> Bool in
+                if path == ServiceName.none {
+                    guard aliases[name] != nil else { return false }
+                    // Without an entry, one of these would be there again.
+                    aliases[name] = CollectionTable.builtInAliases.contains(name) ? ServiceName.none : nil
+                    return true
+                }
                 guard case .collection(let collection) = try self.target(path) else { throw .noObject(path) }
                 guard !collection.isTransient else {
                     throw ServiceError(BusErrorName.notSupported, "the session collection has no other alias")
                 }
                 try self.checkIsThere(collection)
                 aliases[name] = collection.id
+                return true
             }
-            try Self.check(aliases: aliases)
-            try await self.store(aliases: aliases)
         }
         return []
     }

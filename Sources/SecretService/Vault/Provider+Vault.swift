@@ -138,6 +138,25 @@ extension Provider {
         if let former = vault.delete(id) { removed(id, former) }
     }
 
+    /// Takes an item that was not known, and that the broker has. Its event may come later.
+    func look(at name: ItemName) async throws(ServiceError) {
+        do throws(KeychainError) {
+            try await noting { () async throws(KeychainError) in
+                try await self.backend.attributes(of: name, in: .own)
+            }
+        } catch {
+            // It is gone again.
+            guard error.code == .notFound else { throw ServiceError(error) }
+        }
+    }
+
+    /// Waits before a write is tried again. Without a pause, two providers that write the same thing could meet each time.
+    /// - Parameter attempt: the number of the one that failed. The pause is random, and longer after each.
+    func giveWay(after attempt: Int) async {
+        // `try?`: a cancelled call tries at once, and a few times only.
+        try? await Task.sleep(for: .milliseconds(Int.random(in: 0...(StoreLimits.pause << attempt))))
+    }
+
     private func load() async throws(KeychainError) {
         let status = try await backend.status(of: .own).state
         let items = status == .none ? [] : try await backend.allItems(in: .own)

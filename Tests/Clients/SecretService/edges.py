@@ -297,8 +297,16 @@ def lost_fingers():
     except Refused as error:
         # The reason of the other one.
         assert "fingers" not in error.text, error
+    # One of the present fingers is asked for, too.
+    ((bound,), _) = client.search({"service": "other"})
+    (lost,) = client.search({"service": "gated", "account": "lost"})[0]
+    try:
+        client.call(ROOT, SERVICE, "GetSecrets", "aoo", [lost, bound], session.path)
+        raise AssertionError("a secret without a person")
+    except Refused as error:
+        assert "fingers" not in error.text, error
     plain = client.create(session, "L", {"a": "1"}, b"v")
-    (entries,) = client.call(ROOT, SERVICE, "GetSecrets", "aoo", [plain, *paths], session.path)
+    (entries,) = client.call(ROOT, SERVICE, "GetSecrets", "aoo", [plain, bound, *paths], session.path)
     assert list(entries) == [plain]
 
 

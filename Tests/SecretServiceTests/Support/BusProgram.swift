@@ -95,6 +95,18 @@ final class BusProgram {
         return (String(decoding: received.value.copied(), as: UTF8.self), received.contentType)
     }
 
+    /// What `GetSecrets` gives, by the paths.
+    func secrets(of items: [String], session: String) throws -> [String: (value: String, contentType: String)] {
+        let answer = try call(ServiceName.root, ServiceName.service, "GetSecrets", [.paths(items), .path(session)])
+        guard case .array(_, let entries) = answer.first else { return [:] }
+        var secrets: [String: (value: String, contentType: String)] = [:]
+        for case .entry(.path(let path), let secret) in entries {
+            let received = try #require(ReceivedSecret(secret))
+            secrets[path] = (String(decoding: received.value.copied(), as: UTF8.self), received.contentType)
+        }
+        return secrets
+    }
+
     func property(_ name: String, of interface: String, at path: String) throws -> BusValue? {
         try call(path, ServiceName.properties, "Get", [.text(interface), .text(name)]).first?.contents
     }
