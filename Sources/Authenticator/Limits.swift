@@ -51,6 +51,10 @@ enum ClientLimits {
     static let joinCode = 128
     /// How long a client may take to send the rest of a call.
     static let rest = Duration.seconds(5)
+    /// The same while its last call has no answer yet. Only Cancel may come then, and it comes in one piece.
+    static let interjection = Duration.milliseconds(200)
+    /// How many calls may come in a conversation that do not belong to it.
+    static let asides = 16
     /// The length of a challenge.
     static let challenge = 1...LoginWire.longestChallenge
     /// How long a client may take for an answer.

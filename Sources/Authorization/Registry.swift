@@ -114,11 +114,17 @@ public struct Registry: Sendable {
         try owners().map { (owner) throws(RegistryError) in try record(for: owner) }.compactMap(\.self)
     }
 
-    /// The TPM's NV indexes that all owners' vaults need.
-    ///
-    /// - Throws: as ``record(for:)``, because nobody knows which indexes an unreadable record needs.
-    public func indexHandles() throws(RegistryError) -> Set<UInt32> {
-        try records().reduce(into: []) { $0.formUnion($1.indexHandles) }
+    /// The handles that no new index takes, even if the TPM has nothing there: those of all records that can be read.
+    public func reservedHandles() -> Set<UInt32> {
+        var handles: Set<UInt32> = []
+        for folder in ["\(directory)/vaults", setAsideDirectory] {
+            // `try?`: a folder or record that cannot be read keeps nobody from making a vault. A new index destroys
+            // nothing, and acceptance reads the records again before it removes one.
+            for name in (try? names(in: folder)) ?? [] {
+                if let record = (try? record(in: "\(folder)/\(name)")) ?? nil { handles.formUnion(record.indexHandles) }
+            }
+        }
+        return handles
     }
 
     /// The file with the public point of the authenticator's present signing key, in hexadecimal. The

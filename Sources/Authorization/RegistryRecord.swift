@@ -42,6 +42,9 @@ public struct RegistryRecord: Equatable, Sendable {
         [counter?.handle, generation?.handle, binding?.index.handle, boot?.index.handle].compactMap { $0 }
     }
 
+    /// Those of them that have a policy of their own, so that no two of them are alike.
+    public var policyIndexes: [IndexPin] { [generation, binding?.index, boot?.index].compactMap { $0 } }
+
     /// The user whose share of the TPM the vault takes: its owner, or the member who made it for a group. nil for a
     /// service vault, because root made it.
     public var accountable: UInt32? {

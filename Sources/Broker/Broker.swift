@@ -101,21 +101,6 @@ public final class Broker: Service {
     public func start() async throws {
         core.maker.ask()
         core.locks.logind?.start()
-        let core = core
-        Task {
-            for await ended in core.challenges.ended.stream {
-                for record in AccessRecord.refusals(of: ended.challenge, ended.outcome) {
-                    await core.vaultStore.vaultActor(of: ended.challenge.owner).noteRefusal(record, .written)
-                }
-            }
-        }
-        Task {
-            for await ended in core.leases.ended {
-                let (lease, why) = (ended.lease, ended.why.rawValue)
-                let record = AccessRecord(.leaseEnd, by: lease.program, detail: "lease \(lease.number): \(why)")
-                await core.vaultStore.vaultActor(of: lease.owner).note(record)
-            }
-        }
         let pace = Connection.Pace(
             message: .init(options.messageTimeLimit), answer: .init(options.answerTimeLimit),
             idle: options.idleTimeLimit)
@@ -124,8 +109,10 @@ public final class Broker: Service {
         let privateSocket = try UnixListener(
             path: configuration.authenticatorSocket, mode: isOpenToOthers ? 0o666 : 0o600)
         let authenticators = AuthenticatorInterface(core: core, authenticatorUID: authenticatorUID)
-        try listen(
+        let listener = try listen(
             on: privateSocket, threads: 1, authenticators, UserBudgets(limits: .authenticator), nil, pace)
+        // The listener has the challenges, too, so they do not keep it.
+        core.challenges.endQuestions { [weak listener] in listener?.end($0) }
         let clientSocket =
             if let socket = options.clientSocket {
                 UnixListener(adopting: Descriptor(adopting: socket))
@@ -136,7 +123,7 @@ public final class Broker: Service {
             if let accounts = options.accounts {
                 KnownUsers(exempt: exempt, clock: options.clock, lookUp: accounts)
             } else { KnownUsers(exempt: exempt, clock: options.clock) }
-        try listen(
+        _ = try listen(
             on: clientSocket, threads: Self.eventLoops, KeychainInterface(core: core), core.budgets, users, pace)
         core.logger.notice("ready")
     }
@@ -144,7 +131,7 @@ public final class Broker: Service {
     private func listen(
         on socket: consuming UnixListener, threads: Int, _ served: any ServedInterface, _ budgets: UserBudgets,
         _ users: KnownUsers?, _ pace: Connection.Pace
-    ) throws(SystemError) {
+    ) throws(SystemError) -> Listener {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: threads)
         running.withLock { $0.groups.append(group) }
         let listener = try Listener.start(
@@ -153,6 +140,7 @@ public final class Broker: Service {
                 served: served, budgets: budgets, users: users, calls: calls, pace: pace, threads: UserThreads(group),
                 logger: core.logger))
         running.withLock { $0.listeners.append(listener) }
+        return listener
     }
 
     /// Accepts no more calls, lets running calls finish, wipes all keys and closes all vaults.
@@ -171,8 +159,8 @@ public final class Broker: Service {
             listener.close()
         }
         core.locks.logind?.stop()
+        // Their records come before the vaults are closed.
         core.challenges.dropAll()
-        core.challenges.ended.finish()
         core.leases.finish()
         await core.vaultStore.close()
         // `try?`: a thread that does not stop now ends with the process.

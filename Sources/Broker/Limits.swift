@@ -142,10 +142,10 @@ enum AccountLimits {
     static let ownerMemory = Duration.seconds(30)
     /// How many uids are remembered.
     static let entries = 4096
-    /// How many connections of all users may wait for an answer.
-    static let waiting = 128
-    /// How many connections of one user may wait for an answer.
-    static let waitingOfOne = 8
+    /// How many connections of uids that were never known and own no vault may wait for an answer.
+    static let waiting = 256
+    /// Such a uid with at least so many of them may fill only half of that room.
+    static let few = 8
     /// How many lookups run at the same time.
     static let workers = 4
 }
@@ -169,9 +169,6 @@ struct ChallengeLimits: Sendable {
 
     /// How many seconds longer than its prompt a challenge lives.
     static let secondsAfterPrompt = 30
-    /// How many ended challenges wait for the access log. Further ones are dropped, because the log accepts only a
-    /// limited number of refusals at once.
-    static let ended = 256
 }
 
 /// Guessing at application passwords, and stretching them.
@@ -309,8 +306,6 @@ enum LeaseLimits {
     static let all = 512
     /// The longest command that a lease's process can name, in bytes.
     static let command = 256
-    /// How many ended leases wait for the access log.
-    static let ended = 1024
 }
 
 /// A recovery code that was given out and is not valid yet.

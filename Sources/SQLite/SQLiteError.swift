@@ -15,7 +15,9 @@ public struct SQLiteError: Error, Sendable, Equatable, CustomStringConvertible {
         case unreadable
         /// Another connection has it.
         case busy
-        /// The file system, a permission or a lack of memory is in the way. This tells nothing about the content.
+        /// SQLite has no memory left, also by a limit on it. This tells nothing about the content.
+        case outOfMemory
+        /// The file system or a permission is in the way. This tells nothing about the content.
         case inaccessible
         /// It is no database, a damaged one, or the call was wrong.
         case other
@@ -24,13 +26,16 @@ public struct SQLiteError: Error, Sendable, Equatable, CustomStringConvertible {
     public var kind: Kind {
         // Macros of C, computed from others, which Swift does not see.
         let (shortRead, damagedFile) = (SQLITE_IOERR | 2 << 8, SQLITE_IOERR | 33 << 8)
+        let noMemory = SQLITE_IOERR | 12 << 8
         // The low eight bits are the primary code.
         return switch code & 0xFF {
         case SQLITE_FULL: .full
         case SQLITE_IOERR where [shortRead, damagedFile].contains(code): .unreadable
+        case SQLITE_NOMEM: .outOfMemory
+        case SQLITE_IOERR where code == noMemory: .outOfMemory
         case SQLITE_BUSY, SQLITE_LOCKED: .busy
-        case SQLITE_IOERR, SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_AUTH, SQLITE_NOMEM, SQLITE_INTERRUPT,
-            SQLITE_NOLFS, SQLITE_PROTOCOL:
+        case SQLITE_IOERR, SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_AUTH, SQLITE_INTERRUPT, SQLITE_NOLFS,
+            SQLITE_PROTOCOL:
             .inaccessible
         default: .other
         }

@@ -128,4 +128,13 @@ public enum Value: Sendable, Equatable {
     case text(String)
     /// Not null, even if it has no bytes.
     case blob([UInt8])
+
+    /// The bytes of a text or a blob; 0 for any other value.
+    public var count: Int {
+        switch self {
+        case .text(let text): text.utf8.count
+        case .blob(let bytes): bytes.count
+        case .null, .integer, .real: 0
+        }
+    }
 }

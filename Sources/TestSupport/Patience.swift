@@ -9,11 +9,14 @@ public let patience = Duration.seconds(
 
 extension TPMAccess {
     /// Access to a simulator that may be slow.
-    /// - Parameter deadline: for a test in which the simulator hangs; nil for ``patience``.
+    /// - Parameters:
+    ///   - deadline: for a test in which the simulator hangs; nil for ``patience``.
+    ///   - reserved: the handles that no new index takes.
     public static func patient(
-        _ configuration: TCTIConfiguration, deadline: Duration? = nil, observer: (any CommandObserver)? = nil
+        _ configuration: TCTIConfiguration, deadline: Duration? = nil, observer: (any CommandObserver)? = nil,
+        reserved: @escaping @Sendable () -> Set<UInt32> = { [] }
     ) -> TPMAccess {
-        TPMAccess(configuration, anyDeadline: deadline ?? patience, observer: observer)
+        TPMAccess(configuration, anyDeadline: deadline ?? patience, observer: observer, reserved: reserved)
     }
 }
 

@@ -35,6 +35,10 @@ enum DatabaseLimits {
     static let file: Int64 = 2 << 30
     /// A file no longer than this may be searched without checking all its rows first.
     static let unchecked: Int64 = 32 << 20
+    /// The names and texts of all tables: many times what a vault has.
+    static let schema: Int64 = 64 << 10
+    /// The sealed objects together: many times what they have.
+    static let objects: Int64 = 1 << 20
     /// All that is read to list all items: twice what they may have.
     static let items: Int64 = 32 << 20
     /// The fields of all items, with their slots. A renewal and a complete check read them one by one.
@@ -43,8 +47,8 @@ enum DatabaseLimits {
     static let circle: Int64 = 256 << 20
     /// All of a vault's index entries.
     static let postings: Int64 = 192 << 20
-    /// SQLite's own memory for all vaults together. It also bounds what SQLite allocates for a file that Coffer did not
-    /// write.
+    /// SQLite's own memory for all vaults together, half of it for cached pages. It also bounds what SQLite allocates for
+    /// a file that Coffer did not write.
     static let heap = 384 << 20
     /// One SQL statement. This is more than a page, and no statement of Coffer's is that long.
     static let statement: Int32 = 64 << 10

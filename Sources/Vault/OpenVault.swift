@@ -68,26 +68,28 @@ public final class OpenVault: Sendable {
     /// Opens an owner's vault whatever its counter shows, and moves the counter so that it stands for this file. All
     /// other copies of the file are refused from then on. Only root may do this, with the owner's consent.
     ///
-    /// - Throws: as opening does, but never `.rollback`.
+    /// - Parameter registry: tells what other vaults need in the TPM. None of it is removed.
+    /// - Throws: as opening does, but never `.rollback`. `.sealer` also if another vault may need what is
+    ///   at the counter's place. Nothing has changed then.
     public convenience init(
-        accepting record: RegistryRecord, directory: String, sealer: any Sealer,
+        accepting record: RegistryRecord, sparing registry: Registry, directory: String, sealer: any Sealer,
         now: @escaping @Sendable () -> UInt64 = SystemClock.now, memory: KeptMemory = KeptMemory(),
         onChange: @escaping ChangeObserver = { _ in }
     ) throws(VaultError) {
         try self.init(
             directory: directory, record: record, sealer: sealer, now: now, logLimit: AccessLogLimits.size,
-            accepting: true, kept: KeptRows(memory), onChange: onChange)
+            accepting: registry, kept: KeptRows(memory), onChange: onChange)
     }
 
     /// - Parameters:
     ///   - logLimit: the largest size of the access log, in bytes.
     ///   - room: the vault's size limits.
-    ///   - isAccepting: accepts the file whatever the counter shows.
+    ///   - registry: of all vaults, if the file is accepted whatever the counter shows; otherwise nil.
     ///   - isSuccessor: the vault has not replaced its former one yet, so its files have names of their own.
     ///   - kept: empty.
     init(
         directory: String, record: RegistryRecord, sealer: any Sealer, now: @escaping @Sendable () -> UInt64,
-        logLimit: Int, room: Room = Room(), accepting isAccepting: Bool = false, isSuccessor: Bool = false,
+        logLimit: Int, room: Room = Room(), accepting registry: Registry? = nil, isSuccessor: Bool = false,
         kept: KeptRows = KeptRows(KeptMemory()), onChange: @escaping ChangeObserver = { _ in }
     ) throws(VaultError) {
         guard sealer.kind == record.sealer else {
@@ -113,7 +115,7 @@ public final class OpenVault: Sendable {
         let counted: UInt64?
         do throws(SealerError) {
             pinned = try Pinned(record: record, objects: objects, transition: transition, sealer: sealer)
-            let root = try Self.root(pinned.objects, record, sealer, accepting: isAccepting)
+            let root = try Self.root(pinned.objects, record, sealer, accepting: registry != nil)
             counted = root.epoch
             keys = try Self.derive(root.deviceRoot, record)
         } catch { throw VaultError(error, of: record) }
@@ -134,7 +136,8 @@ public final class OpenVault: Sendable {
             throw .damaged("its keys do not match the binding in the registry")
         }
         var last = AuthenticatedHeader(content: found.content, mac: found.mac, header: header)
-        if isAccepting, record.counter != nil {
+        if let registry, record.counter != nil {
+            try Self.requireAcceptable(record, counted: counted, sparing: registry)
             do throws(SealerError) {
                 header.epoch = try Self.leaveBehind(
                     header, counted: counted, keys: keys, record: record, sealer: sealer)
@@ -269,11 +272,14 @@ public final class OpenVault: Sendable {
     public func checkFile() throws(VaultError) { try database.checkPlace() }
 
     /// Changes the vault durably, all or nothing.
+    ///
+    /// - Parameter committed: takes into memory what the file has now. It runs also if the disk fails after the commit,
+    ///   so that an error follows. It must not use the file.
     func write<Value>(
         _ kind: Change.Kind = .content, protection: DeletionProtection = .soon,
-        _ body: (Change) throws(VaultError) -> Value
+        _ body: (Change) throws(VaultError) -> Value, committed: (Value) -> Void = { _ in }
     ) throws(VaultError) -> Value {
-        let (value, logHead, leftStep, itemChanges) = try written { (rows) throws(VaultError) in
+        let done = try written(committed) { (rows) throws(VaultError) -> Committed<Value> in
             let present = try seen.current(rows, record)
             let isKept = kept.isFor(present.revision)
             kept.suspend()
@@ -296,12 +302,12 @@ public final class OpenVault: Sendable {
                 epochs.withLock { $0?.owed = finished.header.epoch }
             }
             return Committed(
-                value: (value, logHead, change.leftStep, change.itemChanges), header: finished, isKept: isKept)
+                value: value, header: finished, isKept: isKept, logHead: logHead, leftStep: change.leftStep,
+                itemChanges: change.itemChanges)
         }
-        if let leftStep { epochs.withLock { $0?.noteLeftStep(leftStep) } }
-        if let logHead { log.wasAnchored(logHead) }
+        let itemChanges = done.itemChanges
         if !itemChanges.isEmpty { onChange(itemChanges) }
-        return value
+        return done.value
     }
 
     private struct Committed<Value> {
@@ -309,20 +315,28 @@ public final class OpenVault: Sendable {
         let header: AuthenticatedHeader
         /// Whether what is kept was true when the change began.
         let isKept: Bool
+        /// The record of the log that the tree vouches for from now on; nil if that is the one before.
+        let logHead: [UInt8]?
+        let leftStep: CounterWait?
+        let itemChanges: [CommittedChange]
     }
 
     /// Runs one transaction. After an error, the change may still be in the file, for example if the disk filled up
-    /// after the commit. The header tells.
+    /// after the commit. Memory then follows the file, and the observer is told that nobody knows.
     private func written<Value>(
-        _ body: (Rows) throws(VaultError) -> Committed<Value>
-    ) throws(VaultError) -> Value {
+        _ committed: (Value) -> Void, _ body: (Rows) throws(VaultError) -> Committed<Value>
+    ) throws(VaultError) -> Committed<Value> {
         let before = lastHeader.revision
         do throws(VaultError) {
-            return try database.write(body) { committed, rows in
-                seen.note(committed.header)
-                let revision = committed.header.header.revision
-                if committed.isKept { kept.moveOn(to: revision, without: rows) } else { kept.begin(for: revision) }
-            }.value
+            return try database.write(body) { done, rows in
+                seen.note(done.header)
+                let revision = done.header.header.revision
+                // A change that fails ends trust in what was kept, also if it is in the file.
+                if done.isKept, let rows { kept.moveOn(to: revision, without: rows) } else { kept.begin(for: revision) }
+                if let leftStep = done.leftStep { epochs.withLock { $0?.noteLeftStep(leftStep) } }
+                if let logHead = done.logHead { log.wasAnchored(logHead) }
+                committed(done.value)
+            }
         } catch {
             // `try?`: the first error matters more than one from this second look.
             let now = try? database.read { (rows) throws(VaultError) in try seen.current(rows, record).revision }

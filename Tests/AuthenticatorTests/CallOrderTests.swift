@@ -53,6 +53,17 @@ import Varlink
         #expect(try fixture.registry.presentKey() == fixture.record.authenticatorKey)
     }
 
+    @Test(arguments: [false, true]) func callsBesideTheConversationAreCounted(hasBegun: Bool) throws {
+        let fixture = try Fixture()
+        var client = try fixture.client()
+        if hasBegun { _ = try client.begin() }
+        for number in 1...ClientLimits.asides + 1 {
+            let expected: Fault.Name? = number > ClientLimits.asides ? .authenticationLimitExceeded : nil
+            #expect(try client.call(VarlinkService.GetInfo()).name == expected)
+        }
+        #expect(try client.seesEnd())
+    }
+
     /// A client can then tell whether it has missed one.
     @Test func theMessagesAreNumbered() throws {
         let fixture = try Fixture()

@@ -1,5 +1,6 @@
 import Authorization
 import BrokerProtocol
+import Cryptography
 import Foundation
 import TestSupport
 import Testing
@@ -15,13 +16,17 @@ import Varlink
         let fprintd: FprintdMock
         let fixture: Fixture
 
-        init(enrolled: Bool = true) throws {
+        /// - Parameter asks: whether the biometric service shows a text, and so waits for the client while a finger is asked for.
+        init(enrolled: Bool = true, asks: Bool = false) throws {
             let logind = try LogindMock()
             let fprintd = try FprintdMock(address: logind.address)
             try logind.setLidClosed(false)
             try logind.add(session: "mine", uid: geteuid())
             try logind.countProcesses(to: "mine")
             let permit = "auth required pam_permit.so\naccount required pam_permit.so\n"
+            let password =
+                "auth [success=1 default=ignore] pam_exec.so expose_authtok quiet CHECK\n"
+                + "auth requisite pam_deny.so\n"
             fixture = try Fixture(
                 Fixture.Options(
                     settings: """
@@ -30,12 +35,32 @@ import Varlink
                         silent-services = coffer-biometric
                         """,
                     prepare: { path in
-                        try permit.write(toFile: path + "/pam/coffer-biometric", atomically: true, encoding: .utf8)
+                        try Self.text.write(toFile: path + "/text", atomically: true, encoding: .utf8)
+                        let touch = asks ? "auth optional pam_echo.so file=\(path)/text\n" : ""
+                        try (touch + permit).write(
+                            toFile: path + "/pam/coffer-biometric", atomically: true, encoding: .utf8)
+                        let check = password.replacingOccurrences(of: "CHECK", with: path + "/pam/check")
+                        try (check + permit).write(
+                            toFile: path + "/pam/coffer-passcode", atomically: true, encoding: .utf8)
                     }))
             self.logind = logind
             self.fprintd = fprintd
             if enrolled { try fprintd.enrol(7, of: fixture.account.name, template: "a") }
         }
+
+        private static let text = "Touch the reader"
+
+        /// Begins, and goes on until the biometric service asks.
+        func touch(_ client: inout TestClient, _ challenge: String) throws {
+            let notice = try client.begin(challenge).message?.text ?? ""
+            try #require(notice.hasPrefix("Read "), "\(notice)")
+            let question = try client.go().message?.text ?? ""
+            try #require(question.contains(Self.text), "\(question)")
+        }
+
+        /// Enrols a finger that is not in the set.
+        func enrolAnother() throws { try fprintd.enrol(8, of: fixture.account.name, template: "b") }
+        func removeIt() throws { try fprintd.remove(8, of: fixture.account.name) }
 
         /// The digest, as the authenticator reports it.
         func set() throws -> [UInt8] {
@@ -102,6 +127,95 @@ import Varlink
         scene.ask(for: "biometry-any")
         var other = try scene.fixture.client()
         #expect(try other.authenticate("").isDone)
+    }
+
+    /// Somebody who knows the login password enrols a finger for the moment in which one is asked for.
+    @Test func aFingerThatIsEnrolledForAMomentCountsForNothing() throws {
+        let scene = try Scene(asks: true)
+        try scene.bind(to: scene.set())
+        scene.ask(for: "biometry-current-set")
+        let digest = Hex.encode(try SHA256.digest(Array("second".utf8)))
+        let companion = BrokerInterface.Companion(digest: digest, service: "github", account: "me", reason: nil)
+        scene.fixture.broker.change { $0.companions = [companion] }
+        var first = try scene.fixture.client()
+        try scene.touch(&first, "first")
+        try scene.enrolAnother()
+        try scene.removeIt()
+        let fault = try first.go().fault
+        #expect(fault?.details.reason == "biometry")
+        #expect(fault?.details.message?.contains("changed while you were asked") == true)
+        // No other request has a yes by it.
+        var second = try scene.fixture.client()
+        #expect(try !second.begin("second").isDone)
+        #expect(!scene.fixture.broker.calls.contains("Prepare"))
+    }
+
+    @Test func noOtherFingerCountsBeforeThePasswordIsAskedFor() throws {
+        let scene = try Scene(asks: true)
+        try scene.bind(to: scene.set())
+        scene.fixture.ask(for: [.read], ["biometry-current-set", "passcode"])
+        var early = try scene.fixture.client()
+        #expect(try early.begin().message?.style == .info)
+        try scene.enrolAnother()
+        #expect(try early.go().fault?.details.message?.contains("enrolled fingers changed") == true)
+        try scene.removeIt()
+
+        var held = try scene.fixture.client()
+        try scene.touch(&held, "held")
+        try scene.enrolAnother()
+        #expect(try held.go().fault?.details.reason == "biometry")
+        try scene.removeIt()
+
+        var honest = try scene.fixture.client()
+        #expect(try honest.authenticate(Fixture.password).isDone)
+        #expect(scene.fixture.broker.calls.count { $0 == "Prepare" } == 2)
+    }
+
+    @Test func aSetThatChangesBetweenTwoSignaturesIsNotSignedFor() throws {
+        let scene = try Scene()
+        try scene.bind(to: scene.set())
+        scene.fixture.ask(for: [.read], ["presence", "biometry-current-set"])
+        let (fprintd, name) = (scene.fprintd, scene.fixture.account.name)
+        // `try?`: a failure shows below, because nothing is refused then.
+        scene.fixture.broker.change {
+            $0.before["Prepare"] = { try? fprintd.enrol(8, of: name, template: "b") }
+        }
+        var client = try scene.fixture.client()
+        let fault = try client.authenticate("").fault
+        #expect(fault?.details.message?.contains("enrolled fingers changed") == true)
+        #expect(scene.fixture.broker.calls.count { $0 == "Prepare" } == 1)
+    }
+
+    /// Both take the same PAM service. A taken-over broker names them together (attacker 9).
+    @Test func aPromptForAnyFingerAnswersNoneForTheSet() throws {
+        let scene = try Scene()
+        try scene.bind(to: scene.set())
+        scene.ask(for: "biometry-any")
+        let digest = Hex.encode(try SHA256.digest(Array("second".utf8)))
+        let companion = BrokerInterface.Companion(digest: digest, service: "github", account: "me", reason: nil)
+        scene.fixture.broker.change { $0.companions = [companion] }
+        var first = try scene.fixture.client()
+        #expect(try first.begin("first").message?.text.contains("2 times") == true)
+        #expect(try first.go().isDone)
+        scene.ask(for: "biometry-current-set")
+        var second = try scene.fixture.client()
+        #expect(try second.begin("second").message?.text.hasPrefix("Read ") == true)
+    }
+
+    /// The session is not locked, by the word of logind. Any program of the user can change that word.
+    @Test(arguments: [true, nil] as [Bool?])
+    func noFingerIsAskedForUnlessTheBrokerKnowsThatNoScreenIsLocked(locked: Bool?) throws {
+        let scene = try Scene()
+        scene.ask(for: "biometry-any")
+        scene.fixture.broker.change { $0.facts.screenLocked = locked }
+        var refused = try scene.fixture.client()
+        let fault = try refused.begin().fault
+        #expect(fault?.details.reason == "biometry")
+        #expect(fault?.details.message?.contains("one of your sessions is locked") == true)
+        #expect(!scene.fixture.broker.calls.contains("Prepare"))
+        scene.fixture.broker.change { $0.facts.screenLocked = false }
+        var client = try scene.fixture.client()
+        #expect(try client.authenticate("").isDone)
     }
 
     @Test func anotherProgramsConversationKeepsTheFingerAway() throws {

@@ -146,6 +146,33 @@ struct GuessTests {
             #expect(try fixture.attempts?.failures == number)
         }
     }
+
+    /// As `pam_fprintd` does if nobody touches the reader, or if it is busy.
+    @Test func aStackThatCannotAskCountsNothing() throws {
+        let fixture = try Fixture(
+            .init(pam: "auth required pam_debug.so auth=authinfo_unavail\naccount required pam_permit.so"))
+        for _ in 0..<4 {
+            var client = try fixture.client()
+            #expect(try client.authenticate("").name == .authenticationMisconfigured)
+        }
+        #expect(try fixture.attempts?.failures ?? 0 == 0)
+    }
+
+    /// Answers to these calls, one by one, would keep everybody else's answer waiting.
+    @Test func whoCallsOnWhileTheAnswerIsJudgedEndsTheConversation() throws {
+        let judge = try Judge(holds: true)
+        var client = try judge.fixture.client()
+        _ = try client.begin()
+        #expect(try client.go().message?.style == .secret)
+        let answer = Varlink.encode(VarlinkCall(BrokerProtocol.Authentication.Continue(answer: "wrong")))
+        try client.send(answer + Varlink.encode(VarlinkCall(VarlinkService.GetInfo())))
+        #expect(try client.receive(TestClient.Step.self).name == .authenticationInvalidArgument)
+        #expect(eventually { judge.fixture.conversations.isEmpty })
+        // It is the next one's turn.
+        var next = try judge.fixture.client()
+        try judge.release()
+        #expect(try next.authenticate(Fixture.password).isDone)
+    }
 }
 
 extension Fixture {

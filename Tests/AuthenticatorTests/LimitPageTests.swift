@@ -14,6 +14,7 @@ struct LimitPageTests {
             "| conversations that a user begins | \(ServerLimits.burst) at once, then"
                 + " \(Int(.seconds(1) / ServerLimits.interval)) a second |",
             "| time until a conversation begins | \(PageWords.seconds(ConversationLimits.begin)) s |",
+            "| calls in a conversation that do not belong to it | \(ClientLimits.asides) |",
             "| time for which an answer can be used again | \(ReuseLimits.seconds) s |",
             "An answer that nobody has taken is kept for \(SharingLimits.memory / 1000) seconds",
         ] { #expect(page.contains(row), "\(row)") }
@@ -53,6 +54,7 @@ struct LimitPageTests {
             [ServerLimits.stop, ServerLimits.grace, ServerLimits.idle] == [.seconds(3), .seconds(60), .seconds(60)])
         #expect(ClientLimits.stamp == 32 && ClientLimits.call == 8 << 10)
         #expect([ClientLimits.rest, ClientLimits.answer] == [.seconds(5), .seconds(2)])
+        #expect(ClientLimits.interjection == .milliseconds(200))
         #expect([LoginLimits.call, LoginLimits.answer] == [.seconds(2), .seconds(1)])
         #expect(BrokerLimits.answer == 64 << 10 && BrokerLimits.context == 4096 && BrokerLimits.recordAge == 600)
         #expect(

@@ -18,6 +18,9 @@ struct LockerModuleTests {
     private static let done = #"{"parameters":{"done":true}}"#
     private static let user = ["/usr/bin/setpriv", "--reuid=2", "--regid=2", "--clear-groups"]
 
+    /// The name of that user.
+    private static func person() throws -> String { try #require(try Account.withUID(2)).name }
+
     /// A user's program behind a stack that has checked the password.
     private final class Lock {
         let fixture: Fixture
@@ -44,10 +47,13 @@ struct LockerModuleTests {
                     """)
         }
 
-        func open(_ password: String = Fixture.password, as user: [String] = LockerModuleTests.user) throws -> Command {
-            try Command(
-                user + ["/usr/bin/pamtester", service.name, fixture.account.name, "authenticate"],
-                input: password + "\n")
+        /// - Parameter name: who is let in; nil for the user as whom the program runs.
+        func open(
+            _ password: String = Fixture.password, as user: [String] = LockerModuleTests.user, name: String? = nil
+        ) throws -> Command {
+            let name = try name ?? LockerModuleTests.person()
+            return try Command(
+                user + ["/usr/bin/pamtester", service.name, name, "authenticate"], input: password + "\n")
         }
 
         deinit {
@@ -91,7 +97,7 @@ struct LockerModuleTests {
         let lock = try Lock(
             broker: [Self.challenge, #"{"parameters":{}}"#], authenticator: [Self.secret, Self.done])
         let passwords = Array(repeating: "wrong", count: failures) + [Fixture.password]
-        let results = try lock.service.results(lock.fixture.account.name, passwords, by: Self.user)
+        let results = try lock.service.results(Self.person(), passwords, by: Self.user)
         #expect(results.count == failures + 1 && results.dropLast().allSatisfy { $0 != 0 } && results.last == 0)
         let calls = try #require(lock.authenticator).calls
         #expect(calls.count == 2 && calls.last?.contains(Fixture.password) ?? false)
@@ -101,6 +107,17 @@ struct LockerModuleTests {
     @Test func aRefusedPasswordGoesNowhere() throws {
         let lock = try Lock(broker: [Self.challenge], authenticator: [Self.secret, Self.done])
         #expect(try lock.open("wrong").code != 0)
+        #expect(lock.broker.calls.isEmpty)
+        #expect(lock.authenticator?.calls.isEmpty ?? false)
+    }
+
+    /// As in a database that lets people in by their accounts' passwords. None of these is its own account's.
+    @Test func anotherPersonsPasswordGoesNowhere() throws {
+        let lock = try Lock(broker: [Self.challenge], authenticator: [Self.secret, Self.done])
+        for name in [lock.fixture.account.name, "nobody"] {
+            let opened = try lock.open(name: name)
+            #expect(opened.code == 0, "\(opened.output)")
+        }
         #expect(lock.broker.calls.isEmpty)
         #expect(lock.authenticator?.calls.isEmpty ?? false)
     }
@@ -193,7 +210,7 @@ struct LockerModuleTests {
     /// Root's programs report, and tell nobody the password.
     @Test func aProgramOfRootsHandsNoPasswordOn() throws {
         let lock = try Lock(broker: [Self.challenge], authenticator: [Self.secret, Self.done])
-        #expect(try lock.open(as: []).code == 0)
+        #expect(try lock.open(as: [], name: lock.fixture.account.name).code == 0)
         #expect(lock.broker.calls.isEmpty)
         #expect(lock.authenticator?.calls.isEmpty ?? false)
         #expect(eventually { lock.fixture.log.contains("login report") })
@@ -225,7 +242,7 @@ struct LockerModuleTests {
             broker: [Self.challenge, #"{"parameters":{}}"#],
             authenticator: [Self.info, Self.secret, Self.info, Self.done])
         let words = Self.user.dropFirst() + ["/usr/bin/python3", "-c", Self.locker]
-        let process = try Subprocess(Self.user[0], words + [lock.service.name, lock.fixture.account.name]) {
+        let process = try Subprocess(Self.user[0], words + [lock.service.name, Self.person()]) {
             $0.input = .pipe
             $0.output = .pipe
             $0.errors = .inherited

@@ -44,6 +44,13 @@ import Varlink
             + #""taken":{"t":{"pid":3,"startTime":4}},"time":5}}"#
         #expect(text(prompt) == expected)
         #expect(try JSONReader.read(SharedPrompt.self, from: Array(expected.utf8)) == prompt)
+        let fingers = PromptGroup(
+            pid: 1, startTime: 2, owner: "user:7", purposes: ["read"], services: ["coffer-biometric"], fingers: "0a")
+        let bound =
+            #"{"fingers":"0a","owner":"user:7","pid":1,"purposes":["read"],"services":["coffer-biometric"],"#
+            + #""startTime":2}"#
+        #expect(text(fingers) == bound)
+        #expect(try JSONReader.read(PromptGroup.self, from: Array(bound.utf8)) == fingers)
         let refused = text(SharedPrompt.Answer.refused(Fault(.authenticationFailed, "no"), reason: "password"))
         #expect(refused.hasPrefix(#"{"refused":{"_0":{"error":"#), "\(refused)")
         #expect(refused.hasSuffix(#","reason":"password"}}"#), "\(refused)")

@@ -37,6 +37,21 @@ struct TemplateSetTests {
         #expect(try set.digest() == SHA256.digest(message))
     }
 
+    @Test func aFingerThatCameAndWentLeavesAnotherLook() throws {
+        try write("one", to: "driver/0/1")
+        // Long ago, because a file system's clock is coarse.
+        let old = [FileAttributeKey.modificationDate: Date(timeIntervalSince1970: 1_000_000_000)]
+        for folder in ["", "/driver", "/driver/0"] {
+            try FileManager.default.setAttributes(old, ofItemAtPath: storage.path + "/ada" + folder)
+        }
+        let before = try set.look()
+        #expect(try set.look() == before)
+        try write("two", to: "driver/0/2")
+        try FileManager.default.removeItem(atPath: storage.path + "/ada/driver/0/2")
+        let after = try set.look()
+        #expect(after.digest == before.digest && after != before)
+    }
+
     @Test func everyChangeOfATemplateIsAnotherDigest() throws {
         #expect(try set.digest() == nil)
         try write("one", to: "driver/0/1")

@@ -254,7 +254,7 @@ import Testing
             // A lock beside a record is none.
             try registry.replace(records[0], with: records[0])
             #expect(try Set(registry.owners()) == [.user(1000), .group(50)])
-            #expect(try registry.indexHandles() == [0x01B0_C000, 0x01B0_C003])
+            #expect(registry.reservedHandles() == [0x01B0_C000, 0x01B0_C003])
             for name in ["user-1000-1.json", "nobody.json", ".json"] {
                 let path = "\(registry.directory)/vaults/\(name)"
                 try "{}".write(toFile: path, atomically: false, encoding: .utf8)
@@ -263,6 +263,37 @@ import Testing
                 try FileManager.default.removeItem(atPath: path)
             }
             #expect(try registry.records().count == 2)
+        }
+    }
+
+    @Test func recordsThatAreSetAsideNameTheirIndexesToo() throws {
+        try withRegistry { registry in
+            let generation = try #require(Self.index(3))
+            let other = try #require(IndexPin(handle: generation.handle, policy: Self.bytes(6, 32)))
+            let record = try self.record(generation: generation)
+            let stranger = try #require(VaultID(bytes: Self.bytes(2, 16)))
+            #expect(try !registry.namedIndexes().has(generation))
+            try registry.write(record)
+            let present = try registry.namedIndexes()
+            #expect(present.has(handle: 0x01B0_C000) && present.has(handle: generation.handle))
+            #expect(present.has(generation) && !present.has(other) && !present.has(handle: 0x01B0_C001))
+            // The owner's present record is this vault's own.
+            #expect(!present.has(generation, besidesPresentOf: record.owner))
+            #expect(present.has(generation, besidesPresentOf: .user(7)))
+            #expect(!present.has(handle: generation.handle, besides: record.vault))
+            #expect(present.has(handle: generation.handle, besides: stranger))
+            _ = try registry.setAside(record.owner, stamp: "1")
+            let named = try registry.namedIndexes()
+            #expect(named.has(handle: 0x01B0_C000) && named.has(generation) && !named.has(other))
+            #expect(named.has(generation, besidesPresentOf: record.owner))
+            #expect(!named.has(handle: generation.handle, besides: record.vault))
+            #expect(named.has(handle: generation.handle, besides: stranger))
+            #expect(registry.reservedHandles() == [0x01B0_C000, generation.handle])
+            // A record that cannot be read may name any index. It keeps nobody from taking a free handle.
+            let path = "\(registry.setAsideDirectory)/user-99.1.json"
+            try "{".write(toFile: path, atomically: false, encoding: .utf8)
+            #expect(try code { _ = try registry.namedIndexes() } == .damaged)
+            #expect(registry.reservedHandles() == [0x01B0_C000, generation.handle])
         }
     }
 

@@ -43,6 +43,11 @@ import Testing
         #expect(try database.once("SELECT typeof(v) FROM t") == [.text(type)])
     }
 
+    @Test func aValueHasTheBytesOfItsTextOrBlob() {
+        let values: [Value] = [.text("é\0ü"), .blob([0, 1, 2]), .blob([]), .null, .integer(.max), .real(0.5)]
+        #expect(values.map(\.count) == [5, 3, 0, 0, 0, 0])
+    }
+
     /// What a statement was bound to must not be seen by its next use, also after an error.
     @Test func aStatementIsCleanForItsNextUse() throws {
         let database = try memory()
@@ -101,6 +106,7 @@ import Testing
         #expect(found.map { [.unreadable, .other].contains($0.kind) } == true, "\(String(describing: found))")
         #expect(SQLiteError(code: 522).kind == .unreadable && SQLiteError(code: 8458).kind == .unreadable)
         #expect(SQLiteError(code: 266).kind == .inaccessible && SQLiteError(code: 13).kind == .full)
+        #expect(SQLiteError(code: 7).kind == .outOfMemory && SQLiteError(code: 3082).kind == .outOfMemory)
         #expect(SQLiteError(code: 261).kind == .busy && SQLiteError(code: 6).kind == .busy)
         #expect(SQLiteError(code: 11).kind == .other && SQLiteError(code: 26).kind == .other)
         #expect(SQLiteError(code: 522).description.contains("522"))

@@ -34,6 +34,19 @@ struct CapabilityTests {
         #expect(try rig.tpm.leftovers() == [])
     }
 
+    @Test("a reserved handle is not taken, though the TPM has nothing there")
+    func reserved() throws {
+        let rig = try Rig()
+        let first = NVHandle.range.lowerBound
+        let access = TPMAccess.patient(rig.tpm.configuration, reserved: { [first, first + 2] })
+        for expected in [first + 1, first + 3] {
+            let context = try access.open()
+            let generation = try context.defineGeneration(under: context.storageKey(rig.storageKey))
+            #expect(generation.handle.rawValue == expected)
+        }
+        #expect(try rig.tpm.leftovers() == [])
+    }
+
     @Test("the TPM's own words about its room are read")
     func room() throws {
         let silent = NVRoom(fixed: [:], variable: [:])

@@ -152,13 +152,50 @@ struct NVCounterTests {
         #expect(NVHandle(rawValue: 0x0180_0000) == nil)
     }
 
-    @Test func anIndexNobodyKnowsOfCanBeRemoved() throws {
+    @Test func roomForACounterIsMadeOnlyWhereNothingOrACounterIs() throws {
         let rig = try Rig()
         let (counter, _) = try define(rig)
-        #expect(try rig.access.open().condition().handles.ownIndexes == [counter.handle])
-        try rig.access.open().removeIndex(at: counter.handle)
-        #expect(try rig.access.open().condition().handles.ownIndexes == [])
-        #expect(code { try rig.access.open().removeIndex(at: counter.handle) } == .indexReplaced)
+        func present() throws -> [NVHandle] { try rig.access.open().condition().handles.ownIndexes }
+        func makeGeneration() throws -> GenerationIdentity {
+            let context = try rig.access.open()
+            return try context.defineGeneration(under: context.storageKey(rig.storageKey))
+        }
+        #expect(try present() == [counter.handle])
+        try rig.access.open().makeRoom(for: counter)
+        #expect(try present() == [])
+        try rig.access.open().makeRoom(for: counter)
+        // A power cut leaves a counter that was never counted.
+        try Tool.output(
+            "tpm2_nvdefine",
+            [
+                "-T", rig.tpm.tools, "-Q", "-C", "o", "-s", "8", "-a", "authwrite|authread|nt=counter|no_da",
+                "\(counter.handle)",
+            ])
+        #expect(try present() == [counter.handle])
+        try rig.access.open().makeRoom(for: counter)
+        #expect(try present() == [])
+        // Something depends on any other index.
+        let generation = try makeGeneration()
+        #expect(generation.handle == counter.handle)
+        #expect(code { try rig.access.open().makeRoom(for: counter) } == .other)
+        #expect(try present() == [counter.handle])
+        #expect(try rig.tpm.leftovers() == [])
+    }
+
+    @Test func anIndexIsTheOneWithItsPolicy() throws {
+        let rig = try Rig()
+        func makeGeneration() throws -> GenerationIdentity {
+            let context = try rig.access.open()
+            return try context.defineGeneration(under: context.storageKey(rig.storageKey))
+        }
+        let index = try makeGeneration()
+        let other = try GenerationIdentity(handle: index.handle, policy: [UInt8](repeating: 7, count: 32))
+        #expect(try rig.access.open().has(index))
+        #expect(try !rig.access.open().has(other))
+        try rig.access.open().undefine(other)
+        #expect(try rig.access.open().has(index))
+        try rig.access.open().undefine(index)
+        #expect(try !rig.access.open().has(index))
     }
 
     @Test func anOwnerPasswordIsSaidInWords() throws {

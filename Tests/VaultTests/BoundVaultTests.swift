@@ -351,6 +351,22 @@ struct BoundVaultTests {
         #expect(fixture.vault.isBindingUnfinished)
     }
 
+    /// The disk fails after the commit that drops the old root. The vault goes on with what the file has.
+    @Test func anEndThatWasNotWrittenBackIsTheEnd() throws {
+        let fixture = try Fixture()
+        try fixture.set("plain")
+        fixture.record = try fixture.begin(to: Fixture.pin).1
+        try fixture.vault.take(fixture.record, sealer: fixture.sealer)
+        try withoutWriting(fixture.path) { #expect(vaultError { _ = try fixture.finishBinding() } == .storage) }
+        #expect(!fixture.vault.isBindingUnfinished && fixture.vault.uselessIndex == nil)
+        #expect(try fixture.value("plain", fixture.keys()) == "value of plain")
+        // Another password takes the same steps from there.
+        try fixture.bind(to: Fixture.other)
+        _ = try fixture.vault.verify()
+        try fixture.reopen()
+        #expect(try fixture.value("plain", fixture.keys(Fixture.other)) == "value of plain")
+    }
+
     @Test func nothingOfTheOldRootStaysInTheFile() throws {
         let fixture = try Fixture()
         let old = try #require(fixture.vault.objects[.unlockRoot]?.private)

@@ -20,6 +20,8 @@ struct EpochTests {
         let sealer: TPMSealer
         let record: RegistryRecord
         let keys: NewVaultKeys
+        /// Without a record of this vault: only those of others matter.
+        let registry: Registry
         private let tap: WireTap?
         private var held: OpenVault?
 
@@ -27,6 +29,7 @@ struct EpochTests {
         init(owner: Owner = .user(1000), tpm: SWTPM? = nil, tap: WireTap? = nil) throws {
             self.tpm = try tpm ?? SWTPM()
             folder = try TemporaryFolder()
+            registry = Registry(directory: folder.path + "/registry", authenticatorUID: OwnProcess.effectiveUser)
             self.tap = tap
             sealer = TPMSealer(
                 TPMAccess.patient(tap?.configuration ?? self.tpm.configuration, observer: recorder))
@@ -54,7 +57,7 @@ struct EpochTests {
 
         func accept() throws {
             close()
-            held = try OpenVault(accepting: record, directory: folder.path, sealer: sealer)
+            held = try OpenVault(accepting: record, sparing: registry, directory: folder.path, sealer: sealer)
         }
 
         var path: String { VaultFile.path(of: record.owner, in: folder.path) }
@@ -572,6 +575,53 @@ struct EpochTests {
         try fixture.putBack(try other.copy())
         #expect(vaultError { try fixture.accept() } == .damaged)
         #expect(try fixture.counter == 1)
+    }
+
+    @Test func acceptanceTakesNoOtherVaultsCounter() throws {
+        let tpm = try SWTPM()
+        let tools = ["-T", tpm.tools, "-Q", "-C", "o"]
+        // The first vault takes the handles behind this one, and then the second has it and the first's counter's.
+        try Tool.output("tpm2_nvdefine", tools + ["-s", "8", "0x01B0C000"])
+        let fixture = try Fixture(tpm: tpm)
+        try fixture.set("a")
+        for handle in ["0x01B0C000", fixture.handle] { try Tool.output("tpm2_nvundefine", tools + [handle]) }
+        let other = try Fixture(owner: .user(1001), tpm: tpm)
+        try #require(other.handle == fixture.handle)
+        try Folder.make(fixture.registry.directory, mode: 0o755)
+        try fixture.registry.write(other.record)
+        for isSetAside in [false, true] {
+            if isSetAside { _ = try fixture.registry.setAside(other.record.owner, stamp: "1") }
+            let words = #expect(throws: VaultError.self) { try fixture.accept() }?.description ?? ""
+            #expect(words.contains("another vault") && words.contains("coffer vault set-aside"), "\(words)")
+            #expect(try other.counter == 1)
+            #expect(fixture.refusal() == .rollback)
+        }
+        // A record that cannot be read may be that of a vault which needs the counter.
+        let record = fixture.registry.setAsideDirectory + "/user-1001.1.json"
+        try FileManager.default.removeItem(atPath: record)
+        try DurableFile.write(Array("{".utf8), to: record, mode: 0o644)
+        #expect(vaultError { try fixture.accept() } == .storage)
+        #expect(try other.counter == 1)
+        // A copy of this vault's own record is no other vault's.
+        try FileManager.default.removeItem(atPath: record)
+        try fixture.registry.write(fixture.record)
+        try Tool.output("tpm2_nvundefine", tools + [fixture.handle])
+        try fixture.accept()
+        #expect(try fixture.has("a"))
+    }
+
+    @Test func acceptanceLeavesAnIndexThatIsNoCounter() throws {
+        let fixture = try Fixture()
+        try fixture.set("a")
+        let tools = ["-T", fixture.tpm.tools, "-Q", "-C", "o"]
+        try Tool.output("tpm2_nvundefine", tools + [fixture.handle])
+        try Tool.output("tpm2_nvdefine", tools + ["-s", "8", "-a", "ownerwrite|ownerread|no_da", fixture.handle])
+        let words = #expect(throws: VaultError.self) { try fixture.accept() }?.description ?? ""
+        #expect(words.contains("another NV index") && words.contains("coffer vault set-aside"), "\(words)")
+        // Fails if it is not there any more.
+        try Tool.output("tpm2_nvundefine", tools + [fixture.handle])
+        try fixture.accept()
+        #expect(try fixture.has("a"))
     }
 
     @Test func countersOfSeveralVaultsCountForThemselves() throws {

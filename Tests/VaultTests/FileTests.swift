@@ -232,6 +232,25 @@ struct FileTests {
         try vault.close()
     }
 
+    /// The change is in the file's log, and the next one takes it along. So nobody says that nothing was changed.
+    @Test func whatIsNotWrittenBackMayBeStored() throws {
+        let vault = try fixture.open()
+        try withoutWriting(fixture.path) {
+            let error = #expect(throws: VaultError.self) { try vault.set(.make("s", "a", "one")) }
+            #expect(error?.reason.contains("may or may not be stored") == true, "\(String(describing: error))")
+        }
+        #expect(try fixture.value(vault, "s", "a") == Array("one".utf8))
+        // SQLITE_FULL.
+        let full = SQLiteError(code: 13)
+        let unwritten = StorageGate.notWrittenBack(full)
+        #expect(unwritten.code == .storage && unwritten.cause as? SQLiteError == full)
+        #expect(unwritten.reason.contains("disk is full") && unwritten.reason.contains("may or may not be stored"))
+        // Before the commit, SQLite rolls back.
+        #expect(StorageGate.translate(full).reason.contains("nothing was changed"))
+        // SQLITE_CORRUPT.
+        #expect(StorageGate.notWrittenBack(SQLiteError(code: 11)).code == .damaged)
+    }
+
     /// The TPM and the registry follow what is found in a file, so a power cut must not undo it.
     @Test func aCommitOfAKilledBrokerIsSyncedFirst() throws {
         do { try fixture.open().set(.make("s", "a", "v")) }
@@ -326,6 +345,15 @@ struct FileTests {
         try other.close()
         try VaultFile.adopt(directory: fixture.folder.path, record: record)
         #expect(!exists(place))
+    }
+
+    /// A renewal that was killed as it began leaves an empty file. SQLite would write to it, which a full disk refuses.
+    @Test func anEmptySuccessorIsNoVault() throws {
+        try fixture.open().close()
+        let place = VaultFile.successorPath(of: fixture.record.owner, in: fixture.folder.path)
+        try Data().write(to: URL(fileURLWithPath: place))
+        try fixture.open().close()
+        #expect(try Data(contentsOf: URL(fileURLWithPath: place)).isEmpty)
     }
 
     /// What is set aside replaces nothing. What an interruption has left behind follows its vault.

@@ -63,6 +63,20 @@ struct FingerTests {
         #expect(vault.objects == before && vault.hasSetKey)
     }
 
+    /// The disk fails after the commit, so the file has the key. The vault is whole, and knows of it.
+    @Test func aKeyThatWasNotWrittenBackIsThere() throws {
+        let digest = [UInt8](repeating: 2, count: 32)
+        let (key, name) = try fixture.sealer.makeSetKey(digest, record: vault.record)
+        try withoutWriting(fixture.path) { #expect(vaultError { try vault.put(setKey: key) } == .storage) }
+        #expect(vault.objects[.biometryCurrentSet] == key && !vault.hasSetKey)
+        #expect(try vault.list().isEmpty)
+        try vault.set(.make("s", "a", "v"))
+        _ = try vault.verify()
+        try vault.take(vault.record.with(biometrySet: digest, key: name), sealer: fixture.sealer)
+        let item = try vault.set(.make("s", "b", "value", bound)).item
+        #expect(try text(of: item) == "value")
+    }
+
     /// Root may give a vault other fingers, another binding or another boot. Any other record is that of another vault.
     @Test func aRecordOfAnotherVaultIsNotTaken() throws {
         let present = vault.record

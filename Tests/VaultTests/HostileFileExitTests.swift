@@ -33,6 +33,7 @@ struct HostileFileExitTests {
         try vault.close()
         try fixture.tamper { database in
             if change.contains("sqlite_schema") { try database.once("PRAGMA writable_schema = ON") }
+            if change.contains("INTO header") { try database.once("PRAGMA ignore_check_constraints = ON") }
             if change.contains("INTO circle") { try database.once(Schema.circle.sql) }
             try database.once(change)
         }
@@ -82,11 +83,19 @@ struct HostileFileExitTests {
     func rows() async {
         await #expect(processExitsWith: .success) {
             let numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400)"
+            let few = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60)"
             for (place, change) in [
                 "\(numbers) INSERT INTO item SELECT randomblob(16), zeroblob(250000) FROM n",
                 "\(numbers) INSERT INTO posting SELECT randomblob(32), zeroblob(600000) FROM n",
                 "\(numbers) INSERT INTO former SELECT randomblob(16), zeroblob(250000) FROM n",
                 "\(numbers) INSERT INTO circle SELECT randomblob(17), zeroblob(700000) FROM n",
+                // SQLite's own `length` takes such a text for an empty one.
+                "\(few) INSERT INTO posting SELECT randomblob(32), CAST(zeroblob(3900000) AS TEXT) FROM n",
+                "\(few) INSERT INTO object SELECT 1000 + i, zeroblob(2000000), zeroblob(1900000) FROM n",
+                "\(few) INSERT INTO header SELECT 1 + i, zeroblob(2000000), zeroblob(1900000) FROM n",
+                // SQLite reads the index that it has made itself once more, and looks at no type.
+                "\(few) INSERT INTO sqlite_schema SELECT hex(zeroblob(1950000)), name, tbl_name, rootpage, NULL "
+                    + "FROM n, sqlite_schema WHERE name = 'sqlite_autoindex_value_1'",
             ].enumerated() {
                 // Also if the file claims that all of it is free.
                 for free in place < 2 ? [nil, 20_000, UInt32.max] as [UInt32?] : [nil] {
@@ -107,6 +116,31 @@ struct HostileFileExitTests {
             ) { try $0.put(HistorySetting(count: 1, days: 1)) }
             try #require(code == .damaged)
             try #require(memory < 40_000_000, "\(memory) bytes")
+        }
+    }
+
+    @Test("vaults that stay open leave SQLite's memory to others")
+    func manyOpen() async {
+        await #expect(processExitsWith: .success) {
+            let folder = try TemporaryFolder()
+            let path = folder.path + "/vault"
+            try Data().write(to: URL(fileURLWithPath: path))
+            let rows = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 4000)"
+            var vaults: [Connection] = []
+            // Each of them would cache 2 MB, so eight would fill all of it.
+            for number in 0..<40 {
+                let vault = try Connection(path: path)
+                try DatabaseLimits.apply(to: vault, heap: 16 << 20)
+                try vault.once("PRAGMA synchronous = OFF")
+                if number == 0 {
+                    try vault.once("CREATE TABLE item (id BLOB PRIMARY KEY, record BLOB NOT NULL) WITHOUT ROWID")
+                    try vault.once("\(rows) INSERT INTO item SELECT randomblob(16), zeroblob(900) FROM n")
+                }
+                let read = try vault.rows("SELECT sum(length(record)) FROM item")
+                try #require(read == [[.integer(3_600_000)]])
+                vaults.append(vault)
+            }
+            for vault in vaults { try vault.once("UPDATE item SET record = zeroblob(900) WHERE id < x'10'") }
         }
     }
 

@@ -71,6 +71,7 @@ struct LimitPageTests {
     @Test func whatNoTestFillsIsAsItWasChosen() {
         #expect(DatabaseLimits.unchecked == 32 << 20 && DatabaseLimits.postings == 192 << 20)
         #expect(DatabaseLimits.fields == 192 << 20)
+        #expect(DatabaseLimits.schema == 64 << 10 && DatabaseLimits.objects == 1 << 20)
         #expect(DatabaseLimits.heap == 384 << 20 && DatabaseLimits.statement == 64 << 10)
         #expect(AccessLogLimits.size == 4 << 20 && AccessLogLimits.answer == 500)
         #expect(OpenVault.openedForExposure == 4_000 && Room.overhead == 1 << 20)

@@ -101,6 +101,30 @@ struct LogFileTests {
         #expect(kept.first?.sequence == UInt64(count) && kept.first?.detail == nil)
     }
 
+    /// The log could not be synced, or the vault's file was replaced. A log without the record that the vault vouches for
+    /// would be taken for a changed one.
+    @Test("a full log drops nothing while what would stay is not vouched for")
+    func halfBehindAnchor() throws {
+        let length = try recordSize()
+        let limit = 2 * (AccessLogLimits.record + 10 * length)
+        let log = try log(limit: limit)
+        let anchor = try #require(log.headToAnchor())
+        log.wasAnchored(anchor)
+        var refused: VaultError.Code?
+        for _ in 0..<1000 where refused == nil { refused = vaultError { try note(1, in: log) } }
+        #expect(refused == .storage)
+        let before = try size()
+        let again = try self.log(limit: limit, anchor: anchor)
+        #expect(try records(again).allSatisfy { $0.event == .start || $0.event == .read })
+        #expect(try size() == before)
+        log.wasAnchored(try #require(log.headToAnchor()))
+        try note(1, in: log)
+        let kept = try records(log)
+        #expect(try size() < before)
+        #expect(kept.suffix(2).map(\.event) == [.dropped, .read] && kept.last?.missed == 1)
+        #expect(try log.verification().problem == nil)
+    }
+
     @Test("a log with a limit that leaves room for no record drops none")
     func noRoom() throws {
         let log = try log(limit: 2 * AccessLogLimits.record)

@@ -161,7 +161,8 @@ struct MiscountTests {
         let revision = before.lastHeader.revision
         try before.close()
         let vault = try OpenVault(
-            accepting: countedRecord(), directory: fixture.folder.path,
+            accepting: countedRecord(), sparing: Registry(directory: fixture.folder.path, authenticatorUID: 0),
+            directory: fixture.folder.path,
             sealer: Miscounter(sealer: fixture.sealer, reached: 5, stands: 5))
         #expect(vault.epoch == 7 && vault.lastHeader.revision == revision + 1)
     }

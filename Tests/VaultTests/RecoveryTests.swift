@@ -255,6 +255,35 @@ import Testing
         #expect(vaultError { try vault.confirm(recovery) } == .damaged)
     }
 
+    /// The keys are renewed between the making of a code and its confirmation. A person must not keep a code that opens
+    /// nothing, and the vault must stay whole.
+    @Test func aCodeForTheFormerKeysIsNotConfirmed() throws {
+        let code = try vault.wrap(recoveryKey(vault), under: RecoveryCode.random())
+        let other = try RecoveryTests()
+        let renewed = other.vault
+        let error = #expect(throws: VaultError.self) { try renewed.confirm(code) }
+        #expect(error?.code == .keysRenewed && error?.advice.contains("coffer recovery new") == true)
+        #expect(try renewed.recoveryMade == nil)
+        #expect(try renewed.verify().items == 0)
+        // Its folder goes with it.
+        withExtendedLifetime(other) {}
+    }
+
+    /// Earlier versions of Coffer have confirmed such codes.
+    @Test func aRowForTheFormerKeysIsNoCodeAndNoDamage() throws {
+        let code = try vault.wrap(recoveryKey(vault), under: RecoveryCode.random())
+        let other = try RecoveryTests()
+        let renewed = other.vault
+        try renewed.write { (change) throws(VaultError) in try change.put(code.wrap) }
+        #expect(try renewed.recoveryMade == nil)
+        #expect(try renewed.verify().items == 0)
+        // A code for its own keys takes the place of that row.
+        try other.makeCode()
+        #expect(try renewed.recoveryMade != nil)
+        #expect(try renewed.verify().items == 0)
+        withExtendedLifetime(other) {}
+    }
+
     @Test func aCopyOfANewerFormatIsNamedAsThat() throws {
         let code = try makeCode()
         let folder = try TemporaryFolder()

@@ -143,6 +143,31 @@ struct RoomTests {
         }
     }
 
+    /// Attacker 5 lets the file claim that almost all of it is free.
+    @Test("a table is measured, however much of its file is said to be free")
+    func claimedFree() throws {
+        try withRows { rows in
+            for setting in ["journal_mode = OFF", "synchronous = OFF"] { try rows.database.once("PRAGMA \(setting)") }
+            for number: UInt8 in 0..<9 {
+                try rows.database.run(
+                    "INSERT INTO item VALUES (?, zeroblob(\(DatabaseLimits.row - 1000)))", [.blob([number])])
+            }
+        }
+        let pages = try withRows { rows in UInt32(try rows.fileBytes()) / UInt32(VaultDatabase.pageSize) }
+        let handle = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+        // The number of free pages ("The SQLite database file format", 1.3).
+        try handle.seek(toOffset: 36)
+        try handle.write(contentsOf: Data(BigEndian.bytes(pages - 1)))
+        try handle.close()
+        try withRows { rows in
+            let length = try rows.fileBytes()
+            #expect(length == Int64(VaultDatabase.pageSize))
+            var given = 0
+            #expect(vaultError { try rows.forEachItem { (_, _) throws(VaultError) in given += 1 } } == .damaged)
+            #expect(given == 0)
+        }
+    }
+
     /// Attacker 5 fills everybody's memory with one file.
     @Test(
         "a table that is longer than a vault's can be is not read",

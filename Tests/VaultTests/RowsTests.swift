@@ -157,6 +157,40 @@ struct RowsTests {
         #expect(try vault.list().isEmpty)
     }
 
+    // Much in a short file
+
+    /// A view stands for a file in which many rows share their pages (attacker 5): it is short, and its rows are long.
+    @Test func moreThanAVaultHasIsNotReadFromAShortFile() throws {
+        let long = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400)"
+        let rows = try made(
+            "CREATE VIEW item AS \(long) SELECT zeroblob(700000) AS id, x'' AS record FROM n",
+            "CREATE VIEW former AS \(long) SELECT zeroblob(700000) AS item, x'' AS records FROM n",
+            "CREATE VIEW circle AS \(long) SELECT zeroblob(700000) AS id, x'' AS content FROM n")
+        #expect(vaultError { _ = try rows.allItems() } == .damaged)
+        #expect(vaultError { _ = try rows.itemIDs() } == .damaged)
+        #expect(vaultError { _ = try rows.allFormer() } == .damaged)
+        #expect(vaultError { try rows.forEachItem { (_, _) throws(VaultError) in } } == .damaged)
+        #expect(vaultError { try rows.forEachOfCircle { (_, _) throws(VaultError) in } } == .damaged)
+    }
+
+    /// Their Names would show that they are foreign, but those are computed once they are read.
+    @Test func objectsAreShort() throws {
+        let rows = try made()
+        try rows.createTables()
+        let half = [UInt8](repeating: 1, count: Int(DatabaseLimits.objects) / 2 - 64)
+        try rows.put(SealedObject(role: .presence, public: half, private: [2]))
+        #expect(try rows.objects().count == 1)
+        try rows.put(SealedObject(role: .passcode, public: half, private: [UInt8](repeating: 2, count: 128)))
+        #expect(vaultError { _ = try rows.objects() } == .damaged)
+    }
+
+    @Test func aLackOfMemorySaysNothingOfTheVault() {
+        for code: Int32 in [7, 3082] {
+            let error = StorageGate.translate(SQLiteError(code: code))
+            #expect(error.code == .outOfMemory && error.advice == "try again in a moment", "\(error)")
+        }
+    }
+
     // Long files
 
     /// Makes a file so long that its keys are looked at before it is searched. Its end is a hole, which takes no room.

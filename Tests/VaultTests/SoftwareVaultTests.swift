@@ -54,6 +54,22 @@ struct SoftwareVaultTests {
         #expect(vault.pinned.withLock { $0.transition } == nil)
     }
 
+    /// The disk fails after the commit. The next change of the objects goes on from what the file has.
+    @Test func rootsThatWereNotWrittenBackArePinned() throws {
+        let sealed = ResealedRoot(object: try #require(vault.objects[.unlockRoot]), name: [], index: nil)
+        let next = try SecretBytes.random(count: 32)
+        try withoutWriting(fixture.path) {
+            #expect(vaultError { try vault.begin(from: fixture.keys.unlockRoot, to: next, sealed) } == .storage)
+        }
+        #expect(vault.pinned.withLock { $0.transition } != nil)
+        #expect(try vault.list().isEmpty)
+        let (key, _) = try fixture.sealer.makeSetKey([UInt8](repeating: 2, count: 32), record: vault.record)
+        try vault.put(setKey: key)
+        _ = try vault.verify()
+        try vault.close()
+        #expect(try fixture.open().list().isEmpty)
+    }
+
     @Test func aRenewalBegunForAnotherVaultIsRefused() throws {
         let (other, next) = (try VaultFixture(), try VaultFixture())
         let succession = Succession(record: next.record, former: other.record)

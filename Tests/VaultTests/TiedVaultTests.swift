@@ -279,17 +279,24 @@ struct TiedVaultTests {
         _ = try fixture.vault.verify()
     }
 
-    /// The disk is full. The person who approves a boot hears of that, and the TPM approves nothing.
-    @Test func aListThatIsNotWrittenIsNotTaken() throws {
+    /// The disk is full. The person who approves a boot hears of that, and the TPM approves nothing. Memory has the list
+    /// that the file has: the new one only if the disk failed after the commit.
+    @Test func aListIsTakenIfTheFileHasIt() throws {
         let fixture = try Fixture()
         try fixture.tie()
         let present = try fixture.vault.boots
         let list = try present.inForce + [ApprovedBoot(digest: fixture.predicted(4, update), approved: 2)]
-        try withoutWriting(fixture.path) {
-            #expect(
-                vaultError { try fixture.vault.put(BootList(inForce: present.inForce, next: list)) } == .storage)
+        let both = BootList(inForce: present.inForce, next: list)
+        try withoutWriting(fixture.path + "-wal") {
+            #expect(vaultError { try fixture.vault.put(both) } == .storage)
         }
         #expect(try fixture.vault.boots == present)
+        #expect(try fixture.vault.list().isEmpty)
+        try withoutWriting(fixture.path) { #expect(vaultError { try fixture.vault.put(both) } == .storage) }
+        #expect(try fixture.vault.boots == both)
+        #expect(try fixture.vault.list().isEmpty)
+        try fixture.reopen()
+        #expect(try fixture.vault.boots == both)
     }
 
     @Test func aBoundVaultIsTiedToo() throws {

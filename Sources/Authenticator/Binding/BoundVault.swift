@@ -122,17 +122,23 @@ struct BoundVault {
     ) throws(ConversationError) -> Bool {
         guard let binding = record.binding else { throw Self.opensNothing }
         let outdated = try OutdatedBinding(registryDirectory: registry.directory, uid: uid)
+        let turn = try TrialTurn(registryDirectory: registry.directory, uid: uid)
         var left: Int64?
         var pin = try LoginPassword.pin(of: password, salt: binding.salt, cost: binding.cost)
         let mark = try LoginPassword.mark(of: pin, key: checked.passwordKey)
-        if try !outdated.isKnown(binding, mark) {
-            let outcome = try attempt(pin, reseals: resealsPresent, &broker)
-            guard case .wrong(let rest) = outcome else {
-                try outdated.note(nil)
-                return true
+        do {
+            // It ends before the person is asked, so nobody waits for a person who thinks.
+            let lock = try turn.take(&session)
+            defer { lock.keep() }
+            if try !outdated.isKnown(binding, mark) {
+                let outcome = try attempt(pin, reseals: resealsPresent, &broker)
+                guard case .wrong(let rest) = outcome else {
+                    try outdated.note(nil)
+                    return true
+                }
+                left = rest
+                try outdated.note(binding, mark)
             }
-            left = rest
-            try outdated.note(binding, mark)
         }
         if case .changeBoot = work { throw Self.outdated }
         // No password that is typed now opens the vault.
@@ -142,6 +148,8 @@ struct BoundVault {
         guard earlier != password else { throw Self.present }
         pin = try LoginPassword.pin(of: earlier, salt: binding.salt, cost: binding.cost)
         let earlierMark = try LoginPassword.mark(of: pin, key: checked.passwordKey)
+        let lock = try turn.take(&session)
+        defer { lock.keep() }
         if let earlierMark, try outdated.isKnown(binding, earlierMark) { throw Self.triedBefore }
         if case .wrong(let rest) = try attempt(pin, reseals: resealsEarlier, &broker) {
             if let earlierMark { try outdated.note(binding, earlierMark) }

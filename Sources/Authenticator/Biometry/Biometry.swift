@@ -50,7 +50,13 @@ struct Biometry: Sendable {
     /// - Returns: nil if no finger is stored.
     /// - Throws: ``BiometryObstacle/storage(_:)`` if anybody but root's fprintd may have written there.
     func currentSet(of account: Account) throws(BiometryObstacle) -> [UInt8]? {
-        try TemplateSet(directory: directory, user: account.name, owner: OwnProcess.effectiveUser).digest()
+        try storedFingers(of: account).digest
+    }
+
+    /// What fprintd stores of this user's fingers at this moment.
+    /// - Throws: ``BiometryObstacle/storage(_:)`` if anybody but root's fprintd may have written there.
+    func storedFingers(of account: Account) throws(BiometryObstacle) -> TemplateSet.Look {
+        try TemplateSet(directory: directory, user: account.name, owner: OwnProcess.effectiveUser).look()
     }
 
     /// Whether this client can be asked for a finger that opens something in this vault.
@@ -77,6 +83,10 @@ struct Biometry: Sendable {
         "the enrolled fingers changed since this item was set, so nobody can read it", .otherFingers,
         advice: "set it again with: coffer set")
 
+    /// Tells a person that a finger counts for nothing if fingers were enrolled or removed meanwhile.
+    static let disturbed = BiometryWords(
+        "the enrolled fingers changed while you were asked for one of them", advice: "run the command again")
+
     private func connect() throws(BiometryObstacle) -> Bus {
         let address: String
         switch bus {
@@ -95,6 +105,19 @@ enum BiometricAvailability: Equatable {
     case otherFingers(BiometryWords)
     /// Coffer cannot ask for a finger. The words tell the person why.
     case unavailable(BiometryWords)
+
+    /// What the broker knows of the user's screens. It heard each lock, and any program of the user can change what logind says now.
+    /// - Parameter screenLocked: nil if the broker cannot tell.
+    /// - Returns: nil if nothing is in the way.
+    init?(screenLocked: Bool?) {
+        switch screenLocked {
+        case false?: return nil
+        case true?: self = .unavailable(BiometryObstacle.lockedSession.words)
+        case nil:
+            let obstacle = BiometryObstacle.unknown("the broker does not know if one of your sessions is locked")
+            self = .unavailable(obstacle.words)
+        }
+    }
 
     /// Why these signatures cannot be made; nil if they can.
     func objection(to kinds: some Collection<AuthorizationKind>) -> BiometryWords? {

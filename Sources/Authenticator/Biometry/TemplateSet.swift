@@ -10,17 +10,34 @@ struct TemplateSet: Sendable {
     /// The only user who may have written the files: root, except in a sandbox.
     let owner: UInt32
 
+    /// What is stored at one moment. Two equal looks show that nothing was stored or removed in between, not even for a moment. Each such step sets
+    /// the time of a folder.
+    struct Look: Sendable, Equatable {
+        /// nil if nothing is stored of this user.
+        let digest: [UInt8]?
+        /// By their paths in the user's folder: numbers, times of change and so on.
+        let entries: [String: FileStatus]
+    }
+
     /// The digest, 32 bytes.
     /// - Returns: nil if nothing is stored of this user.
     /// - Throws: ``BiometryObstacle/storage(_:)`` if others than root could have written there, for anything but plain files, and for too much data.
-    func digest() throws(BiometryObstacle) -> [UInt8]? {
+    func digest() throws(BiometryObstacle) -> [UInt8]? { try look().digest }
+
+    /// - Throws: ``BiometryObstacle/storage(_:)``, as for the digest.
+    func look() throws(BiometryObstacle) -> Look {
+        var walk = Walk()
+        let digest = try digest(&walk)
+        return Look(digest: digest, entries: walk.entries)
+    }
+
+    private func digest(_ walk: inout Walk) throws(BiometryObstacle) -> [UInt8]? {
         guard !user.isEmpty, user != ".", user != "..", !user.utf8.contains(where: { $0 == 0x2F || $0 == 0 }) else {
             throw .storage("the user's name cannot be a folder's name")
         }
         do {
             guard let status = try FileStatus.of("\(directory)/\(user)") else { return nil }
             try check(status, user)
-            var walk = Walk()
             try collect("", depth: 0, &walk)
             if walk.files.isEmpty { return nil }
             var parts = [Array("org.coffer.biometry-set".utf8), [1]]
@@ -37,7 +54,9 @@ struct TemplateSet: Sendable {
 
     private struct Walk {
         var files: [(path: [UInt8], digest: [UInt8])] = []
-        var entries = 0
+        /// Folders have a slash at their end.
+        var entries: [String: FileStatus] = [:]
+        var count = 0
         var bytes = 0
     }
 
@@ -46,9 +65,11 @@ struct TemplateSet: Sendable {
         guard depth <= BiometryLimits.depth else {
             throw BiometryObstacle.storage("folders are nested too deeply")
         }
+        // Before its names are read, so that a later change is another time.
+        walk.entries[folder] = try FileStatus.of("\(directory)/\(user)/\(folder)")
         for name in try Folder.entries("\(directory)/\(user)/\(folder)") {
-            walk.entries += 1
-            guard walk.entries <= BiometryLimits.files else {
+            walk.count += 1
+            guard walk.count <= BiometryLimits.files else {
                 throw BiometryObstacle.storage("there are more than \(BiometryLimits.files) files")
             }
             let relative = folder + name
@@ -61,6 +82,7 @@ struct TemplateSet: Sendable {
                 try collect(relative + "/", depth: depth + 1, &walk)
                 continue
             }
+            walk.entries[relative] = status
             let content = try DurableFile.read(path, limit: BiometryLimits.file)
             walk.bytes += content.count
             guard walk.bytes <= BiometryLimits.all else {

@@ -18,8 +18,15 @@ struct ClientChannel: ~Copyable {
         case cancel
         case biometry
         case challenge(BrokerProtocol.Authentication.Challenge)
-        /// The channel has answered it already.
-        case introspection
+        /// Of no method of a conversation; nil if it wants no answer.
+        case introspection(Question?)
+    }
+
+    /// A call about the interfaces, or of a method that is not served.
+    struct Question {
+        let method: String
+        /// nil for a method that is not served.
+        let parameters: (any VarlinkMethod)?
     }
 
     private var socket: UnixSocket
@@ -33,12 +40,13 @@ struct ClientChannel: ~Copyable {
     var hasCall: Bool { socket.hasMessage }
 
     /// Takes the next call.
+    /// - Parameter deadline: by when all of it must have come.
     /// - Throws: ``ConversationError``: `gone` if the client has closed the connection.
-    mutating func receive() throws(ConversationError) -> Call {
+    mutating func receive(until deadline: ContinuousClock.Instant) throws(ConversationError) -> Call {
         let bytes: [UInt8]
         do throws(SystemError) {
             guard
-                let message = try socket.receiveMessage(limit: ClientLimits.call, until: .now + ClientLimits.rest)
+                let message = try socket.receiveMessage(limit: ClientLimits.call, until: deadline)
             else { throw SystemError("receive", reason: "the client closed the connection") }
             bytes = message
         } catch {
@@ -90,7 +98,7 @@ struct ClientChannel: ~Copyable {
         if call.oneway {
             // A conversation needs answers. A client that wants none gets an end without an error.
             guard !call.method.hasPrefix(BrokerProtocol.Authentication.interface + ".") else { throw .gone }
-            return .introspection
+            return .introspection(nil)
         }
         switch parameters {
         case let begin as BrokerProtocol.Authentication.Begin:
@@ -103,9 +111,7 @@ struct ClientChannel: ~Copyable {
         case is BrokerProtocol.Authentication.Cancel: return .cancel
         case is BrokerProtocol.Authentication.Biometry: return .biometry
         case let call as BrokerProtocol.Authentication.Challenge: return .challenge(call)
-        default:
-            introspect(parameters, call.method)
-            return .introspection
+        default: return .introspection(Question(method: call.method, parameters: parameters))
         }
     }
 
@@ -118,10 +124,11 @@ struct ClientChannel: ~Copyable {
         }
     }
 
-    /// Answers introspection calls, and refuses methods that are not served.
-    private func introspect(_ parameters: (any VarlinkMethod)?, _ method: String) {
+    /// Answers a call about the interfaces, and refuses a method that is not served.
+    func answer(_ question: Question?) {
+        guard let question else { return }
         do throws(Fault) {
-            guard let answer = try Self.interfaces.answer(parameters, to: method) else { return }
+            guard let answer = try Self.interfaces.answer(question.parameters, to: question.method) else { return }
             reply(answer)
         } catch { fail(error) }
     }

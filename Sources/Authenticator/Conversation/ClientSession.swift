@@ -38,6 +38,8 @@ struct ClientSession: ~Copyable {
     /// The client still waits for the answer to Begin or Continue.
     private var owesStep = false
     private var owesCancel = false
+    /// How many calls the client has made that do not belong to its conversation.
+    private var asides = 0
     /// How many messages the client was shown.
     private var steps: Int64 = 0
     /// What PAM's services that accepted the person did with them, for the log.
@@ -84,10 +86,28 @@ struct ClientSession: ~Copyable {
                 throw .cancelled
             case .call(.continue):
                 throw .refused(.invalidArgument("a conversation starts with Begin"))
-            case .call(.biometry): channel.reply(biometry())
-            case .call(.challenge(let call)): channel.reply(try proof(call))
-            case .call(.introspection), .event, .time: continue
+            case .call(.biometry):
+                try countAside()
+                channel.reply(biometry())
+            case .call(.challenge(let call)):
+                try countAside()
+                channel.reply(try proof(call))
+            case .call(.introspection(let question)):
+                try countAside()
+                channel.answer(question)
+            case .event, .time: continue
             }
+        }
+    }
+
+    /// Each of these costs work, and brings the conversation no further.
+    private mutating func countAside() throws(ConversationError) {
+        asides += 1
+        guard asides <= ClientLimits.asides else {
+            throw .refused(
+                .limitExceeded(
+                    "the conversation had too many calls that do not belong to it",
+                    advice: "ask for interfaces and fingers on another connection"))
         }
     }
 
@@ -150,8 +170,12 @@ struct ClientSession: ~Copyable {
                 owesStep = true
                 throw .refused(.invalidArgument("the conversation has begun already"))
             case .call(.forget), .call(.renewSigningKey), .call(.setAside), .call(.biometry), .call(.challenge):
+                try countAside()
                 complain("the conversation has begun already")
-            case .call(.introspection), .event, .time: continue
+            case .call(.introspection(let question)):
+                try countAside()
+                channel.answer(question)
+            case .event, .time: continue
             }
         }
     }
@@ -162,13 +186,13 @@ struct ClientSession: ~Copyable {
         .Event?
     {
         while true {
-            switch try wait(exchange, until: moment) {
+            switch try wait(exchange, until: moment, rest: ClientLimits.interjection) {
             case .event(let event): return event
             case .time: return nil
             case .call(.cancel):
                 owesCancel = true
                 throw .cancelled
-            case .call(.introspection): continue
+            // The client's last call has no answer yet. More calls, answered one by one, would hold up all who wait for this conversation.
             case .call: throw .refused(.invalidArgument("a call came before the last one was answered"))
             }
         }
@@ -201,27 +225,32 @@ struct ClientSession: ~Copyable {
         channel.fail(Fault(.authenticationInvalidArgument, text))
     }
 
+    /// Looks at the client's calls last. So a client that calls on and on keeps nothing else from being seen.
+    /// - Parameter rest: how long the client may take for the rest of a call.
     private mutating func wait(
-        _ exchange: Exchange? = nil, until moment: ContinuousClock.Instant? = nil
+        _ exchange: Exchange? = nil, until moment: ContinuousClock.Instant? = nil, rest: Duration = ClientLimits.rest
     ) throws(ConversationError) -> Wake {
         while true {
-            if channel.hasCall { return .call(try channel.receive()) }
             // A missing descriptor is -1, which poll ignores.
             let entries: [(descriptor: Int32, interest: Readiness.Interest)] = [
                 (signals.number, .input), (channel.number, .input), (broker ?? -1, .input),
                 (exchange?.descriptor ?? -1, .input),
             ]
             let ready: [Bool]
-            do { ready = try Readiness.wait(for: entries, until: min(moment ?? deadline, deadline)) } catch {
-                throw .refused(.misconfigured(error))
-            }
+            do throws(SystemError) {
+                // poll does not show a call that was received together with the one before it.
+                ready =
+                    try channel.hasCall
+                    ? Readiness.look(at: entries)
+                    : Readiness.wait(for: entries, until: min(moment ?? deadline, deadline))
+            } catch { throw .refused(.misconfigured(error)) }
             if ready[0] { throw .terminated }
-            if ready[1] { return .call(try channel.receive()) }
+            if deadline <= .now { throw .timedOut }
             // The broker sends nothing unasked, so input here means that it has closed the connection.
             if ready[2] { throw .refused(.brokerUnavailable("the broker has stopped", advice: "try again")) }
             if ready[3], let event = exchange?.next() { return .event(event) }
+            if ready[1] || channel.hasCall { return .call(try channel.receive(until: min(.now + rest, deadline))) }
             if ready.contains(true) { continue }
-            if deadline <= .now { throw .timedOut }
             return .time
         }
     }

@@ -20,9 +20,9 @@ struct Inquiry {
 
     /// - Parameter notice: the first text that the person sees, here and on the desktop.
     /// - Returns: the login password, if the passcode service took exactly one hidden answer and accepted it.
-    /// - Throws: ``ConversationError`` unless every service lets the person in.
+    /// - Throws: ``ConversationError`` unless every service lets the person in, and the right fingers were enrolled meanwhile.
     @discardableResult
-    func ask(_ services: [ProofService], _ notice: String, _ session: inout ClientSession) throws(ConversationError)
+    func ask(_ services: NeededServices, _ notice: String, _ session: inout ClientSession) throws(ConversationError)
         -> SecretBytes?
     {
         session.notify(
@@ -36,7 +36,8 @@ struct Inquiry {
         let gate = GuessGate(attempts: attempts, line: line)
         try gate.waitOut(&session)
         var password: SecretBytes?
-        for service in services {
+        for service in services.all {
+            let watch = try watch(services.fingers, during: service)
             var person = PAMPrompter(
                 transaction: BackgroundTransaction(
                     service: Service(name: service.rawValue, directory: configuration.pamDirectory),
@@ -49,12 +50,22 @@ struct Inquiry {
             }
             session.note(contact, of: service)
             try service.check(contact, maySilently: configuration.silentServices)
+            // At once. The next service's questions wait for the client, and other requests take the answer.
+            try watch?.check()
             // If a stack asks for more, nobody knows which answer is the password.
             if service == .passcode, person.hiddenAnswers.count == 1 { password = person.hiddenAnswers[0] }
         }
         try attempts.succeed()
         try line.forgive()
         return password
+    }
+
+    /// - Returns: nil if it does not matter which fingers are enrolled.
+    private func watch(
+        _ fingers: [UInt8]?, during service: ProofService
+    ) throws(ConversationError) -> FingerWatch? {
+        guard service == .biometric, let fingers else { return nil }
+        return try FingerWatch(fingers, of: person, Biometry(configuration))
     }
 }
 

@@ -7,7 +7,7 @@ struct PAMPrompter {
     let transaction: BackgroundTransaction
     /// Each answer passes this gate before PAM gets it.
     let gate: GuessGate
-    /// Whether a stack has refused without getting an answer. Such a stack has tried something else, such as a fingerprint.
+    /// Whether a stack has refused the person without getting an answer. Such a stack has tried something else, such as a fingerprint.
     private(set) var wasRefusedUnasked = false
     private var hasAnswered = false
     /// The answers that were typed hidden. They are known to be right only after PAM has accepted them.
@@ -56,13 +56,15 @@ struct PAMPrompter {
                 }
                 guard exchange.answer(answer) else { throw .refused(.misconfigured("PAM lost its own question")) }
             case .finished(.refused(let error)):
-                // A fingerprint, for example.
-                wasRefusedUnasked = !hasAnswered && error.code != .misconfigured
+                wasRefusedUnasked = !hasAnswered && Self.failures.contains(error.code)
                 throw ConversationError(error)
             case .finished(.accepted(let contact)): return contact
             }
         }
     }
+
+    /// Refusals after somebody has tried something. A reader that nobody touched, or that is busy, has refused nobody.
+    private static let failures: Set<PAMError.Code> = [.wrongPassword, .tooManyTries, .denied]
 
     /// Most modules ask for the login password in these words, by which nobody knows which password is meant (pam_get_authtok(3)).
     private static let loginQuestion = Message(style: .secret, text: "Password: ")

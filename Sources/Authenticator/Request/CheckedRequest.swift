@@ -14,7 +14,7 @@ struct CheckedRequest {
     /// What is signed after the person has given every proof. It is one of the ways that the challenge allows.
     let signatures: [SignatureWays.Signature]
     /// The PAM services that the person must pass, one after the other.
-    let services: [ProofService]
+    let services: NeededServices
     /// Whether the password itself is needed, for a vault that is bound to it. PAM's word that it was right is then not enough.
     let needsPassword: Bool
     let reason: String?
@@ -45,13 +45,15 @@ struct CheckedRequest {
         self.leased = lease
         if let lease {
             signatures = lease.signatures
+        } else if ways.hasBiometric, let locked = BiometricAvailability(screenLocked: facts.screenLocked) {
+            signatures = try ways.choose(locked)
         } else {
             signatures = try ways.choose(ways.hasBiometric ? biometrics(record) : .available)
         }
         try Self.check(signatures, for: request)
         let opens = signatures.contains { $0.kind == .unlock }
         needsPassword = opens && Self.isBound(record, during: request)
-        services = ProofService.needed(for: signatures.map(\.kind), withPassword: needsPassword)
+        services = NeededServices(for: signatures.map(\.kind), withPassword: needsPassword, record)
         reason = facts.reason
         lastLock = facts.lastLock
         passwordKey = try facts.passwordKey.map { (text) throws(ConversationError) in try Self.passwordKey(text) }

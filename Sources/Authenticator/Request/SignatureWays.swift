@@ -136,3 +136,23 @@ enum ProofService: String, Sendable, Equatable, CaseIterable {
         return services
     }
 }
+
+/// The PAM services that a person must pass, and the fingers that must be enrolled while one of them asks for a finger.
+struct NeededServices: Equatable {
+    /// In the order in which they are asked.
+    let all: [ProofService]
+    /// The digest of these fingers; nil if any finger counts that is enrolled when it is asked for.
+    let fingers: [UInt8]?
+
+    init(_ all: [ProofService], fingers: [UInt8]? = nil) {
+        self.all = all
+        self.fingers = fingers
+    }
+
+    /// What earns these signatures for a vault with this record.
+    init(for kinds: [AuthorizationKind], withPassword password: Bool, _ record: RegistryRecord?) {
+        all = ProofService.needed(for: kinds, withPassword: password)
+        // If the vault has no key for fingers, no finger fits.
+        fingers = kinds.contains(.biometryCurrentSet) ? (record?.biometrySet ?? []) : nil
+    }
+}

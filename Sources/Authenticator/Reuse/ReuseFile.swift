@@ -88,7 +88,7 @@ struct ReuseInquiry {
         let asked = BootTime.milliseconds
         let notice = PromptNotice.text(forReuse: Int(seconds), in: terminal, from: client)
         let services = [ProofService.anyFactor]
-        try inquiry.ask(services, notice, &session)
+        try inquiry.ask(NeededServices(services), notice, &session)
         let book = try ReuseFile(
             registryDirectory: inquiry.configuration.registryDirectory, uid: client.account.uid)
         try book.note(Set(services), in: terminal, asked: asked, seconds: Int(seconds))

@@ -1,3 +1,4 @@
+import Authorization
 import JSON
 import Platform
 
@@ -102,20 +103,26 @@ struct PromptBoard {
     }
 }
 
-/// What requests must have in common for one prompt to answer them: the process, the vault's owner, the purposes and the PAM services.
+/// What requests must have in common for one prompt to answer them: the process, the vault's owner, the purposes, the PAM services and the
+/// enrolled fingers.
 struct PromptGroup: JSONValue, Equatable {
     let pid: Int32
     let startTime: UInt64
     let owner: String
     let purposes: [String]
     let services: [String]
+    /// The digest of the fingers that must be enrolled while a finger is asked for; nil if any finger counts.
+    let fingers: String?
 
-    init(pid: Int32, startTime: UInt64, owner: String, purposes: [String], services: [String]) {
+    init(
+        pid: Int32, startTime: UInt64, owner: String, purposes: [String], services: [String], fingers: String? = nil
+    ) {
         self.pid = pid
         self.startTime = startTime
         self.owner = owner
         self.purposes = purposes
         self.services = services
+        self.fingers = fingers
     }
 
     init(_ client: Client, _ checked: CheckedRequest) {
@@ -123,6 +130,7 @@ struct PromptGroup: JSONValue, Equatable {
         startTime = client.process.startTime
         owner = checked.claim.owner.text
         purposes = checked.request.purposes
-        services = checked.services.map(\.rawValue)
+        services = checked.services.all.map(\.rawValue)
+        fingers = checked.services.fingers.map(Hex.encode)
     }
 }

@@ -156,13 +156,16 @@ extension PromptGroup {
         var owner: String?
         var purposes: [String]?
         var services: [String]?
+        var fingers: String?
         var members = try reader.members()
-        while let member = try reader.next(&members, of: ["owner", "pid", "purposes", "services", "startTime"]) {
+        let names = ["fingers", "owner", "pid", "purposes", "services", "startTime"]
+        while let member = try reader.next(&members, of: names) {
             switch member {
-            case 0: owner = try reader.read()
-            case 1: pid = try reader.read()
-            case 2: purposes = try reader.read()
-            case 3: services = try reader.read()
+            case 0: fingers = try reader.read()
+            case 1: owner = try reader.read()
+            case 2: pid = try reader.read()
+            case 3: purposes = try reader.read()
+            case 4: services = try reader.read()
             default: startTime = try reader.read()
             }
         }
@@ -171,10 +174,12 @@ extension PromptGroup {
         self.owner = try members.required(owner, "owner")
         self.purposes = try members.required(purposes, "purposes")
         self.services = try members.required(services, "services")
+        self.fingers = fingers
     }
 
     func write(to writer: inout JSONWriter) {
         writer.beginObject()
+        writer.member("fingers", fingers)
         writer.member("owner", owner)
         writer.member("pid", pid)
         writer.member("purposes", purposes)

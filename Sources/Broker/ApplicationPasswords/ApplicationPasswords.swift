@@ -28,8 +28,8 @@ struct ApplicationPasswords: Sendable {
     }
 
     /// Stretches a password to read an item. The call counts as a failed try until `succeeded` is called.
-    /// - Throws: `ApplicationPasswordRefused` if there were too many wrong passwords; the user can try again after a
-    ///   delay.
+    /// - Throws: `ApplicationPasswordRefused` if too many tries have begun; the user can try again after a delay.
+    ///   `LimitExceeded` if too many wait. That one is no try.
     func attempt(
         _ password: SecretBytes, salt: [UInt8], at item: ItemID, for request: Request
     ) async throws(Fault) -> StretchedPassword {
@@ -38,10 +38,17 @@ struct ApplicationPasswords: Sendable {
             let seconds = Int((wait / .seconds(1)).rounded(.up))
             throw Fault(
                 .applicationPasswordRefused,
-                "there were too many wrong application passwords", advice: "try again in \(seconds) s")
+                "there were too many tries with application passwords", advice: "try again in \(seconds) s")
         }
-        return try await stretcher.run(for: request.caller.uid, unless: request.isAbandoned) { () throws(VaultError) in
-            try StretchedPassword(password, salt: salt)
+        do throws(Fault) {
+            return try await stretcher.run(for: request.caller.uid, unless: request.isAbandoned) {
+                () throws(VaultError) in
+                try StretchedPassword(password, salt: salt)
+            }
+        } catch {
+            // Without its stretched form, nothing was learned of the password.
+            guesses.takeBack(item, by: request.caller.uid)
+            throw error
         }
     }
 
@@ -85,6 +92,17 @@ final class GuessCounts: Sendable {
             record.next = now + Self.delay(after: record.begun)
             records[key] = record
             return nil
+        }
+    }
+
+    /// A try that was counted did not take place.
+    func takeBack(_ item: ItemID, by uid: UInt32) {
+        records.withLock { records in
+            let key = Key(uid: uid, item: item)
+            guard var record = records[key] else { return }
+            record.begun -= 1
+            record.next = record.last + Self.delay(after: record.begun)
+            records[key] = record.begun > 0 ? record : nil
         }
     }
 

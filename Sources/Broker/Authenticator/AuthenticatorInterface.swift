@@ -39,6 +39,9 @@ struct AuthenticatorInterface: ServedInterface {
 
     func admits(uid: UInt32) -> Bool { uid == authenticatorUID }
 
+    /// Nobody is looked up for this socket.
+    func ownsVault(uid: UInt32) -> Bool { false }
+
     func isLock(_ call: IncomingCall) -> Bool { false }
 
     /// The connection is silent while the person types, so it must not be closed as idle.

@@ -56,6 +56,8 @@ extension AuthenticatorSession {
         if case .join(let answer, _, _)? = circle?.deed { joined = answer.circle }
         // The broker may wait for it, so it comes before the time of the last lock.
         let passwordKey = try await passwordKey(for: challenge)
+        // The challenge is described already, so a lock from now on drops it.
+        let isScreenLocked = await isScreenLocked(for: challenge)
         return .reply(
             BrokerInterface.Describe.Reply(
                 owner: challenge.owner.text, vault: challenge.vault?.hex, purposes: request.purposes,
@@ -75,7 +77,19 @@ extension AuthenticatorSession {
                 signer: circle?.signer.map { Base64.encode($0.bytes) },
                 request: circle?.request.map { Base64.encode($0.bytes) },
                 evidence: circle?.evidence.map { Base64.encode($0.bytes) },
-                circle: joined.map { Hex.encode($0.bytes) }, machines: machines))
+                circle: joined.map { Hex.encode($0.bytes) }, machines: machines, screenLocked: isScreenLocked))
+    }
+
+    /// Whether a finger on the reader may be meant for a lock screen.
+    /// - Returns: nil if the broker cannot tell, or if no finger can be among the answers.
+    private func isScreenLocked(for challenge: Challenge) async -> Bool? {
+        guard challenge.choice.authorizations.contains(where: \.kind.isBiometric) else { return nil }
+        switch await core.locks.screen(of: challenge.uid) {
+        case .open: return false
+        case .unknown: return nil
+        // The lock closed the vault. Somebody who has opened it since is back, and some lockers never tell logind so.
+        case .locked: return !core.vaultStore.vaultActor(of: .user(challenge.uid)).held.isUnlocked
+        }
     }
 
     /// - Returns: nil unless the vault is bound, and open soon.

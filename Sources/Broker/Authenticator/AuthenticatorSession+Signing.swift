@@ -33,7 +33,7 @@ extension AuthenticatorSession {
                     nonce: Base64.encode(exchange.request.nonce),
                     parameterHash: Base64.encode(exchange.request.parameterHash)))
         } catch {
-            core.challenges.drop(challenge.id)
+            core.challenges.end(challenge.id, OutcomeWord.of(error))
             throw error.forAuthenticator
         }
     }

@@ -21,7 +21,7 @@ struct AuthenticatorSession: Sendable {
     ) async throws(Fault) -> MethodAnswer {
         let challenge = try permitted(call, id)
         do throws(Fault) { return try await body(challenge) } catch {
-            core.challenges.drop(id)
+            core.challenges.end(id, OutcomeWord.of(error))
             throw error.forAuthenticator
         }
     }
@@ -31,8 +31,9 @@ struct AuthenticatorSession: Sendable {
         do throws(ChallengeRefusal) { return try core.challenges.permit(call, id, connection: caller.connection) } catch
         {
             guard error == .anotherRequest else { throw Self.refusal }
-            core.challenges.drop(id)
-            throw Fault(.brokerNotPermitted, call.objection)
+            let refusal = Fault(.brokerNotPermitted, call.objection)
+            core.challenges.end(id, OutcomeWord.of(refusal))
+            throw refusal
         }
     }
 

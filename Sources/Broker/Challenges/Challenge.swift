@@ -17,6 +17,8 @@ struct Challenge: Sendable {
     /// The owner of the vault that it concerns.
     let owner: Owner
     let process: ProcessIdentity
+    /// For the log only.
+    var traits = ProcessTraits()
     /// nil until the vault is made.
     var vault: VaultID?
     /// The reason that the client gives, in its own words.

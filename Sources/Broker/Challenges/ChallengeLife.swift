@@ -242,6 +242,14 @@ struct ChallengeLife: Sendable {
         if case .described(let conversation) = state { conversation.connection == connection } else { false }
     }
 
+    /// The connection of a conversation that may hold the fingerprint reader; nil if none does.
+    var connectionAtReader: UInt64? {
+        guard case .described(let conversation) = state,
+            conversation.choice.authorizations.contains(where: \.kind.isBiometric)
+        else { return nil }
+        return conversation.connection
+    }
+
     /// The signatures that are asked for now.
     var choice: SignatureChoice {
         if case .described(let conversation) = state { conversation.choice } else { request.choice }

@@ -139,6 +139,15 @@ extension Challenge.Request {
 
     var isLogin: Bool { if case .login = self { true } else { false } }
 
+    /// Whether the repeated call does what was asked for. All else was done with the signature, and recorded then.
+    var isDoneByTheCall: Bool {
+        switch self {
+        case .use, .readAll, .lease, .release, .circle: true
+        case .vault(let kind): kind == .recovery || kind == .accept
+        case .login, .tieToBoot, .rotate, .enrolment: false
+        }
+    }
+
     var isEnrolment: Bool { kind == .enrolment }
 
     /// The item that is used, and its version.

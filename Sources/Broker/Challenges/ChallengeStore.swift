@@ -15,6 +15,8 @@ final class ChallengeStore: Sendable {
     private let nextSweep = Mutex<ContinuousClock.Instant?>(nil)
     /// Challenges that ended without an answer, for the access log.
     let ended = EndedChallenges()
+    /// Ends a connection of the authenticator's.
+    private let hangUp = Mutex<(@Sendable (UInt64) -> Void)?>(nil)
 
     init(limits: ChallengeLimits, clock: BrokerClock) {
         self.limits = limits
@@ -29,9 +31,9 @@ final class ChallengeStore: Sendable {
     ) throws(Fault) -> Challenge.ID {
         let id = try Self.newID()
         let challenge = Challenge(
-            id: id, uid: caller.uid, owner: owner, process: caller.process, vault: vault, reason: reason,
-            enrolled: enrolled, forOthers: forOthers, life: ChallengeLife(request), expires: clock.now() + limits.life,
-            secrets: secrets)
+            id: id, uid: caller.uid, owner: owner, process: caller.process, traits: caller.traits, vault: vault,
+            reason: reason, enrolled: enrolled, forOthers: forOthers, life: ChallengeLife(request),
+            expires: clock.now() + limits.life, secrets: secrets)
         let isTaken = open.withLock { open in
             ended.add(Self.dropExpired(&open, at: clock.now()), OutcomeWord.expired)
             ended.add(limits.makeRoom(for: challenge, in: &open), OutcomeWord.cancelled)
@@ -58,8 +60,8 @@ final class ChallengeStore: Sendable {
     ) throws(Fault) -> Challenge.ID {
         let id = try Self.newID()
         let challenge = Challenge(
-            id: id, uid: uid, owner: .user(uid), process: authenticator.process, vault: vault, reason: nil,
-            enrolled: [],
+            id: id, uid: uid, owner: .user(uid), process: authenticator.process, traits: authenticator.traits,
+            vault: vault, reason: nil, enrolled: [],
             life: ChallengeLife(ofLoginOver: authenticator.connection), expires: clock.now() + limits.reportLife)
         open.withLock { $0[id] = challenge }
         sweep(after: limits.reportLife)
@@ -221,13 +223,14 @@ final class ChallengeStore: Sendable {
 
     /// Takes a granted challenge for the repeated call, and forgets it.
     func redeem(_ id: Challenge.ID, by caller: Caller) throws(ChallengeRefusal) -> GrantedChallenge {
-        let challenge = try step(id) { (challenge) throws(ChallengeRefusal) in
+        try step(id) { (challenge) throws(ChallengeRefusal) in
             // A process that guesses another's challenge must not be able to spoil it, so it stays.
             guard challenge.uid == caller.uid else { throw .anothersProcess }
             guard challenge.process == caller.process else { throw .anothersProcess }
-            return (challenge, .end)
+            // A question without an answer stays, too, so that its own end is recorded.
+            let granted = GrantedChallenge(challenge: challenge, grant: try challenge.life.redeem())
+            return (granted, .end)
         }
-        return GrantedChallenge(challenge: challenge, grant: try challenge.life.redeem())
     }
 
     /// The process that the challenge was made for takes its request back.
@@ -265,14 +268,24 @@ final class ChallengeStore: Sendable {
         }
     }
 
+    /// Ends a challenge that is recorded elsewhere, or of which nothing is recorded.
     func drop(_ id: Challenge.ID) { _ = open.withLock { $0.removeValue(forKey: id) } }
 
+    /// Ends a challenge that cannot be granted any more.
+    /// - Parameter why: the reason for the log, in one word.
+    func end(_ id: Challenge.ID, _ why: String) {
+        open.withLock { open in
+            guard let challenge = open.removeValue(forKey: id) else { return }
+            ended.add([challenge], why)
+        }
+    }
+
     /// Drops every challenge about a locked vault, answered or not. If a user's own vault is locked, their challenges about groups' vaults go
-    /// too, because those need it open.
+    /// too, because those need it open. A question for a finger ends at once, so that it does not take one that is meant for the lock screen.
     ///
     /// - Parameter kept: a challenge that goes on.
     func dropAll(about owner: Owner, but kept: Challenge.ID? = nil) {
-        open.withLock { open in
+        let asking = open.withLock { open in
             let dropped = open.values.filter { challenge in
                 if challenge.id == kept { return false }
                 guard case .group = challenge.owner else { return challenge.owner == owner }
@@ -280,20 +293,34 @@ final class ChallengeStore: Sendable {
             }
             for challenge in dropped { open[challenge.id] = nil }
             ended.add(dropped, OutcomeWord.locked)
+            return dropped.compactMap(\.life.connectionAtReader)
         }
+        guard let hangUp = hangUp.withLock({ $0 }) else { return }
+        for connection in asking { hangUp(connection) }
     }
+
+    /// - Parameter hangUp: gets the number of a connection that is to end. It must not wait.
+    func endQuestions(by hangUp: @escaping @Sendable (UInt64) -> Void) { self.hangUp.withLock { $0 = hangUp } }
 
     /// Another unlock root is now in use. Drops the challenges that would release the former root, or have released it.
     func dropUnlocking(_ owner: Owner, but kept: Challenge.ID) {
         open.withLock { open in
-            open = open.filter { id, challenge in
-                id == kept || challenge.owner != owner
-                    || !challenge.choice.authorizations.contains { $0.role == .unlockRoot }
+            let dropped = open.values.filter { challenge in
+                challenge.id != kept && challenge.owner == owner
+                    && challenge.choice.authorizations.contains { $0.role == .unlockRoot }
             }
+            for challenge in dropped { open[challenge.id] = nil }
+            ended.add(dropped, OutcomeWord.cancelled)
         }
     }
 
-    func dropAll() { open.withLock { $0.removeAll() } }
+    /// The broker stops.
+    func dropAll() {
+        open.withLock { open in
+            ended.add(Array(open.values), OutcomeWord.cancelled)
+            open.removeAll()
+        }
+    }
 
     /// If the authenticator's connection is gone, its challenges can never be finished.
     func connectionEnded(_ connection: UInt64) {

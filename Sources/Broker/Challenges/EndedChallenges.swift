@@ -1,32 +1,54 @@
+import Authorization
 import Platform
+import Synchronization
+import Vault
 
-/// Challenges that ended without an answer, on their way to the access log. The code that ends them, such as a lock,
-/// does not wait for the log.
-struct EndedChallenges: Sendable {
-    struct EndedChallenge: Sendable {
-        /// The challenge without its secrets.
-        let challenge: Challenge
-        /// Why it ended, in one word.
-        let outcome: String
-    }
+/// Challenges that ended without an answer, on their way to the access log of their vault's owner. Each owner has a
+/// place of their own, so that no record waits for another's vault, and nobody takes another's room. The code that ends
+/// challenges, such as a lock, does not wait for the log.
+final class EndedChallenges: Sendable {
+    /// What waits for one owner's log.
+    struct Waiting: Sendable {
+        /// The oldest first, no more than the log takes at once.
+        var records: [AccessRecord] = []
+        /// How many records came after those, and the event of the last of them.
+        var counted = 0
+        var lastCounted: AccessRecord.Event?
 
-    /// The stream has one reader.
-    let stream: AsyncStream<EndedChallenge>
-    private let continuation: AsyncStream<EndedChallenge>.Continuation
-
-    init() {
-        (stream, continuation) = AsyncStream.makeStream(
-            bufferingPolicy: .bufferingOldest(ChallengeLimits.ended))
-    }
-
-    func add(_ challenges: [Challenge], _ outcome: String) {
-        // A failed login report was never a request to a person, so it is not logged.
-        for challenge in challenges where !challenge.request.isLogin {
-            continuation.yield(EndedChallenge(challenge: challenge.withoutSecrets, outcome: outcome))
+        fileprivate mutating func add(_ added: [AccessRecord]) {
+            let room = LogLimits.refusals - records.count
+            records += added.prefix(room)
+            counted += max(0, added.count - room)
+            if added.count > room { lastCounted = added.last?.event }
         }
     }
 
-    func finish() { continuation.finish() }
+    private let waiting = Mutex<[Owner: Waiting]>([:])
+    private let telling = Mutex<(@Sendable (Owner) -> Void)?>(nil)
+
+    /// Sets what is told of an owner for whom something begins to wait. It must return soon.
+    func onFirst(_ tell: @escaping @Sendable (Owner) -> Void) { telling.withLock { $0 = tell } }
+
+    /// The records have the present time, because the log may have its turn later.
+    func add(_ challenges: [Challenge], _ outcome: String) {
+        // A failed login report was never a request to a person, so it is not logged.
+        for challenge in challenges where !challenge.request.isLogin {
+            var records = AccessRecord.refusals(of: challenge.withoutSecrets, outcome)
+            guard !records.isEmpty else { continue }
+            let now = SystemClock.now()
+            for index in records.indices { records[index].time = now }
+            let isFirst = waiting.withLock { [records] waiting in
+                let isFirst = waiting[challenge.owner] == nil
+                waiting[challenge.owner, default: Waiting()].add(records)
+                return isFirst
+            }
+            guard isFirst, let tell = telling.withLock({ $0 }) else { continue }
+            tell(challenge.owner)
+        }
+    }
+
+    /// Takes what waits for an owner's log.
+    func take(of owner: Owner) -> Waiting { waiting.withLock { $0.removeValue(forKey: owner) } ?? Waiting() }
 }
 
 /// Decides which challenges are still valid.

@@ -94,8 +94,13 @@ final class RunningDiagnoses: Sendable {
 
     func end(_ uid: UInt32) { state.withLock { _ = $0.busy.remove(uid) } }
 
-    /// The last result; nil if there is none since the broker started.
+    /// The last result; nil if there is none since the broker started, or another TPM was found since.
     var identity: Endorsement.Standing? { state.withLock { $0.identity } }
 
-    func note(_ standing: Endorsement.Standing?) { state.withLock { $0.identity = standing } }
+    func note(_ standing: Endorsement.Standing) { state.withLock { $0.identity = standing } }
+
+    /// Notes that the identity could not be checked. A TPM that has no time for one user's diagnosis is the same one.
+    func note(_ failure: SealerError) {
+        if failure.code == .replaced { state.withLock { $0.identity = nil } }
+    }
 }

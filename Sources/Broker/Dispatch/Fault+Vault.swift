@@ -45,6 +45,7 @@ extension Fault {
         case .locked: name = .locked
         case .authenticationFailed: name = .applicationPasswordRefused
         case .fingersChanged: name = .fingersChanged
+        case .keysRenewed: name = .challengeRefused
         case .uncounted, .storage, .outOfMemory: name = .failed
         }
         self.init(name, details)

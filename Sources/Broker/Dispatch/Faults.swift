@@ -35,6 +35,9 @@ enum Faults {
 
     static let noNames = Fault(.failed, "the name service does not answer", advice: "try again")
 
+    static let slowNames = Fault(
+        .failed, "the name service is too slow just now for all who connect", advice: "try again in a moment")
+
     static let challengeRefused = Fault(
         .challengeRefused, "the challenge is unknown, used, too old, or not for this call")
 

@@ -1,5 +1,7 @@
+import Authorization
 import BrokerProtocol
 import Logging
+import Platform
 import Varlink
 
 /// `org.coffer.Keychain` and `org.coffer.Sync` on the clients' socket. The kernel names the caller. Then the broker checks that the call is
@@ -25,6 +27,11 @@ struct KeychainInterface: ServedInterface {
     var keepsUsersApart: Bool { true }
 
     func admits(uid: UInt32) -> Bool { true }
+
+    func ownsVault(uid: UInt32) -> Bool {
+        // `try?`: without a look at the record, the number only has to wait longer.
+        (try? FileStatus.of(core.vaultStore.dependencies.registry.path(of: .user(uid)))) != nil
+    }
 
     func isLock(_ call: IncomingCall) -> Bool { call.method == Keychain.Lock.name }
 

@@ -40,6 +40,7 @@ struct KeychainMethods: Sendable {
                     method: call.method, vault: call.vault, mayMakeVault: Handler.mayMakeVault(call.method)
                 ) { (request) async throws(Fault) in
                     do throws(Fault) { return try await Handler.answer(call.method, request) } catch {
+                        request.noteSpentChallenge(error)
                         let refusals = Handler.refusals(of: call.method).compactMap {
                             $0.record(of: error, by: request)
                         }

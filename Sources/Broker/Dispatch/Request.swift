@@ -1,5 +1,6 @@
 import Authorization
 import BrokerProtocol
+import Synchronization
 import Varlink
 import Vault
 
@@ -17,6 +18,8 @@ struct Request: Sendable {
     let secrets: SecretAllowance
     /// Whether the caller has hung up.
     let isAbandoned: @Sendable () -> Bool
+    /// Has the challenge that the call took.
+    var taken = TakenChallenge()
 
     /// The sealer in the caller's name.
     var sealer: SealerService { core.sealer.serving(.user(caller.uid)) }
@@ -25,7 +28,7 @@ struct Request: Sendable {
     func withOwnAllowance() -> Request {
         Request(
             core: core, caller: caller, vaultActor: vaultActor, condition: condition, admission: admission, own: own,
-            secrets: SecretAllowance(core.budgets, for: caller.uid), isAbandoned: isAbandoned)
+            secrets: SecretAllowance(core.budgets, for: caller.uid), isAbandoned: isAbandoned, taken: taken)
     }
 
     /// The calling program, for the access log.
@@ -86,6 +89,7 @@ struct Request: Sendable {
         do throws(ChallengeRefusal) { granted = try core.challenges.redeem(id, by: caller) } catch {
             throw Faults.challengeRefused
         }
+        taken.keep(granted.challenge)
         guard granted.challenge.owner == vaultActor.owner else { throw Faults.challengeRefused }
         // The lease can have ended since the signature.
         guard granted.grant.means != .lease || core.leases.covers(granted.challenge) else {
@@ -93,4 +97,20 @@ struct Request: Sendable {
         }
         return granted
     }
+
+    /// Records the challenge that a failed call has spent in vain, in the log of its own vault. The record of the call
+    /// has only what the call claims.
+    func noteSpentChallenge(_ fault: Fault) {
+        guard let challenge = taken.challenge, challenge.request.isDoneByTheCall else { return }
+        core.challenges.ended.add([challenge], OutcomeWord.of(fault))
+    }
+}
+
+/// The challenge that a call took, without its secrets.
+final class TakenChallenge: Sendable {
+    private let kept = Mutex<Challenge?>(nil)
+
+    var challenge: Challenge? { kept.withLock { $0 } }
+
+    func keep(_ challenge: Challenge) { kept.withLock { $0 = challenge.withoutSecrets } }
 }

@@ -7,6 +7,7 @@ import Varlink
 /// every call and keeps no answer. Only the name of a vault's own account is kept for a while (`OwnerCheck`).
 struct VaultAccess: Sendable {
     let registry: Registry
+    private let questions = NameQuestions()
 
     /// - Throws: `NotFound` for a missing group, and the same error for a group without the caller as a member;
     ///   `NotPermitted` for root's methods.
@@ -14,18 +15,26 @@ struct VaultAccess: Sendable {
         _ caller: Caller, _ method: any VarlinkMethod, _ choice: Keychain.VaultChoice
     ) async throws(Fault) -> Admission {
         if let creation = method as? Keychain.CreateVault {
-            return try await Self.aside { () throws(Fault) in try admitCreation(caller, creation.owner) }
+            return try await questions.ask(for: caller.uid) { () throws(Fault) in
+                try admitCreation(caller, creation.owner)
+            }
         }
         if method is Keychain.AcceptVault {
-            return try await Self.aside { () throws(Fault) in try Self.admitAcceptance(caller, choice) }
+            return try await questions.ask(for: caller.uid) { () throws(Fault) in
+                try Self.admitAcceptance(caller, choice)
+            }
         }
         if method is Keychain.SetAsideVault {
-            return try await Self.aside { () throws(Fault) in try Self.admitSettingAside(caller, choice) }
+            return try await questions.ask(for: caller.uid) { () throws(Fault) in
+                try Self.admitSettingAside(caller, choice)
+            }
         }
         switch (choice.group, choice.user) {
         case (nil, nil): return Admission(owner: caller.owner, standing: .own, name: nil)
-        case (let group?, nil): return try await Self.aside { () throws(Fault) in try admitMember(caller, group) }
-        case (nil, let user?): return try await Self.aside { () throws(Fault) in try admitRoot(caller, user) }
+        case (let group?, nil):
+            return try await questions.ask(for: caller.uid) { () throws(Fault) in try admitMember(caller, group) }
+        case (nil, let user?):
+            return try await questions.ask(for: caller.uid) { () throws(Fault) in try admitRoot(caller, user) }
         case (_?, _?):
             throw Fault(.invalidArgument, "a vault belongs to a group or an account", advice: "name one of them")
         }
@@ -136,19 +145,5 @@ struct VaultAccess: Sendable {
         do throws(SystemError) { account = try Account.named(name) } catch { throw Faults.noNames }
         guard let account else { throw Fault(.notFound, "there is no account “\(name)”", advice: "see: getent passwd") }
         return account
-    }
-
-    /// Name services may be slow, so they are asked on a thread of their own.
-    private static func aside<Value: Sendable>(
-        _ body: @escaping @Sendable () throws(Fault) -> Value
-    ) async throws(Fault) -> Value {
-        let result: Result<Value, Fault> = await withCheckedContinuation { continuation in
-            OwnThread.run {
-                do throws(Fault) { continuation.resume(returning: .success(try body())) } catch {
-                    continuation.resume(returning: .failure(error))
-                }
-            }
-        }
-        return try result.get()
     }
 }

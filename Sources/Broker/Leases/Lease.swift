@@ -41,6 +41,7 @@ struct Lease: Sendable {
         case forgotten = "it was ended by coffer forget"
         case changed = "its items have changed"
         case stopped = "the broker was stopped"
+        case unrecorded = "it could not be written into the access log"
     }
 
     /// For people and programs.

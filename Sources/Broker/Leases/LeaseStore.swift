@@ -16,22 +16,14 @@ final class LeaseStore: Sendable {
         var last: UInt64 = 0
     }
 
-    /// A lease that has ended, on its way to the access log.
-    struct Ended: Sendable {
-        let lease: Lease
-        let why: Lease.End
-    }
-
     private let clock: BrokerClock
     private let state = Mutex(State())
-    /// The stream has one reader. The code that ends leases, such as a lock, does not wait for the log.
-    let ended: AsyncStream<Ended>
-    private let continuation: AsyncStream<Ended>.Continuation
+    private let telling = Mutex<(@Sendable (Lease, Lease.End) -> Void)?>(nil)
 
-    init(clock: BrokerClock) {
-        self.clock = clock
-        (ended, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(LeaseLimits.ended))
-    }
+    init(clock: BrokerClock) { self.clock = clock }
+
+    /// Sets what is told of each lease that has ended. It must return soon, because a lock waits for it.
+    func onEnd(_ tell: @escaping @Sendable (Lease, Lease.End) -> Void) { telling.withLock { $0 = tell } }
 
     // MARK: The beginning
 
@@ -108,7 +100,7 @@ final class LeaseStore: Sendable {
             return (leases, watches)
         }
         for watch in watches { watch.stop() }
-        for lease in leases { continuation.yield(Ended(lease: lease, why: why)) }
+        if let tell = telling.withLock({ $0 }) { for lease in leases { tell(lease, why) } }
         return leases.count
     }
 
@@ -153,8 +145,6 @@ final class LeaseStore: Sendable {
         end(.changed) { !$0.items.contains { !$0.signatures.isEmpty } }
     }
 
-    func finish() {
-        end(.stopped) { _ in true }
-        continuation.finish()
-    }
+    /// The broker stops.
+    func finish() { end(.stopped) { _ in true } }
 }

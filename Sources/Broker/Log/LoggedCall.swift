@@ -39,32 +39,20 @@ enum LoggedProgram {
     /// The detail of a read by a program that asks for another one.
     static let forOthers = "for another program"
 
+    /// A caller, as it was when it connected.
     /// - Parameter resolved: the program that the process ran when it connected to the authenticator, as the kernel
     ///   names it. Without it, the log has only the name that the process gave itself.
-    static func of(uid: UInt32, _ process: ProcessIdentity, resolved: String? = nil) -> AccessRecord.Program {
-        var name = resolved
-        var group: String?
-        // `try?`: if the process is gone or its ID belongs to another, the name and control group stay unknown.
-        if let stat = try? ProcessStat(pid: process.pid), stat.startTime == process.startTime {
-            name = resolved ?? stat.command
-            // `try?`: see above.
-            group = try? ProcessStat.controlGroup(pid: process.pid)
-        }
-        return AccessRecord.Program(
-            uid: uid, pid: process.pid, name: name, isResolved: resolved != nil,
-            controlGroup: group.map { String($0.unicodeScalars.prefix(LogLimits.group)) })
-    }
-
-    /// A caller, as it was when it connected.
-    /// - Parameter resolved: as above.
     static func of(_ caller: Caller, resolved: String? = nil) -> AccessRecord.Program {
         AccessRecord.Program(
             uid: caller.uid, pid: caller.process.pid, name: resolved ?? caller.traits.name,
             isResolved: resolved != nil, controlGroup: caller.traits.controlGroup)
     }
 
+    /// The process that asked, as it was when it connected. It may have ended since.
     static func of(_ challenge: Challenge) -> AccessRecord.Program {
-        of(uid: challenge.uid, challenge.process, resolved: challenge.program)
+        AccessRecord.Program(
+            uid: challenge.uid, pid: challenge.process.pid, name: challenge.program ?? challenge.traits.name,
+            isResolved: challenge.program != nil, controlGroup: challenge.traits.controlGroup)
     }
 }
 
@@ -164,6 +152,9 @@ struct RefusalBudget: Sendable {
         spent += 1
         return takeCount()
     }
+
+    /// Counts refusals for which there was no room before this.
+    mutating func count(_ more: Int) { counted += more }
 
     mutating func takeCount() -> Int {
         defer { counted = 0 }

@@ -62,7 +62,7 @@ enum DiagnoseHandler: MethodHandler {
             core.diagnoses.note(standing)
             facts.identity = .success(standing)
         } catch {
-            core.diagnoses.note(nil)
+            core.diagnoses.note(error)
             facts.identity = .failure(error)
         }
     }

@@ -102,11 +102,17 @@ extension JointReader {
             let lease = try request.core.leases.add(
                 shown, items, for: granted.challenge, in: state.record.vault, by: program,
                 since: granted.challenge.expires - limits, if: { state.held.isUnlocked })
-            for (number, one) in found.enumerated() {
-                let record = AccessRecord(
-                    .lease, by: program, of: .init(one.item), reason: granted.challenge.reason,
-                    detail: lease.grantDetail)
-                try state.vault.note(record, number == found.count - 1 ? .anchored : .written)
+            do throws(VaultError) {
+                for (number, one) in found.enumerated() {
+                    let record = AccessRecord(
+                        .lease, by: program, of: .init(one.item), reason: granted.challenge.reason,
+                        detail: lease.grantDetail)
+                    try state.vault.note(record, number == found.count - 1 ? .anchored : .written)
+                }
+            } catch {
+                // What has no record is not given, and the caller hears that nothing was changed.
+                request.core.leases.end(.unrecorded) { $0.number == lease.number }
+                throw error
             }
             return .granted(lease)
         }

@@ -9,6 +9,8 @@ enum NewRecoveryCodeHandler: MethodHandler {
     static func answer(_ method: Keychain.NewRecoveryCode, _ request: Request) async throws(Fault) -> MethodAnswer {
         try RecoveryPrecondition.check(request)
         try await RecoveryPrecondition.check(request.vaultActor.record())
+        // A lock before this has ended the challenge, and a lock after it must end the code.
+        let locks = request.vaultActor.held.lockCount
         guard let granted = try request.redeem(method.challenge) else {
             let vault = try await request.vaultActor.vaultID()
             throw try request.ask(for: .vault(.recovery), vault: vault)
@@ -18,7 +20,7 @@ enum NewRecoveryCodeHandler: MethodHandler {
             throw Faults.challengeRefused
         }
         let made = try await request.vaultActor.recovery.make(
-            in: request.vaultActor, for: key, of: granted.vault, to: request.caller)
+            in: request.vaultActor, for: key, of: granted.vault, to: request.caller, ifNoLockSince: locks)
         let text: SecretBytes
         do throws(CryptographyError) { text = try made.code.text } catch {
             throw Fault(.failed, "there is no memory for the code")

@@ -382,7 +382,7 @@ extension VaultRenewal {
     private func leave(keeping challenge: Challenge.ID?, in vaultActor: isolated VaultActor) {
         try? vaultActor.open?.vault.close()  // As in `close`.
         vaultActor.open = nil
-        vaultActor.held.code = nil
+        vaultActor.held.dropCode()
         close()
         // Challenges about the former vault are void now.
         vaultActor.dependencies.challenges.dropAll(about: vaultActor.owner, but: challenge)

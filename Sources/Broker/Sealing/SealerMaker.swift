@@ -1,3 +1,4 @@
+import Authorization
 import RootConfiguration
 import Synchronization
 import TPM
@@ -44,11 +45,13 @@ extension BrokerStart {
         switch configuration.sealer {
         case .software: return SoftwareSealer(directory: configuration.vaultDirectory)
         case .tpm:
+            let registry = Registry(
+                directory: configuration.registryDirectory, authenticatorUID: try authenticatorUID(configuration))
             do throws(TPMError) {
                 return TPMSealer(
                     TPMAccess(
                         try TCTIConfiguration(parsing: configuration.tcti),
-                        deadline: .seconds(configuration.tpmDeadline)))
+                        deadline: .seconds(configuration.tpmDeadline), reserved: { registry.reservedHandles() }))
             } catch { throw BrokerStartError(reason: "\(error)") }
         }
     }

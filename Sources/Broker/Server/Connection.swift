@@ -128,17 +128,18 @@ struct Connection: Sendable {
         connections.touch(caller, isBusy: true)
         defer { connections.touch(caller, isBusy: false) }
         switch await prepare(call) {
+        case .nothing: trim.answered(called)
         case .single(let reply):
             // What machines exchange is long in one of the two directions, and takes several times as much meanwhile.
             defer { trim.answered(called + reply.readableBytes) }
-            if !call.oneway { try await send([reply].makeIterator()) }
+            try await send([reply].makeIterator())
         case .secret(let reply, let size):
             defer { budgets.give(back: size, of: .answers, for: caller.uid) }
-            if !call.oneway { try await send([reply].makeIterator()) }
-        case .items(let items): if !call.oneway { try await send(items, more: call.more) }
+            try await send([reply].makeIterator())
+        case .items(let items): try await send(items, more: call.more)
         case .stream(let stream):
             defer { stream.end() }
-            if !call.oneway { try await send(stream) }
+            try await send(stream)
         }
         // A connection that may only lock makes room for the next one.
         return refusal == nil
@@ -146,6 +147,8 @@ struct Connection: Sendable {
 
     /// An answer whose only secret is in the bytes to be sent.
     private enum Prepared {
+        /// The caller wants no reply.
+        case nothing
         case single(ByteBuffer)
         /// The same for an answer that was counted, with its size.
         case secret(ByteBuffer, Int)
@@ -156,6 +159,11 @@ struct Connection: Sendable {
     private func prepare(_ call: IncomingCall) async -> Prepared {
         do throws(Fault) {
             let answer = try await served.answer(call, from: caller) { [channel] in !channel.channel.isActive }
+            // Nothing is written that nobody takes, because it may be a secret.
+            if call.oneway {
+                if case .stream(let stream) = answer { stream.end() }
+                return .nothing
+            }
             switch answer {
             case .items(let items): return .items(items)
             case .stream(let stream): return .stream(stream)
@@ -168,7 +176,7 @@ struct Connection: Sendable {
                 }
                 return .secret(reply, size)
             }
-        } catch { return .single(encoder.encode(error)) }
+        } catch { return call.oneway ? .nothing : .single(encoder.encode(error)) }
     }
 
     /// Counts an answer with secrets before its memory is taken. A client that reads nothing leaves it in memory.
@@ -253,9 +261,14 @@ struct Connection: Sendable {
     }
 
     private func closing(after time: TimeAmount, with fault: @escaping @Sendable () -> Fault) -> Scheduled<Void> {
-        channel.channel.eventLoop.scheduleTask(in: time) { [channel] in
-            let reply = AnswerEncoder(allocator: channel.channel.allocator).encode(fault())
-            channel.channel.writeAndFlush(reply).whenComplete { _ in channel.channel.close(promise: nil) }
+        channel.channel.eventLoop.scheduleTask(in: time) { [channel = channel.channel, pace] in
+            let reply = AnswerEncoder(allocator: channel.allocator).encode(fault())
+            // A client that reads nothing would keep the connection open.
+            let end = channel.eventLoop.scheduleTask(in: pace.answer) { channel.close(promise: nil) }
+            channel.writeAndFlush(reply).whenComplete { _ in
+                end.cancel()
+                channel.close(promise: nil)
+            }
         }
     }
 }
@@ -270,6 +283,9 @@ protocol ServedInterface: Sendable {
 
     /// Whether this user may connect at all. It is asked once, before anything is read.
     func admits(uid: UInt32) -> Bool
+
+    /// Whether this user has a vault, and so surely an account.
+    func ownsVault(uid: UInt32) -> Bool
 
     /// - Parameter isAbandoned: whether the caller has hung up.
     func answer(

@@ -10,9 +10,13 @@ enum ConnectionAdmission {
     }
 
     /// - Parameter users: nil if every admitted uid is known.
-    static func standing(of uid: UInt32, _ users: KnownUsers?) async -> KnownUsers.Answer {
+    static func standing(
+        of uid: UInt32, _ users: KnownUsers?, _ served: any ServedInterface
+    ) async -> KnownUsers.Answer {
         guard let users else { return .known }
-        return await withCheckedContinuation { continuation in users.ask(uid) { continuation.resume(returning: $0) } }
+        return await withCheckedContinuation { continuation in
+            users.ask(uid, isOwner: served.ownsVault(uid: uid)) { continuation.resume(returning: $0) }
+        }
     }
 
     /// - Throws: `NotPermitted` for a number without an account.
@@ -23,6 +27,7 @@ enum ConnectionAdmission {
             throw Fault(
                 .notPermitted, "your user number has no account on this machine, so it cannot have a vault")
         case .unanswered: throw Faults.noNames
+        case .tooMany: throw Faults.slowNames
         }
     }
 }

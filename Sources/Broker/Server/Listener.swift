@@ -77,6 +77,10 @@ final class Listener: Sendable {
         let place: ConnectionBudget.Place
         do throws(Fault) {
             try ConnectionAdmission.check(credentials.uid, dependencies.served)
+            // A number without an account takes no place, not even for the moment of its refusal.
+            if let users = dependencies.users, users.isUnknown(credentials.uid) {
+                try ConnectionAdmission.check(.unknown)
+            }
             place = try budget(dependencies, connections).enter(credentials.uid)
         } catch {
             return dependencies.refusals.refuse(
@@ -131,6 +135,13 @@ final class Listener: Sendable {
         _ arrival: Arrival, on loop: any EventLoop, _ dependencies: Dependencies, _ connections: Connections
     ) async -> Bool {
         let (peer, place) = (arrival.peer, arrival.place)
+        // Before the wait for a turn, in which a number without an account would keep its place.
+        let standing = await ConnectionAdmission.standing(of: peer.uid, dependencies.users, dependencies.served)
+        do throws(Fault) { try ConnectionAdmission.check(standing) } catch {
+            guard let socket = arrival.take() else { return true }
+            dependencies.refusals.refuse(socket, peer.uid, peer.process.pid, error, dependencies.logger)
+            return true
+        }
         if dependencies.served.keepsUsersApart {
             // A lock does not wait because the user has made many other connections.
             let pace = place.refusal == nil ? dependencies.arrivals : dependencies.locks
@@ -138,12 +149,7 @@ final class Listener: Sendable {
             // `try?`: nobody cancels this task.
             if delay > .zero { try? await Task.sleep(for: delay) }
         }
-        let standing = await ConnectionAdmission.standing(of: peer.uid, dependencies.users)
         guard let socket = arrival.take() else { return true }
-        do throws(Fault) { try ConnectionAdmission.check(standing) } catch {
-            dependencies.refusals.refuse(socket, peer.uid, peer.process.pid, error, dependencies.logger)
-            return true
-        }
         let caller = Caller(
             uid: peer.uid, process: peer.process, connection: connections.ordinary.newNumber(),
             traits: peer.traits)
@@ -170,7 +176,8 @@ final class Listener: Sendable {
         return ofKind.remove(caller)
     }
 
-    private static func open(
+    /// - Parameter socket: the server's end of a connection.
+    static func open(
         _ socket: consuming Descriptor, on loop: any EventLoop
     ) async throws -> NIOAsyncChannel<ByteBuffer, ByteBuffer> {
         try await ClientBootstrap(group: loop)
@@ -206,6 +213,9 @@ final class Listener: Sendable {
         sweeping.cancel()
         await acceptor.stop()
     }
+
+    /// Ends one connection that may do more than lock.
+    func end(_ connection: UInt64) { connections.ordinary.end(connection) }
 
     /// Ends all connections.
     func closeConnections() {

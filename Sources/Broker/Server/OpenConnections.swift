@@ -44,6 +44,12 @@ final class OpenConnections: Sendable {
 
     var all: [any Channel] { entries.withLock { $0.values.map(\.channel) } }
 
+    /// Ends a connection, also if a call is being answered.
+    func end(_ connection: UInt64) {
+        let channel = entries.withLock { $0[connection]?.channel }
+        channel?.close(promise: nil)
+    }
+
     /// Ends the connections that were idle for this long.
     /// - Parameter awaits: whether a connection waits for a person.
     func endIdle(for time: Duration, unless awaits: (Caller) -> Bool) {

@@ -14,6 +14,8 @@ final class HeldKeys: Sendable {
         var keys: ClassKeys?
         var lock = VaultActor.LockState.sealed
         var code: UnconfirmedCode?
+        /// How often the keys were asked to be wiped.
+        var locks: UInt64 = 0
         /// Of items that ask nobody. Each one's class key is here, too, or needs no unlocking.
         var itemKeys = HeldItemKeys()
     }
@@ -41,9 +43,32 @@ final class HeldKeys: Sendable {
     var isUnlocked: Bool { if case .unlocked = lock { true } else { false } }
 
     /// The recovery code that was given out last, until it is confirmed.
-    var code: UnconfirmedCode? {
-        get { state.withLock { $0.code } }
-        set { state.withLock { $0.code = newValue } }
+    var code: UnconfirmedCode? { state.withLock { $0.code } }
+
+    /// How many locks came so far, of an open vault or not.
+    var lockCount: UInt64 { state.withLock { $0.locks } }
+
+    /// Keeps a recovery code that is given out, in the place of an earlier one.
+    ///
+    /// - Parameter locks: how many locks had come before the person's answer was taken.
+    /// - Returns: false if a lock came since then. The code is not kept.
+    func keep(_ code: UnconfirmedCode, ifNoLockSince locks: UInt64) -> Bool {
+        state.withLock { state in
+            guard state.locks == locks else { return false }
+            state.code = code
+            return true
+        }
+    }
+
+    /// Forgets the code. One that is being confirmed is forgotten first, so that no other call confirms it.
+    func dropCode() { state.withLock { $0.code = nil } }
+
+    /// Keeps a code again that could not be confirmed, unless a lock or another code came since it was taken.
+    func putBack(_ code: UnconfirmedCode, ifNoLockSince locks: UInt64) {
+        state.withLock { state in
+            guard state.locks == locks, state.code == nil else { return }
+            state.code = code
+        }
     }
 
     /// Counts a wrong part of the code, and drops the code after too many. If a lock has dropped it meanwhile,
@@ -78,6 +103,7 @@ final class HeldKeys: Sendable {
     /// - Returns: whether the vault was unlocked.
     func lock(at time: Int64) -> Bool {
         state.withLock { state in
+            state.locks += 1
             state.code = nil
             guard case .unlocked = state.lock else { return false }
             state.keys = state.keys?.locked()

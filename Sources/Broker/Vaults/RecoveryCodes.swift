@@ -20,10 +20,14 @@ struct RecoveryCodes: Sendable {
 
     /// Wraps the recovery key under a new code. It replaces a code that was never confirmed.
     ///
-    /// - Parameter vault: the vault that the key belongs to.
+    /// - Parameters:
+    ///   - vault: the vault that the key belongs to.
+    ///   - locks: how many locks had come before the person's answer was taken (`HeldKeys.lockCount`).
     /// - Returns: the code, and the group of it that must be typed back.
+    /// - Throws: `ChallengeRefused` if a lock came since then, or if the keys were renewed.
     func make(
-        in vaultActor: isolated VaultActor, for recoveryKey: SecretBytes, of vault: VaultID?, to caller: Caller
+        in vaultActor: isolated VaultActor, for recoveryKey: SecretBytes, of vault: VaultID?, to caller: Caller,
+        ifNoLockSince locks: UInt64
     ) async throws(Fault) -> UnconfirmedCode {
         let code: RecoveryCode
         let part: Int
@@ -40,8 +44,7 @@ struct RecoveryCodes: Sendable {
         let made = UnconfirmedCode(
             recovery: recovery, code: code, part: part, process: caller.process,
             expires: clock.now() + RecoveryLimits.life)
-        let held = vaultActor.held
-        held.code = made
+        guard vaultActor.held.keep(made, ifNoLockSince: locks) else { throw Faults.challengeRefused }
         clock.after(RecoveryLimits.life) { [weak vaultActor] in
             guard let vaultActor else { return }
             Task { await dropLate(in: vaultActor) }
@@ -61,13 +64,18 @@ struct RecoveryCodes: Sendable {
             held.noteWrongPart()
             throw Fault(.invalidArgument, "that is not group \(code.part + 1) of the code")
         }
-        held.code = nil
-        return try await vaultActor.use { try $0.vault.confirm(code.recovery) }
+        let (locks, vault) = (held.lockCount, vaultActor.open?.vault)
+        held.dropCode()
+        do throws(Fault) { return try await vaultActor.use { try $0.vault.confirm(code.recovery) } } catch {
+            // It was typed rightly. If another vault is open now, it is that one's no longer.
+            if let vault, vaultActor.open?.vault === vault { held.putBack(code, ifNoLockSince: locks) }
+            throw error
+        }
     }
 
     private func dropLate(in vaultActor: isolated VaultActor) {
         let held = vaultActor.held
-        if let code = held.code, code.expires <= vaultActor.dependencies.clock.now() { held.code = nil }
+        if let code = held.code, code.expires <= vaultActor.dependencies.clock.now() { held.dropCode() }
     }
 }
 

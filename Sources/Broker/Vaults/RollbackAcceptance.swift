@@ -19,8 +19,9 @@ struct RollbackAcceptance: Sendable {
                 do throws(VaultError) {
                     return .success(
                         try OpenVault(
-                            accepting: record, directory: dependencies.directory, sealer: sealer,
-                            memory: dependencies.memory, onChange: dependencies.itemObserver(for: record.owner, held))
+                            accepting: record, sparing: dependencies.registry, directory: dependencies.directory,
+                            sealer: sealer, memory: dependencies.memory,
+                            onChange: dependencies.itemObserver(for: record.owner, held))
                     )
                 } catch { return .failure(error) }
             }

@@ -15,7 +15,7 @@ import Vault
 actor VaultActor {
     let owner: Owner
     let dependencies: VaultDependencies
-    let executor: QueueExecutor
+    nonisolated let executor: QueueExecutor
     /// What a lock takes away.
     nonisolated let held: HeldKeys
     /// Whether it is a service's, and shares its items. Nobody is there who could open it again, and its secrets come and
@@ -197,6 +197,7 @@ actor VaultActor {
         case .success(let state):
             guard !isClosed, damage == nil else { return }
             open = state
+            creation.noteNamed(state.record.vault)
             log.noteWaiting(in: self)
             // Changes written by an earlier run may still need an advance of the epoch.
             counting.scheduleAdvance(in: self)
@@ -226,7 +227,7 @@ actor VaultActor {
         }
         damage = fault
         open = nil
-        held.code = nil
+        held.dropCode()
         dependencies.challenges.dropAll(about: owner)
         return fault
     }
@@ -242,6 +243,8 @@ actor VaultActor {
     func closeForSettingAside() {
         wipe()
         dependencies.challenges.dropAll(about: owner)
+        // `try?`: while a record cannot be read, no index is removed.
+        if let named = (try? dependencies.registry.record(for: owner)) ?? nil { creation.noteNamed(named.vault) }
         // `try?`: records that cannot be written now are those that a crash would lose.
         try? open?.vault.anchorLog()
         // `try?`: the file is moved, even if it cannot be closed.

@@ -12,6 +12,8 @@ final class VaultCreation: Sendable {
     private struct Made {
         let challenge: Challenge.ID
         let record: RegistryRecord
+        /// Whether the registry was seen to name it. Then it is no abandoned vault, whatever became of it.
+        var isNamed = false
     }
 
     private let made = Mutex<Made?>(nil)
@@ -48,7 +50,7 @@ final class VaultCreation: Sendable {
             authenticatorKey: authenticatorKey, storageKey: keys.storageKey, counter: keys.counter,
             objects: keys.names, isService: isService, generation: keys.generation, maker: maker)
         do throws(Fault) { try enter(record, keys, in: vaultActor, for: challenge) } catch {
-            await removeIndexes(of: record, dependencies)
+            await dependencies.removeIndexes(of: record)
             dependencies.indexes.giveBack(owner)
             throw error
         }
@@ -71,16 +73,16 @@ final class VaultCreation: Sendable {
             defer { made = Made(challenge: challenge, record: record) }
             return made
         }
-        if let abandoned { Task { await removeIndexes(of: abandoned.record, dependencies) } }
+        // What cannot be removed stays in the TPM and is worthless (docs/tpm.md, "What can be left behind").
+        if let abandoned, !abandoned.isNamed { Task { await dependencies.removeIndexes(of: abandoned.record) } }
     }
 
-    /// Removes the indexes of a vault that was never made. An index that cannot be removed stays in the TPM and is
-    /// worthless (docs/tpm.md, "What can be left behind").
-    private func removeIndexes(of record: RegistryRecord, _ dependencies: VaultDependencies) async {
-        guard record.counter != nil else { return }
-        // `try?`: the first error tells more than this one.
-        try? await dependencies.sealer.use { (sealer) throws(SealerError) in
-            sealer.remove(counter: record.counter, generation: record.generation)
+    /// The registry names a vault. An opening may have given its file the final name, because the authenticator ended
+    /// before it could report.
+    func noteNamed(_ vault: VaultID) {
+        made.withLock { made in
+            guard made?.record.vault == vault else { return }
+            made?.isNamed = true
         }
     }
 

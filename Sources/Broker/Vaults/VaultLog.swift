@@ -17,7 +17,7 @@ final class VaultLog {
         guard let open = vaultActor.open, !vaultActor.renewal.isOffered else {
             guard waiting.count < LogLimits.unopened else { return }
             var record = record
-            record.time = SystemClock.now()
+            if record.time == 0 { record.time = SystemClock.now() }
             waiting.append(record)
             return
         }
@@ -28,17 +28,30 @@ final class VaultLog {
     func noteRefusal(_ record: AccessRecord, _ durability: LogDurability, in vaultActor: isolated VaultActor) {
         let clock = vaultActor.dependencies.clock
         guard let counted = refusals.take(at: clock.now()) else {
-            if countedRefusal == nil {
-                clock.after(LogLimits.countDelay) { [weak vaultActor] in
-                    guard let vaultActor else { return }
-                    Task { await Self.noteCounted(in: vaultActor) }
-                }
-            }
-            countedRefusal = record.event
+            tellCountLater(record.event, in: vaultActor)
             return
         }
         note(record, durability, in: vaultActor)
         if counted > 0 { noteCount(counted, record.event, in: vaultActor) }
+    }
+
+    /// Records the challenges that have ended since the last look.
+    fileprivate func noteEnded(in vaultActor: isolated VaultActor) {
+        let ended = vaultActor.dependencies.challenges.ended.take(of: vaultActor.owner)
+        for record in ended.records { noteRefusal(record, .written, in: vaultActor) }
+        guard let event = ended.lastCounted else { return }
+        refusals.count(ended.counted)
+        tellCountLater(event, in: vaultActor)
+    }
+
+    private func tellCountLater(_ event: AccessRecord.Event, in vaultActor: isolated VaultActor) {
+        if countedRefusal == nil {
+            vaultActor.dependencies.clock.after(LogLimits.countDelay) { [weak vaultActor] in
+                guard let vaultActor else { return }
+                Task { await Self.noteCounted(in: vaultActor) }
+            }
+        }
+        countedRefusal = event
     }
 
     private static func noteCounted(in vaultActor: isolated VaultActor) {
@@ -76,6 +89,23 @@ final class VaultLog {
         vaultActor.log.isScheduled = false
         guard let open = vaultActor.open else { return }
         do throws(VaultError) { try open.vault.anchorLog() } catch { _ = vaultActor.noting(Fault(error)) }
+    }
+}
+
+/// What has ended elsewhere is recorded when it is the vault's turn. The code that ends it does not wait for that.
+extension VaultActor {
+    /// Challenges about this vault have ended.
+    nonisolated func noteEndedInTurn() {
+        executor.inTurn { self.assumeIsolated { $0.noteEnded() } }
+    }
+
+    private func noteEnded() { log.noteEnded(in: self) }
+
+    /// A lease of this vault's items has ended.
+    nonisolated func noteEndInTurn(of lease: Lease, _ why: Lease.End) {
+        var record = AccessRecord(.leaseEnd, by: lease.program, detail: "lease \(lease.number): \(why.rawValue)")
+        record.time = SystemClock.now()
+        executor.inTurn { [record] in self.assumeIsolated { $0.note(record) } }
     }
 }
 

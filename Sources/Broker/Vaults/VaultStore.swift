@@ -59,6 +59,8 @@ final class VaultStore: Sendable {
             case .ofAll: self?.yieldItemKeys()
             }
         }
+        dependencies.challenges.ended.onFirst { [weak self] in self?.vaultActor(of: $0).noteEndedInTurn() }
+        dependencies.leases.onEnd { [weak self] in self?.vaultActor(of: $0.owner).noteEndInTurn(of: $0, $1) }
     }
 
     private func yieldItemKeys() {
@@ -100,8 +102,13 @@ final class VaultStore: Sendable {
 
     /// An authenticator's connection is gone.
     func conversationEnded(_ connection: UInt64) async {
-        let all = vaultActors.withLock { Array($0.values) }
-        for vaultActor in all { await vaultActor.renewal.conversationEnded(connection, in: vaultActor) }
+        // A vault that is not being renewed has nothing to decide. No vault waits for another's work.
+        let renewed = vaultActors.withLock { Array($0.values) }.filter { $0.renewal.renewal != nil }
+        await withTaskGroup(of: Void.self) { group in
+            for vaultActor in renewed {
+                group.addTask { await vaultActor.renewal.conversationEnded(connection, in: vaultActor) }
+            }
+        }
     }
 
     /// What a user's vault is in. One that cannot be used is taken for locked.

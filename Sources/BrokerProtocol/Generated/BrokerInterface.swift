@@ -118,7 +118,10 @@ public enum BrokerInterface {
           # For purpose joinCircle: what the circle's machines call themselves. For purpose removeFromCircle: what those call
           # themselves that the statement names, in its order. For purpose releaseToCircle: what the receivers call themselves.
           # For purpose rotate with a circle: what its other machines call themselves.
-          machines: ?[]string
+          machines: ?[]string,
+          # If a finger can be among the answers: a graphical session of the client's user is locked, and that user's own vault
+          # was not opened since. It is absent where the broker cannot tell. No finger is asked for unless it is false.
+          screenLocked: ?bool
         )
 
         # Another open challenge of the same process. The same proof of a person answers it.
@@ -802,6 +805,10 @@ public enum BrokerInterface {
             /// those call themselves that the statement names, in its order. For purpose releaseToCircle: what the
             /// receivers call themselves. For purpose rotate with a circle: what its other machines call themselves.
             public var machines: [String]?
+            /// If a finger can be among the answers: a graphical session of the client's user is locked, and that
+            /// user's own vault was not opened since. It is absent where the broker cannot tell. No finger is asked
+            /// for unless it is false.
+            public var screenLocked: Bool?
 
             public init(
                 owner: String, vault: String? = nil, purposes: [Keychain.Purpose], service: String? = nil,
@@ -810,7 +817,7 @@ public enum BrokerInterface {
                 enrolment: [String]? = nil, items: [NamedItem]? = nil, lease: LeaseTerms? = nil, leased: Bool? = nil,
                 newService: String? = nil, newAccount: String? = nil, passwordKey: String? = nil,
                 statement: String? = nil, signer: String? = nil, request: String? = nil, evidence: String? = nil,
-                circle: String? = nil, machines: [String]? = nil
+                circle: String? = nil, machines: [String]? = nil, screenLocked: Bool? = nil
             ) {
                 self.owner = owner
                 self.vault = vault
@@ -837,12 +844,14 @@ public enum BrokerInterface {
                 self.evidence = evidence
                 self.circle = circle
                 self.machines = machines
+                self.screenLocked = screenLocked
             }
 
             private static let jsonNames = [
                 "account", "alternatives", "authorizations", "circle", "enrolment", "evidence", "fields", "items",
                 "kind", "lastLock", "lease", "leased", "machines", "newAccount", "newService", "owner",
-                "passwordKey", "purposes", "reason", "request", "service", "signer", "statement", "vault", "version",
+                "passwordKey", "purposes", "reason", "request", "screenLocked", "service", "signer", "statement",
+                "vault", "version",
             ]
 
             public init(from reader: inout JSONReader) throws(JSONFailure) {
@@ -871,6 +880,7 @@ public enum BrokerInterface {
                 var evidence: String?
                 var circle: String?
                 var machines: [String]?
+                var screenLocked: Bool?
                 var members = try reader.members()
                 while let member = try reader.next(&members, of: Self.jsonNames) {
                     switch member {
@@ -894,10 +904,11 @@ public enum BrokerInterface {
                     case 17: purposes = try reader.read()
                     case 18: reason = try reader.read()
                     case 19: request = try reader.read()
-                    case 20: service = try reader.read()
-                    case 21: signer = try reader.read()
-                    case 22: statement = try reader.read()
-                    case 23: vault = try reader.read()
+                    case 20: screenLocked = try reader.read()
+                    case 21: service = try reader.read()
+                    case 22: signer = try reader.read()
+                    case 23: statement = try reader.read()
+                    case 24: vault = try reader.read()
                     default: version = try reader.read()
                     }
                 }
@@ -910,7 +921,7 @@ public enum BrokerInterface {
                     lastLock: try members.required(lastLock, "lastLock"), enrolment: enrolment, items: items,
                     lease: lease, leased: leased, newService: newService, newAccount: newAccount,
                     passwordKey: passwordKey, statement: statement, signer: signer, request: request,
-                    evidence: evidence, circle: circle, machines: machines
+                    evidence: evidence, circle: circle, machines: machines, screenLocked: screenLocked
                 )
             }
 
@@ -936,6 +947,7 @@ public enum BrokerInterface {
                 writer.member("purposes", purposes)
                 writer.member("reason", reason)
                 writer.member("request", request)
+                writer.member("screenLocked", screenLocked)
                 writer.member("service", service)
                 writer.member("signer", signer)
                 writer.member("statement", statement)

@@ -923,7 +923,7 @@ public enum Keychain {
         error ChallengeRefused (message: string, advice: ?string)
         # The item needs an application password, and the call had none. Ask for it, and repeat the call with it.
         error ApplicationPasswordRequired (message: string, advice: ?string)
-        # The application password is wrong, or the item is damaged. Or there were too many wrong ones, and the caller must wait.
+        # The application password is wrong, or the item is damaged. Or there were too many tries, and the caller must wait.
         error ApplicationPasswordRefused (message: string, advice: ?string)
         # The item can be read only with fingers that are no longer enrolled.
         error FingersChanged (message: string, advice: ?string)
@@ -4820,8 +4820,8 @@ extension Fault.Name {
     public static let challengeRefused = Self(rawValue: "org.coffer.Keychain.ChallengeRefused")
     /// The item needs an application password, and the call had none. Ask for it, and repeat the call with it.
     public static let applicationPasswordRequired = Self(rawValue: "org.coffer.Keychain.ApplicationPasswordRequired")
-    /// The application password is wrong, or the item is damaged. Or there were too many wrong ones, and the caller
-    /// must wait.
+    /// The application password is wrong, or the item is damaged. Or there were too many tries, and the caller must
+    /// wait.
     public static let applicationPasswordRefused = Self(rawValue: "org.coffer.Keychain.ApplicationPasswordRefused")
     /// The item can be read only with fingers that are no longer enrolled.
     public static let fingersChanged = Self(rawValue: "org.coffer.Keychain.FingersChanged")

@@ -94,10 +94,7 @@ public enum Readiness {
     public static func wait(
         for entries: [(descriptor: Int32, interest: Interest)], until deadline: ContinuousClock.Instant?
     ) throws(SystemError) -> [Bool] {
-        var polled = entries.map { entry in
-            pollfd(
-                fd: entry.descriptor, events: Int16(entry.interest == .input ? POLLIN | hangUp : hangUp), revents: 0)
-        }
+        var polled = requests(for: entries)
         while true {
             var milliseconds: Int32 = -1
             if let deadline {
@@ -108,6 +105,24 @@ public enum Readiness {
             let ready = unsafe poll(&polled, nfds_t(polled.count), milliseconds)
             if ready > 0 { return polled.map { $0.revents != 0 } }
             if ready < 0, errno != EINTR { throw SystemError("wait for a descriptor", errno: errno) }
+        }
+    }
+
+    /// Does not wait.
+    /// - Returns: for each entry, whether it is ready.
+    /// - Throws: ``SystemError`` if the descriptors cannot be looked at.
+    public static func look(
+        at entries: [(descriptor: Int32, interest: Interest)]
+    ) throws(SystemError) -> [Bool] {
+        var polled = requests(for: entries)
+        try checked("look at descriptors") { unsafe poll(&polled, nfds_t(polled.count), 0) }
+        return polled.map { $0.revents != 0 }
+    }
+
+    private static func requests(for entries: [(descriptor: Int32, interest: Interest)]) -> [pollfd] {
+        entries.map { entry in
+            pollfd(
+                fd: entry.descriptor, events: Int16(entry.interest == .input ? POLLIN | hangUp : hangUp), revents: 0)
         }
     }
 }

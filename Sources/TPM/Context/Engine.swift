@@ -91,4 +91,6 @@ final class Engine {
 /// One opening of the TPM. The commands are in extensions, by chapter of the TPM specification.
 public struct TPMContext: ~Copyable {
     let engine: Engine
+    /// The handles that no new index takes, even if they are free.
+    let reserved: @Sendable () -> Set<UInt32>
 }

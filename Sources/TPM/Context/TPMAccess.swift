@@ -5,26 +5,32 @@ public final class TPMAccess: Sendable {
     public let deadline: Duration
     private let observer: (any CommandObserver)?
     private let leftovers: Leftovers
+    private let reserved: @Sendable () -> Set<UInt32>
 
     /// - Parameters:
     ///   - deadline: ten seconds at most; a longer one is cut to that.
     ///   - observer: sees every command.
+    ///   - reserved: the handles that no new index takes, even if the TPM has nothing there.
     public init(
-        _ configuration: TCTIConfiguration, deadline: Duration = .seconds(8), observer: (any CommandObserver)? = nil
+        _ configuration: TCTIConfiguration, deadline: Duration = .seconds(8), observer: (any CommandObserver)? = nil,
+        reserved: @escaping @Sendable () -> Set<UInt32> = { [] }
     ) {
         self.configuration = configuration
         self.deadline = min(deadline, .seconds(10))
         self.observer = observer
+        self.reserved = reserved
         leftovers = Leftovers(expected: configuration.keepsLeftovers)
     }
 
     /// Takes a deadline of any length, for a simulator on a machine that is slower than any TPM.
     package init(
-        _ configuration: TCTIConfiguration, anyDeadline deadline: Duration, observer: (any CommandObserver)?
+        _ configuration: TCTIConfiguration, anyDeadline deadline: Duration, observer: (any CommandObserver)?,
+        reserved: @escaping @Sendable () -> Set<UInt32> = { [] }
     ) {
         self.configuration = configuration
         self.deadline = deadline
         self.observer = observer
+        self.reserved = reserved
         leftovers = Leftovers(expected: configuration.keepsLeftovers)
     }
 
@@ -34,7 +40,7 @@ public final class TPMAccess: Sendable {
     public func open() throws(TPMError) -> TPMContext {
         let channel = try Channel(configuration, limit: deadline, observer: observer)
         try leftovers.flush(channel)
-        return TPMContext(engine: try Engine(channel, leftovers: leftovers))
+        return TPMContext(engine: try Engine(channel, leftovers: leftovers), reserved: reserved)
     }
 
     /// Flushes what a killed predecessor left in a TPM that Coffer has for itself. A service calls this when it starts.

@@ -76,6 +76,11 @@ public enum RecoveryAdvice {
         "if the vault is still open, save what it has before it is locked and before cofferd is restarted, with coffer "
         + "export --passphrase --skip-unreadable --output FILE and coffer get; then " + setAside
 
+    /// For a file or a registry record that may be from a backup. The TPM then has what only the newest ones need.
+    public static let newestOrSetAside =
+        "if the vault's file or its registry record is from a backup, have root put the newest ones back and restart "
+        + "cofferd; otherwise, " + setAside
+
     /// If a vault's file and its registry record do not belong together. Nobody can tell which of them is the older one.
     public static let newestCopy =
         "have root put the newest copy back, of the file or of its registry record (stop cofferd.socket and "

@@ -5,7 +5,7 @@ extension TPMContext {
     /// `TPM2_NV_DefineSpace` with the owner's empty password. The index's own password travels encrypted. Takes two
     /// commands, and keeps the session. Part 3, section 31.3.
     ///
-    /// - Parameter handle: nil for the first free handle of Coffer's range.
+    /// - Parameter handle: nil for the first free handle of Coffer's range that is not reserved.
     /// - Throws: `.ownerPasswordSet`; `.exhausted`; `.unsupported` if the TPM does not know this kind of index.
     func define<Role>(
         _ role: Role.Type, at handle: NVHandle? = nil, policy: [UInt8], password: borrowing Password?,
@@ -56,20 +56,36 @@ extension TPMContext {
         try undefine(index)
     }
 
-    /// Removes any index at a handle of Coffer's range. A power cut between making an index and recording it leaves
-    /// one that no record names. Takes two commands.
+    /// Removes the pinned index, so that it can be made again. A power cut while it was made leaves an unwritten one,
+    /// which goes too. Takes at most two commands. Does nothing if there is no index.
     ///
-    /// - Throws: `.indexReplaced` if there is none.
-    public func removeIndex(at handle: NVHandle) throws(TPMError) {
+    /// - Throws: `.other` if another index is there. It stays, because something may depend on it.
+    public func makeRoom<Role>(for identity: NVIdentity<Role>) throws(TPMError) {
         var reference = ESYS_TR(ESYS_TR_NONE)
         let code = unsafe Esys_TR_FromTPMPublic(
-            engine.esys, handle.rawValue, ESYS_TR_NONE, ESYS_TR_NONE, ESYS_TR_NONE, &reference)
-        if code != 0, ResponseCode(code).isFromTPM, ResponseCode(code).base == ResponseCode.handle {
-            throw TPMError.indexReplaced(handle, responseCode: code)
-        }
+            engine.esys, identity.handle.rawValue, ESYS_TR_NONE, ESYS_TR_NONE, ESYS_TR_NONE, &reference)
+        if code != 0, ResponseCode(code).isFromTPM, ResponseCode(code).base == ResponseCode.handle { return }
         try engine.check(code, .nvReadPublic)
-        // Removing works the same for every kind of index.
-        try undefine(NVIndex(engine, reference, EpochCounterIdentity(handle: handle)))
+        let index = NVIndex(engine, reference, identity)
+        let names = [try identity.name(), try identity.area.name()]
+        let found = try name(of: reference)
+        guard names.contains(found) else {
+            throw TPMError(
+                .other, "another NV index is at \(identity.handle), which something may depend on",
+                advice: RecoveryAdvice.newestOrSetAside)
+        }
+        try undefine(index)
+    }
+
+    /// Whether the TPM has the pinned index. Takes one command.
+    ///
+    /// - Throws: any error of the TPM.
+    public func has<Role>(_ identity: NVIdentity<Role>) throws(TPMError) -> Bool {
+        do throws(TPMError) { _ = try index(identity) } catch {
+            guard error.code == .indexReplaced else { throw error }
+            return false
+        }
+        return true
     }
 
     /// Removes an index in use, even if it was not written yet. Takes one command.

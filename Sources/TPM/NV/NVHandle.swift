@@ -16,13 +16,15 @@ public struct NVHandle: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension TPMContext {
-    /// The lowest free handle of Coffer's range. Takes one command, and one more for every 254 indexes in the range.
+    /// The lowest handle of Coffer's range that is free and not reserved. Takes one command, and one more for every 254
+    /// indexes in the range.
     ///
     /// - Throws: `.exhausted`.
     func freeNVHandle() throws(TPMError) -> NVHandle {
         let range = NVHandle.range
         let present = Set(
-            try Capability.handles(from: range.lowerBound, through: range.upperBound, engine.channel))
+            try Capability.handles(from: range.lowerBound, through: range.upperBound, engine.channel)
+        ).union(reserved())
         guard let free = range.first(where: { !present.contains($0) }), let handle = NVHandle(rawValue: free) else {
             throw TPMError(
                 .exhausted,

@@ -41,8 +41,8 @@ extension OpenVault {
     ///   - root: the unlock root in use.
     ///   - next: the other unlock root.
     ///   - sealed: the other unlock root, as the sealer has sealed it.
-    /// - Throws: `.damaged`; `.storage`; `.changed` if an earlier transition is unfinished. After an error, nothing has
-    ///   changed.
+    /// - Throws: `.damaged`; `.storage`; `.changed` if an earlier transition is unfinished. After an error, the other root
+    ///   may be in the file. Nothing uses it, and the next transition replaces it.
     public func begin(from root: SecretBytes, to next: SecretBytes, _ sealed: ResealedRoot) throws(VaultError) {
         guard sealed.object.role == .unlockRoot else {
             throw VaultError(.invalidArgument, "object \(sealed.object.role.rawValue) is not an unlock root")
@@ -76,8 +76,11 @@ extension OpenVault {
         let digest = try cryptography { () throws(CryptographyError) in
             try Header.digest(of: stored, transition: transition.encoded)
         }
-        try write { (change) throws(VaultError) in try change.put(transition, objectsDigest: digest) }
-        pinned.withLock { $0.put(transition) }
+        try write { (change) throws(VaultError) in
+            try change.put(transition, objectsDigest: digest)
+        } committed: { _ in
+            pinned.withLock { $0.put(transition) }
+        }
     }
 
     /// Once the registry names the transition, uses its class keys.
@@ -90,7 +93,8 @@ extension OpenVault {
     /// also deletes the items and former values that needed it.
     ///
     /// - Returns: how many items were deleted, without those in the bin.
-    /// - Throws: `.damaged`, `.storage`. After an error, nothing has changed.
+    /// - Throws: `.damaged`, `.storage`. After an error, this may be done all the same. Then ``isBindingUnfinished`` is
+    ///   false.
     @discardableResult
     public func finishBinding() throws(VaultError) -> Int {
         let (transition, former, objects) = pinned.withLock {
@@ -101,7 +105,7 @@ extension OpenVault {
             (try Header.digest(of: objects), try SHA256.digest(transition.keybag))
         }
         let isBound = keybag.isBound
-        let lost = try write { (change) throws(VaultError) in
+        return try write { (change) throws(VaultError) in
             let lost = isBound ? [] : try change.allItems().filter(\.summary.isPasscodeSet)
             for item in lost { try change.remove(item) }
             if !isBound {
@@ -111,9 +115,9 @@ extension OpenVault {
             }
             try change.finish(transition, former, objects, objectsDigest: objectsDigest, keybagDigest: keybagDigest)
             return lost.count { !$0.summary.isDeleted }
+        } committed: { _ in
+            pinned.withLock { $0.finish() }
         }
-        pinned.withLock { $0.finish() }
-        return lost
     }
 }
 

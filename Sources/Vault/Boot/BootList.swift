@@ -74,7 +74,7 @@ extension OpenVault {
     /// - Parameters:
     ///   - root: the unlock root in use.
     ///   - next: the other unlock root.
-    /// - Throws: `.damaged`, `.storage`, `.changed`. After an error, nothing has changed.
+    /// - Throws: `.damaged`, `.storage`, `.changed`. After an error, the roots may be in the file. Nothing uses them.
     public func begin(from root: SecretBytes, to next: SecretBytes, _ sealed: ResealedVault) throws(VaultError) {
         try begin(
             from: root, to: next, sealed.objects, isToBeBound: isBound,
@@ -92,6 +92,9 @@ extension OpenVault {
 
     /// Writes the list. A new list is first written beside the old one, then the TPM is told, then the new one is
     /// written alone. If this is interrupted, the file still has the list that the TPM keeps.
+    ///
+    /// - Throws: `.damaged`, `.storage`, `.changed`. After an error, the list may be in the file. Then the vault in memory
+    ///   has it, too.
     public func put(_ boots: BootList) throws(VaultError) {
         guard record.boot != nil, !isBindingUnfinished else {
             throw VaultError(.changed, "the vault is not tied to the boot", advice: "tie it with: coffer boot bind")
@@ -103,7 +106,10 @@ extension OpenVault {
         let digest = try cryptography { () throws(CryptographyError) in
             try Header.digest(of: objects, transition: transition?.encoded ?? [])
         }
-        try write { (change) throws(VaultError) in try change.put(object, objectsDigest: digest) }
-        pinned.withLock { $0.put(boots: object) }
+        try write { (change) throws(VaultError) in
+            try change.put(object, objectsDigest: digest)
+        } committed: { _ in
+            pinned.withLock { $0.put(boots: object) }
+        }
     }
 }

@@ -70,8 +70,9 @@ extension OpenVault {
                     .invalidArgument, "this machine still shares its secrets", advice: "leave with: coffer sync leave")
             }
             try change.removeCircle()
+        } committed: { _ in
+            circleRun.withLock { $0 = nil }
         }
-        circleRun.withLock { $0 = nil }
     }
 }
 

@@ -1,5 +1,6 @@
 import Authorization
 import Cryptography
+import TPM
 
 /// Keeps file and counter together. The file goes ahead by one step, and takes the next only after the counter has
 /// followed (docs/vault-format.md, "Epoch and counter").
@@ -117,6 +118,32 @@ extension OpenVault {
         }
     }
 
+    /// Refuses an acceptance that would take the TPM's index of another vault. Changes nothing. Keys that never open are no
+    /// obstacle: the items of class `always` can still be read.
+    ///
+    /// - Parameter counted: the counter's value; nil if the counter is gone.
+    static func requireAcceptable(
+        _ record: RegistryRecord, counted: UInt64?, sparing registry: Registry
+    ) throws(VaultError) {
+        // A counter that is there has this vault's password, so it is not another's.
+        guard counted == nil, let counter = record.counter else { return }
+        let isOthers: Bool
+        do throws(RegistryError) {
+            isOthers = try registry.namedIndexes().has(handle: counter.handle, besides: record.vault)
+        } catch {
+            throw VaultError(
+                .storage, "the registry does not say which of the TPM's indexes other vaults need: \(error.reason)",
+                advice: error.advice.isEmpty ? "have root mend the registry first" : error.advice, cause: error)
+        }
+        guard !isOthers else {
+            throw VaultError(
+                SealerError(
+                    .other,
+                    "the TPM's counter of this vault is gone, and another vault's record names its place in the TPM",
+                    advice: RecoveryAdvice.newestOrSetAside))
+        }
+    }
+
     /// Moves the counter past every copy of the vault's file that ever was. Makes a new counter if the old one is gone.
     ///
     /// - Parameter counted: the counter's value; nil if the counter is gone.
@@ -134,7 +161,9 @@ extension OpenVault {
         let found = try sealer.requireCounting().count(
             to: epoch, most: VaultLimits.stepsToAccept, password: keys.counter, record: record)
         guard found == epoch else {
-            throw SealerError(.other, "the TPM's counter is too far behind this file to be brought forward")
+            throw SealerError(
+                .other, "the TPM's counter is too far behind this file to be brought forward",
+                advice: RecoveryAdvice.newestOrSetAside)
         }
         return epoch
     }

@@ -79,7 +79,8 @@ extension VaultError {
         case .notFound, .noField, .ambiguous, .alreadyExists, .changed, .outdated, .limitExceeded, .invalidArgument,
             .authenticationFailed, .fingersChanged, .locked:
             VaultError(code, "change \(index + 1): \(reason)", advice: advice, cause: cause)
-        case .damaged, .rollback, .uncounted, .newerFormat, .sealer, .storage, .replaced, .outOfMemory: self
+        case .damaged, .rollback, .uncounted, .keysRenewed, .newerFormat, .sealer, .storage, .replaced, .outOfMemory:
+            self
         }
     }
 }

@@ -9,7 +9,7 @@ extension OpenVault {
     /// Replaces the key of the enrolled fingers with a new one. Items bound to the earlier fingers become unreadable.
     /// The key is not used until the registry names it.
     ///
-    /// - Throws: `.damaged`, `.storage`. After an error, nothing has changed.
+    /// - Throws: `.damaged`, `.storage`. After an error, the key may be in the file. Then the vault in memory has it, too.
     public func put(setKey object: SealedObject) throws(VaultError) {
         guard object.role == .biometryCurrentSet else {
             throw VaultError(.invalidArgument, "object \(object.role.rawValue) is not the key of the enrolled fingers")
@@ -19,8 +19,11 @@ extension OpenVault {
         let digest = try cryptography { () throws(CryptographyError) in
             try Header.digest(of: objects, transition: transition?.encoded ?? [])
         }
-        try write { (change) throws(VaultError) in try change.put(object, objectsDigest: digest) }
-        pinned.withLock { $0.put(setKey: object) }
+        try write { (change) throws(VaultError) in
+            try change.put(object, objectsDigest: digest)
+        } committed: { _ in
+            pinned.withLock { $0.put(setKey: object) }
+        }
     }
 
     /// Takes a new record from root. Only the enrolled fingers, the password binding and the boot tie of a record ever

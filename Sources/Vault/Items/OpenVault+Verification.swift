@@ -49,7 +49,7 @@ extension OpenVault {
             // Each row was found in the tree. Equal counts now show that neither the tree nor a table has more entries.
             let logKey = try cryptography { () throws(CryptographyError) in try TreeEntry.logKey() }
             let anchors = entries.count { $0.key == logKey }
-            let recovery = try snapshot.recovery() == nil ? 0 : 1
+            let recovery = try snapshot.recoveryRow() == nil ? 0 : 1
             let circle = try snapshot.circleDigests().count
             let ofItems = items.count + former.items.count + former.damaged.count + postings.count
             guard entries.count == ofItems + anchors + recovery + circle else { throw .damaged("a row is missing") }

@@ -157,6 +157,12 @@ final class AccessLog: Sendable {
             guard first < content.frames.endIndex, let oldest = content.frames.first else { return }
             let kept = content.frames[first...]
             let start = LogStart(first: content.frames[first].sequence, previous: content.previous(of: first))
+            // A vault that was replaced, or a log that could not be synced, still has an older anchor.
+            if let anchor = state.anchored, start.previous != anchor, !kept.contains(where: { $0.mac == anchor }) {
+                throw VaultError(
+                    .storage, "the access log is full, and the vault does not vouch for its newest records",
+                    advice: "check the disk, and that the vault's file is in its place, then try again")
+            }
             let bytes = try cryptography { () throws(CryptographyError) in try format.encode(start) }
             try replace(with: bytes + kept.flatMap(\.encoded), &state)
             try write(

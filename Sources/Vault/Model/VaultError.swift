@@ -23,6 +23,8 @@ public struct VaultError: Error, Sendable, CustomStringConvertible {
         case rollback
         /// Nothing was changed, because the counter must follow an earlier change first.
         case uncounted
+        /// It belongs to the keys that the vault had before they were renewed. Nothing was changed.
+        case keysRenewed
         /// A newer Coffer wrote the file.
         case newerFormat
         case limitExceeded
@@ -39,7 +41,7 @@ public struct VaultError: Error, Sendable, CustomStringConvertible {
         case storage
         /// Another file, or none, is in the place of the vault's open one. Nothing was changed.
         case replaced
-        /// There is no memory for keys at the moment. This tells nothing about the vault.
+        /// There is no memory for keys or for SQLite at the moment. This tells nothing about the vault.
         case outOfMemory
     }
 

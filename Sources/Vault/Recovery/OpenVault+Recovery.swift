@@ -23,17 +23,32 @@ extension OpenVault {
     /// Makes a code the valid one. An earlier code opens nothing of this file from then on.
     ///
     /// - Returns: when the code was made, in milliseconds since 1970-01-01 UTC.
-    /// - Throws: `.damaged`, `.storage`.
+    /// - Throws: `.keysRenewed` if the code is for the keys of another vault than this one; `.damaged`, `.storage`.
     @discardableResult
     public func confirm(_ recovery: UnconfirmedRecovery) throws(VaultError) -> UInt64 {
+        // A caller that waits while the keys are renewed comes to the successor, whose keys the code does not open.
+        guard recovery.wrap.vault == record.vault else {
+            throw VaultError(
+                .keysRenewed, "the keys of the vault were renewed meanwhile, so this recovery code is not valid",
+                advice: "make another one with: coffer recovery new")
+        }
         try write { (change) throws(VaultError) in try change.put(recovery.wrap) }
         return recovery.wrap.made
     }
 }
 
 extension Snapshot {
-    /// The recovery row, authenticated by the tree; nil if the tree proves that there is none.
+    /// The valid code; nil if there is none.
+    ///
+    /// Earlier versions of Coffer could confirm a code for the keys from before a renewal. It opens nothing here, and is
+    /// no damage.
     func recovery() throws(VaultError) -> RecoveryWrap? {
+        let found = try recoveryRow()
+        return found?.vault == header.vault ? found : nil
+    }
+
+    /// The recovery row, authenticated by the tree; nil if the tree proves that there is none.
+    func recoveryRow() throws(VaultError) -> RecoveryWrap? {
         let content = try rows.recovery()
         let (key, digest) = try cryptography { () throws(CryptographyError) -> ([UInt8], [UInt8]?) in
             let digest = try content.map { (content) throws(CryptographyError) in
@@ -42,9 +57,7 @@ extension Snapshot {
             return (try TreeEntry.recoveryKey(), digest)
         }
         guard try tree.digest(of: key) == digest else { throw .damaged("its recovery row is foreign or changed") }
-        let wrap = try content.map { (content) throws(VaultError) in try RecoveryWrap(decoding: content) }
-        guard wrap.map({ $0.vault == header.vault }) ?? true else { throw .damaged("its recovery row is foreign") }
-        return wrap
+        return try content.map { (content) throws(VaultError) in try RecoveryWrap(decoding: content) }
     }
 }
 

@@ -52,11 +52,14 @@ extension Sealer {
     }
 }
 
-/// Removes indexes from the TPM. Nothing that depends on a removed index opens again. Each call does nothing if the
-/// index is gone or not ours.
+/// Removes indexes from the TPM, and tells which are there. Nothing that depends on a removed index opens again. A
+/// removal does nothing if the index is gone or not ours.
 ///
 /// Calls are synchronous and may block, as those of a ``Sealer`` do.
 public protocol IndexRemoval: Sendable {
+    /// Whether this very index is in the TPM.
+    func has(_ generation: GenerationPin) throws(SealerError) -> Bool
+    /// Removes any counter at this handle. All counters look alike, so the caller must know that it is this one.
     func remove(_ counter: CounterPin) throws(SealerError)
     func remove(_ generation: GenerationPin) throws(SealerError)
     func remove(_ index: VaultIndex) throws(SealerError)
@@ -95,10 +98,11 @@ public protocol EpochCounting: Sendable {
         to epoch: UInt64, most: UInt64, password: SecretBytes, record: RegistryRecord
     ) throws(SealerError) -> UInt64
 
-    /// Makes the counter again at its place, and removes anything there. It starts at an epoch that the vault never
-    /// had.
+    /// Makes the counter again at its place, and removes any counter there. No other vault may need that one. The new
+    /// counter starts at an epoch that the vault never had.
     ///
     /// - Returns: that epoch.
+    /// - Throws: `.other` if an index is there that is no counter. Then nothing has changed.
     func remakeCounter(password: SecretBytes, record: RegistryRecord) throws(SealerError) -> UInt64
 }
 

@@ -56,12 +56,10 @@ extension TPMSealer: EpochCounting {
     public func remakeCounter(password: SecretBytes, record: RegistryRecord) throws(SealerError) -> UInt64 {
         let pin = try Self.pin(record)
         return try perform(record) { context, parent throws(TPMError) in
-            let handle = try Self.identity(of: pin).handle
-            do throws(TPMError) { try context.removeIndex(at: handle) } catch {
-                // If nothing is there, there is nothing to remove.
-                guard error.code == .indexReplaced else { throw error }
-            }
-            return Self.epoch(try context.makeCounter(password: password, at: handle, under: parent).value, pin)
+            let identity = try Self.identity(of: pin)
+            try context.makeRoom(for: identity)
+            let made = try context.makeCounter(password: password, at: identity.handle, under: parent)
+            return Self.epoch(made.value, pin)
         }
     }
 

@@ -4,6 +4,12 @@ import TPM
 
 /// Removes the indexes of keys, counters, passwords and boots.
 extension TPMSealer: IndexRemoval {
+    public func has(_ generation: GenerationPin) throws(SealerError) -> Bool {
+        do throws(TPMError) { return try access.open().has(TPMObjects.identity(ofKeys: generation)) } catch {
+            throw SealerError(error)
+        }
+    }
+
     public func remove(_ counter: CounterPin) throws(SealerError) {
         do throws(TPMError) { try access.open().undefine(Self.identity(of: counter)) } catch {
             throw SealerError(error)

@@ -3,9 +3,13 @@ import SQLite
 
 extension DatabaseLimits {
     /// Applies the limits. This happens before anything is read from the file, even the names of its tables.
-    static func apply(to database: Connection) throws(SQLiteError) {
+    ///
+    /// - Parameter heap: SQLite's memory for all vaults of this process together, in bytes.
+    static func apply(to database: Connection, heap: Int = DatabaseLimits.heap) throws(SQLiteError) {
         try database.limit(rows: Int32(row), statements: statement)
         try database.once("PRAGMA hard_heap_limit = \(heap)")
+        // Beyond half of it, a vault caches a page only in another one's place, so open vaults leave room for all others.
+        try database.once("PRAGMA soft_heap_limit = \(heap / 2)")
     }
 
     /// - Throws: `.damaged` for a file longer than any of Coffer's.
@@ -18,6 +22,24 @@ extension DatabaseLimits {
                     advice: "check the disk and its permissions", cause: error)
             }
             guard status?.size ?? 0 <= file else { throw .damaged("\(path) is longer than a vault can be") }
+        }
+    }
+}
+
+extension Connection {
+    /// Gives rows to `body` one by one, and ends with the first that is too much. A hostile file can have many rows in the
+    /// same pages, so its size bounds nothing.
+    ///
+    /// - Parameter limit: for all rows together, in bytes.
+    /// - Throws: `.damaged` for more; `.storage`; what `body` throws.
+    func forEachRow(
+        _ sql: String, limit: Int64, _ body: ([Value]) throws(VaultError) -> Void
+    ) throws(VaultError) {
+        var left = limit
+        try forEachRow(sql, StorageGate.translate) { (row) throws(VaultError) in
+            left -= row.reduce(64) { $0 + Int64($1.count) }
+            guard left >= 0 else { throw .damaged("it holds more than a vault can") }
+            try body(row)
         }
     }
 }

@@ -40,14 +40,15 @@ struct Rows {
     private func checkKeys(_ format: UInt16) throws(VaultError) {
         guard try wholeFileBytes() > DatabaseLimits.unchecked else { return }
         let tables = [
-            ("item", "length(id) + length(record)", 1), ("posting", "length(term) + length(items)", 1),
-            ("node", "length(content)", 1), ("value", "length(id)", 1),
-            ("former", "length(item) + length(records)", 2), ("field", "length(item) + length(content)", 3),
-            ("slot", "length(revision) + length(slots)", 3),
+            ("item", ["id", "record"], 1), ("posting", ["term", "items"], 1),
+            ("node", ["level", "number", "content"], 1), ("value", ["id"], 1),
+            ("former", ["item", "records"], 2), ("field", ["item", "content"], 3),
+            ("slot", ["revision", "slots"], 3),
         ]
-        let circle = try hasCircle() ? [("circle", "length(id) + length(content)", 3)] : []
-        for (table, length, since) in tables + circle where format >= since {
-            guard try number("SELECT coalesce(max(\(length)), 0) FROM \(table)") <= DatabaseLimits.row else {
+        let circle = try hasCircle() ? [("circle", ["id", "content"], 3)] : []
+        for (table, columns, since) in tables + circle where format >= since {
+            let longest = "SELECT coalesce(max(\(Self.length(of: columns))), 0) FROM \(table)"
+            guard try number(longest) <= DatabaseLimits.row else {
                 throw .damaged("it has a row that is too long")
             }
         }
@@ -61,14 +62,16 @@ struct Rows {
     // Reading
 
     func header() throws(VaultError) -> (content: [UInt8], mac: [UInt8]) {
-        let rows = try fetch("SELECT content, mac FROM header")
+        // A second one is damage, so no further one is read.
+        let rows = try fetch("SELECT content, mac FROM header", limit: 2)
         guard rows.count == 1 else { throw .damaged("its header is missing") }
         return (try bytes(rows[0], 0), try bytes(rows[0], 1))
     }
 
     func objects() throws(VaultError) -> SealedObjects {
         var objects: SealedObjects = [:]
-        for row in try fetch("SELECT role, public, private FROM object") {
+        let columns = ["role", "public", "private"]
+        try forEachRow(of: "object", columns, DatabaseLimits.objects) { (row) throws(VaultError) in
             guard let number = UInt16(exactly: try integer(row, 0)), let role = ObjectRole(ofVault: number),
                 objects[role] == nil
             else { throw .damaged("it holds an unknown object") }
@@ -133,10 +136,9 @@ struct Rows {
 
     /// Gives away all rows of a circle, one by one, in the order of their ids. The file must have the table.
     func forEachOfCircle(_ body: (_ id: [UInt8], _ content: [UInt8]) throws(VaultError) -> Void) throws(VaultError) {
-        try checkLength("circle", "length(id) + length(content)", DatabaseLimits.circle)
-        try database.forEachRow(
-            "SELECT id, content FROM circle ORDER BY id", StorageGate.translate
-        ) { (row) throws(VaultError) in
+        try checkLength("circle", ["id", "content"], DatabaseLimits.circle)
+        let ordered = "SELECT id, content FROM circle ORDER BY id"
+        try database.forEachRow(ordered, limit: DatabaseLimits.circle) { (row) throws(VaultError) in
             try body(bytes(row, 0), bytes(row, 1))
         }
     }
@@ -146,33 +148,35 @@ struct Rows {
     }
 
     func allItems() throws(VaultError) -> [(id: [UInt8], record: [UInt8])] {
-        try checkLength("item", "length(id) + length(record)", DatabaseLimits.items)
-        return try pairs("SELECT id, record FROM item")
+        var all: [(id: [UInt8], record: [UInt8])] = []
+        try forEachItem { (id, record) throws(VaultError) in all.append((id: id, record: record)) }
+        return all
     }
 
     func itemIDs() throws(VaultError) -> [[UInt8]] {
-        try checkLength("item", "length(id)", DatabaseLimits.items)
-        return try fetch("SELECT id FROM item").map { (row) throws(VaultError) in try bytes(row, 0) }
+        var ids: [[UInt8]] = []
+        try forEachRow(of: "item", ["id"], DatabaseLimits.items) { (row) throws(VaultError) in
+            ids.append(try bytes(row, 0))
+        }
+        return ids
     }
 
     /// Gives away all items' rows, one by one.
     func forEachItem(_ body: (_ id: [UInt8], _ record: [UInt8]) throws(VaultError) -> Void) throws(VaultError) {
-        try checkLength("item", "length(id) + length(record)", DatabaseLimits.items)
-        try database.forEachRow("SELECT id, record FROM item", StorageGate.translate) { (row) throws(VaultError) in
+        try forEachRow(of: "item", ["id", "record"], DatabaseLimits.items) { (row) throws(VaultError) in
             try body(bytes(row, 0), bytes(row, 1))
         }
     }
 
     /// Checks, before all fields are read, that they together are not longer than a vault's can be.
     func checkFields() throws(VaultError) {
-        try checkLength("field", "length(item) + length(content)", DatabaseLimits.fields)
+        try checkLength("field", ["item", "content"], DatabaseLimits.fields)
     }
 
     /// - Returns: no records of a row that holds something other than bytes: then that item alone is damaged.
     func allFormer() throws(VaultError) -> [(item: [UInt8], records: [UInt8])] {
-        try checkLength("former", "length(item) + length(records)", DatabaseLimits.items)
         var all: [(item: [UInt8], records: [UInt8])] = []
-        for row in try fetch("SELECT item, records FROM former") {
+        try forEachRow(of: "former", ["item", "records"], DatabaseLimits.items) { (row) throws(VaultError) in
             var records: [UInt8] = []
             if case .blob(let bytes) = row[1] { records = bytes }
             all.append((item: try bytes(row, 0), records: records))
@@ -181,18 +185,28 @@ struct Rows {
     }
 
     func allPostings() throws(VaultError) -> [(term: [UInt8], items: [UInt8])] {
-        try checkLength("posting", "length(term) + length(items)", DatabaseLimits.postings)
-        return try pairs("SELECT term, items FROM posting").map { (term: $0.0, items: $0.1) }
+        var all: [(term: [UInt8], items: [UInt8])] = []
+        try forEachRow(of: "posting", ["term", "items"], DatabaseLimits.postings) { (row) throws(VaultError) in
+            all.append((term: try bytes(row, 0), items: try bytes(row, 1)))
+        }
+        return all
     }
 
     /// Checks, before a whole table is read, that its rows together are not longer than a vault's can be. A small file
     /// needs no check.
-    private func checkLength(_ table: String, _ length: String, _ limit: Int64) throws(VaultError) {
+    private func checkLength(_ table: String, _ columns: [String], _ limit: Int64) throws(VaultError) {
         guard try wholeFileBytes() > limit else { return }
         // Each row costs memory, however short it is.
-        guard try number("SELECT coalesce(sum(\(length) + 64), 0) FROM \(table)") <= limit else {
-            throw .damaged("it holds more than a vault can")
-        }
+        let sum = "SELECT coalesce(sum(\(Self.length(of: columns)) + 64), 0) FROM \(table)"
+        guard try number(sum) <= limit else { throw .damaged("it holds more than a vault can") }
+    }
+
+    /// SQL for the bytes of some columns. SQLite's own `length` ends at a text's first zero byte, and is null for a null.
+    private static func length(of columns: [String]) -> String {
+        columns.map { column in
+            "CASE typeof(\(column)) WHEN 'blob' THEN length(\(column)) "
+                + "WHEN 'text' THEN length(CAST(\(column) AS BLOB)) ELSE 0 END"
+        }.joined(separator: " + ")
     }
 
     /// The size of all items' records together, in bytes. SQLite knows each length without reading the record.
@@ -362,10 +376,12 @@ struct Rows {
         return bytes
     }
 
-    private func pairs(_ sql: String) throws(VaultError) -> [([UInt8], [UInt8])] {
-        var pairs: [([UInt8], [UInt8])] = []
-        for row in try fetch(sql) { pairs.append((try bytes(row, 0), try bytes(row, 1))) }
-        return pairs
+    /// Gives away a table's rows, one by one, once they are measured.
+    private func forEachRow(
+        of table: String, _ columns: [String], _ limit: Int64, _ body: ([Value]) throws(VaultError) -> Void
+    ) throws(VaultError) {
+        try checkLength(table, columns, limit)
+        try database.forEachRow("SELECT \(columns.joined(separator: ", ")) FROM \(table)", limit: limit, body)
     }
 
     private func bytes(_ row: [Value], _ column: Int) throws(VaultError) -> [UInt8] {

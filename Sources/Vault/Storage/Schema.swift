@@ -59,16 +59,17 @@ enum Schema {
     /// - Throws: `.damaged` if one of the head's tables is missing or different, or if there is more than tables and
     ///   indexes of others. A foreign trigger or view could act in Coffer's name.
     static func check(_ database: Connection) throws(VaultError) -> UInt16? {
-        let found = try StorageGate.run { () throws(SQLiteError) in
-            try database.rows("SELECT type, name, tbl_name, sql FROM sqlite_schema")
-        }.map { row in
-            row.map { value in
-                switch value {
-                case .text(let text): text
-                case .null: ""
-                default: "?"
-                }
-            }
+        var found: [[String]] = []
+        let all = "SELECT type, name, tbl_name, sql FROM sqlite_schema"
+        try database.forEachRow(all, limit: DatabaseLimits.schema) { (row) throws(VaultError) in
+            found.append(
+                row.map { value in
+                    switch value {
+                    case .text(let text): text
+                    case .null: ""
+                    default: "?"
+                    }
+                })
         }
         let lines = found.map { $0.joined(separator: "|") }.sorted()
         for format in 1...Header.newestFormat {

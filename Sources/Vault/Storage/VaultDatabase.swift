@@ -118,10 +118,11 @@ final class VaultDatabase: Sendable {
 
     /// Runs one transaction. Afterwards everything is in the file itself.
     ///
-    /// - Parameter ended: runs when the change is in the file, before anybody else can read it.
+    /// - Parameter ended: runs when the change is committed, before anybody else can read it. It gets the rows that the
+    ///   change has written; nil if the change could not be written back, so that an error follows.
     /// - Throws: `.replaced` if the next opening would not find what is stored; what `body` throws; `.storage`.
     func write<Value>(
-        _ body: (Rows) throws(VaultError) -> Value, ended: (Value, WrittenRows) -> Void = { _, _ in }
+        _ body: (Rows) throws(VaultError) -> Value, ended: (Value, WrittenRows?) -> Void = { _, _ in }
     ) throws(VaultError) -> Value {
         try checkPlace()
         return try use { (connection) throws(VaultError) in
@@ -136,7 +137,8 @@ final class VaultDatabase: Sendable {
                 throw error
             }
             do throws(VaultError) { try Self.emptyLog(connection) } catch {
-                keepCommit(after: error)
+                // The commit stands in the log, so the next read finds it. A commit that may be lost is seen by nobody.
+                if keepCommit(after: error) { ended(result, nil) }
                 throw error
             }
             ended(result, written)
@@ -152,15 +154,13 @@ final class VaultDatabase: Sendable {
 
     /// Acknowledged changes must not depend on the WAL: one damaged frame would undo everything after it.
     private static func emptyLog(_ connection: Connection) throws(VaultError) {
-        let row = try StorageGate.run { () throws(SQLiteError) in
-            try connection.rows("PRAGMA wal_checkpoint(TRUNCATE)").first
+        let row: [Value]?
+        do throws(SQLiteError) { row = try connection.rows("PRAGMA wal_checkpoint(TRUNCATE)").first } catch {
+            throw StorageGate.notWrittenBack(error)
         }
         // Whether it was kept from it, and how many pages are left in the log ("PRAGMA wal_checkpoint").
         guard let row, row.count == 3, row[0] == .integer(0), row[1] == .integer(0) else {
-            throw VaultError(
-                .storage,
-                "the change could not be written back, and may or may not be stored",
-                advice: "check that, then try again")
+            throw StorageGate.notWrittenBack(nil)
         }
     }
 
@@ -174,11 +174,15 @@ final class VaultDatabase: Sendable {
     }
 
     /// Syncs a commit that stays in the WAL. If that fails, nobody sees it before the file is opened again.
-    private func keepCommit(after error: VaultError) {
+    ///
+    /// - Returns: whether it is synced.
+    @discardableResult
+    private func keepCommit(after error: VaultError) -> Bool {
         // The kernel reports a failed sync once, so another one would succeed in vain.
         var isLost = (error.cause as? SQLiteError)?.isOfSync ?? false
         do throws(VaultError) { try Self.syncLog(of: path) } catch { isLost = true }
         if isLost { isUnsynced.store(true, ordering: .relaxed) }
+        return !isLost
     }
 
     private static func syncLog(of path: String) throws(VaultError) {
@@ -220,6 +224,22 @@ enum StorageGate {
         do throws(SQLiteError) { return try body() } catch { throw translate(error) }
     }
 
+    /// What is said of a commit that could not be written back.
+    ///
+    /// - Parameter error: SQLite's; nil if something was left in the log without one.
+    static func notWrittenBack(_ error: SQLiteError?) -> VaultError {
+        // A damaged file is no matter of the write-back.
+        if let error, translate(error).code == .damaged { return translate(error) }
+        guard error?.kind == .full else {
+            return VaultError(
+                .storage, "the change could not be written back, and may or may not be stored",
+                advice: "check the disk, look whether the change is stored, and try again if it is not", cause: error)
+        }
+        return VaultError(
+            .storage, "the disk is full: the change could not be written back, and may or may not be stored",
+            advice: "make room, look whether the change is stored, and try again if it is not", cause: error)
+    }
+
     /// Errors of the file system become `.storage`. Any other error means that the file is not what Coffer wrote,
     /// because Coffer's statements are fixed.
     static func translate(_ error: SQLiteError) -> VaultError {
@@ -234,6 +254,10 @@ enum StorageGate {
         case .inaccessible:
             VaultError(
                 .storage, "the vault's file cannot be read or written", advice: "check the disk and its permissions",
+                cause: error)
+        case .outOfMemory:
+            VaultError(
+                .outOfMemory, "there is no memory for the vault's file just now", advice: SealerError.tryAgain,
                 cause: error)
         case .other: .damaged("SQLite cannot read it", cause: error)
         }

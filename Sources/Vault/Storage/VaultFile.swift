@@ -163,7 +163,8 @@ public enum VaultFile {
 
     /// Whether a file claims to be the record's vault. Only opening it proves that.
     private static func isVault(_ path: String, of record: RegistryRecord) throws(VaultError) -> Bool {
-        guard try files({ () throws(SystemError) in try FileStatus.of(path) != nil }) else { return false }
+        // An empty file is none. SQLite would write to it first, and a full disk would then keep the vault in use closed.
+        guard try files({ () throws(SystemError) in try FileStatus.of(path)?.size ?? 0 > 0 }) else { return false }
         do throws(VaultError) {
             try checkKind(of: path)
             let database = try VaultDatabase(path: path)

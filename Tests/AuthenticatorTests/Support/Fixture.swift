@@ -69,7 +69,7 @@ final class Fixture: Sendable {
             purposes: options.hasVault ? [.read] : [.create],
             service: options.hasVault ? "github" : nil, account: options.hasVault ? "me" : nil, reason: nil,
             authorizations: options.hasVault ? [.init(kind: "presence")] : [],
-            alternatives: [options.hasVault ? [0] : []])
+            alternatives: [options.hasVault ? [0] : []], screenLocked: false)
         var script2 = FakeBroker.Script(facts: facts)
         script2.record = record
         if options.hasVault {

@@ -439,7 +439,8 @@ extension BrokerInterface.Describe.Reply: Sampled {
             lastLock: source.next(), enrolment: source.next(), items: source.next(),
             lease: source.next() as BrokerInterface.LeaseTerms?, leased: source.next(), newService: source.next(),
             newAccount: source.next(), passwordKey: source.next(), statement: source.next(), signer: source.next(),
-            request: source.next(), evidence: source.next(), circle: source.next(), machines: source.next()
+            request: source.next(), evidence: source.next(), circle: source.next(), machines: source.next(),
+            screenLocked: source.next()
         )
     }
 }

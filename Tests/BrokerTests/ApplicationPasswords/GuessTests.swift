@@ -49,6 +49,23 @@ struct GuessTests {
         #expect(counts.begin(other, by: 1) != nil && counts.begin(item, by: 2) != nil)
     }
 
+    @Test("a try that did not take place counts no more, and those before it do")
+    func takenBack() {
+        let counts = GuessCounts(clock: clock.clock)
+        for _ in 0..<2 * GuessLimits.free {
+            #expect(counts.begin(item, by: 1) == nil)
+            counts.takeBack(item, by: 1)
+        }
+        for _ in 0..<GuessLimits.free { #expect(counts.begin(item, by: 1) == nil) }
+        counts.takeBack(item, by: 1)
+        #expect(counts.begin(item, by: 1) == nil)
+        #expect(counts.begin(item, by: 1) == .seconds(1))
+        // Another's tries, and those that nobody made, are not touched.
+        counts.takeBack(item, by: 2)
+        counts.takeBack(other, by: 1)
+        #expect(counts.begin(item, by: 1) == .seconds(1))
+    }
+
     @Test("tries are forgotten so long after the last of them, and not after the first")
     func memory() {
         let counts = GuessCounts(clock: clock.clock)

@@ -163,6 +163,8 @@ struct AuthenticatorSessionTests {
             #expect(refused.name == .brokerInvalidArgument, "\(number)")
             let later = try await fault { try await line.call(Renew(challenge: id, authenticatorKey: good)) }
             #expect(later.name == .brokerChallengeRefused, "\(number)")
+            let last = try await client.call(Keychain.Log()).records.last
+            #expect(last?.event == "rotate" && last?.outcome == "invalid-argument", "\(number)")
             await line.close()
         }
         try await expectRead(broker, client)

@@ -124,10 +124,11 @@ struct LimitPageTests {
             [AccountLimits.fresh, AccountLimits.memory, AccountLimits.unknownMemory, AccountLimits.ownerMemory]
                 == [.seconds(30), .seconds(600), .seconds(2), .seconds(30)])
         #expect(
-            [AccountLimits.entries, AccountLimits.waiting, AccountLimits.waitingOfOne, AccountLimits.workers]
-                == [4096, 128, 8, 4])
+            [AccountLimits.entries, AccountLimits.waiting, AccountLimits.few, AccountLimits.workers]
+                == [4096, 256, 8, 4])
+        #expect(AccountLimits.questions == 32 && AccountLimits.questionsOfOne == 4)
         #expect([Self.challenges.grantLife, Self.challenges.reportLife] == [.seconds(30), .seconds(15)])
-        #expect(ChallengeLimits.secondsAfterPrompt == 30 && ChallengeLimits.ended == 256)
+        #expect(ChallengeLimits.secondsAfterPrompt == 30)
         #expect(GuessLimits.free == 3 && GuessLimits.stretches == 2)
         #expect([GuessLimits.longestDelay, GuessLimits.memory] == [.seconds(30), .seconds(600)])
         #expect(IndexLimits.vault == 2 && IndexLimits.share == 8 && SealerLimits.queue == 64)
@@ -150,7 +151,7 @@ struct LimitPageTests {
         #expect(SweepLimits.trust == 60 * 86_400_000 && SweepLimits.proof == .seconds(86_400))
         #expect(ApplyLimits.records == 256 && RenewalLimits.items == 32)
         #expect(RenewalLimits.names == 16_000 && RenewalLimits.atOnce == 64 && RenewalLimits.decision == .seconds(20))
-        #expect(JointReadLimits.line == 40 && JointReadLimits.frame == 64 && LeaseLimits.ended == 1024)
+        #expect(JointReadLimits.line == 40 && JointReadLimits.frame == 64)
         #expect(RecoveryLimits.life == .seconds(600) && RecoveryLimits.tries == 5)
         #expect([LogLimits.program, LogLimits.group, LogLimits.unopened] == [4096, 1024, 64])
         #expect([LogLimits.countDelay, LogLimits.delay] == [.seconds(60), .seconds(10)])

@@ -8,6 +8,7 @@ import Testing
 import Varlink
 
 @testable import Broker
+@testable import Vault
 
 /// When a challenge is over, who is told of it, and what ends with it.
 struct ChallengeTimeTests {
@@ -26,25 +27,19 @@ struct ChallengeTimeTests {
 
     private func issue(
         _ store: ChallengeStore, _ request: Challenge.Request = .vault(.unlock), to other: Caller? = nil,
-        owner: Owner = .user(1000), secrets: SecretAllowance? = nil
+        owner: Owner = .user(1000), reason: String? = nil, secrets: SecretAllowance? = nil
     ) throws -> Challenge.ID {
-        try store.issue(request, to: other ?? caller, owner: owner, vault: VaultID.random(), secrets: secrets)
+        try store.issue(
+            request, to: other ?? caller, owner: owner, vault: VaultID.random(), reason: reason, secrets: secrets)
     }
 
     private func describe(_ store: ChallengeStore, _ id: Challenge.ID, connection: UInt64 = 9) throws -> Challenge {
         try store.describe(id, uid: 1000, process: caller.process, connection: connection)
     }
 
-    /// Why the store has ended challenges without an answer, in their order.
-    private func told(_ store: ChallengeStore) async -> [(id: Challenge.ID, outcome: String)] {
-        store.ended.finish()
-        var told: [(id: Challenge.ID, outcome: String)] = []
-        for await one in store.ended.stream {
-            let isBare = one.challenge.secrets == nil
-            #expect(isBare)
-            told.append((one.challenge.id, one.outcome))
-        }
-        return told
+    /// The reasons of the challenges about an owner's vault that have ended without an answer, and why they have.
+    private func told(_ store: ChallengeStore, of owner: Owner = .user(1000)) -> [String] {
+        store.ended.take(of: owner).records.map { "\($0.reason ?? "-") \($0.outcome)" }
     }
 
     // MARK: Time
@@ -89,14 +84,14 @@ struct ChallengeTimeTests {
     }
 
     @Test("a login that nobody signs for is forgotten sooner, and is nobody's question")
-    func login() async throws {
+    func login() throws {
         let store = store()
         let id = try store.report(of: 1000, by: caller, vault: VaultID.random())
         clock.advance(by: .milliseconds(14_999))
         #expect(store.isOpen(id))
         clock.advance(by: .milliseconds(1))
         #expect(throws: ChallengeRefusal.unknown) { _ = try store.begin(id, 0, connection: 1) }
-        #expect(await told(store).isEmpty)
+        #expect(told(store).isEmpty)
     }
 
     @Test("at the very end of its time a challenge is over, whether it was wiped or not")
@@ -128,54 +123,102 @@ struct ChallengeTimeTests {
     // MARK: The log
 
     @Test("the log is told of each that ends without an answer, and why")
-    func ended() async throws {
+    func ended() throws {
         let store = store()
         let budgets = UserBudgets.usual
         func issueWithSecrets() throws -> Challenge.ID {
             let allowance = SecretAllowance(budgets, for: 1000)
             try allowance.take(SecretAllowance.key)
-            return try issue(store, secrets: allowance)
+            return try issue(store, reason: "first", secrets: allowance)
         }
-        let expired = try issueWithSecrets()
+        _ = try issueWithSecrets()
         #expect(budgets.held(.secrets, by: 1000) > 0)
         clock.advance(by: .seconds(60))
         #expect(budgets.held(.secrets, by: 1000) == 0)
-        let asked = try issue(store)
+        let asked = try issue(store, reason: "asked")
         _ = try describe(store, asked)
-        let waiting = try issue(store, owner: .group(5))
+        let waiting = try issue(store, owner: .group(5), reason: "waiting")
         // Another authenticator's end ends nothing.
         store.connectionEnded(8)
         #expect(store.isOpen(asked))
         store.connectionEnded(9)
         #expect(!store.isOpen(asked) && store.isOpen(waiting))
         store.dropAll(about: .group(5))
-        let found = await told(store)
-        #expect(found.map(\.id) == [expired, asked, waiting])
-        #expect(found.map(\.outcome) == ["expired", "cancelled", "locked"])
+        #expect(told(store) == ["first expired", "asked cancelled"])
+        #expect(told(store, of: .group(5)) == ["waiting locked"])
+    }
+
+    @Test("each owner's ended questions wait apart, the first so many with their time, and the others are counted")
+    func apart() throws {
+        let store = store()
+        let first = Mutex<[Owner]>([])
+        store.ended.onFirst { owner in first.withLock { $0.append(owner) } }
+        let many = (0..<LogLimits.refusals + 5).map { number in
+            Challenge(
+                id: "\(number)", uid: 1000, owner: .user(1000), process: caller.process, vault: nil,
+                reason: "\(number)", enrolled: [], life: ChallengeLife(.vault(.unlock)), expires: .now)
+        }
+        let vault = try VaultID.random()
+        let (busy, other) = (Owner.user(1000), Owner.user(1001))
+        let before = SystemClock.now()
+        for var one in many {
+            one.vault = vault
+            store.ended.add([one], "cancelled")
+        }
+        let theirs = Caller(uid: 1001, process: caller.process, connection: 2)
+        let id = try issue(store, to: theirs, owner: other, reason: "theirs")
+        store.end(id, "password")
+        let after = SystemClock.now()
+        #expect(first.withLock { $0 } == [busy, other])
+        let waiting = store.ended.take(of: busy)
+        #expect(waiting.records.map(\.reason) == (0..<LogLimits.refusals).map { "\($0)" })
+        #expect(waiting.records.allSatisfy { (before...after).contains($0.time) })
+        #expect(waiting.counted == 5 && waiting.lastCounted == .unlock)
+        #expect(told(store, of: other) == ["theirs password"])
+        #expect(told(store).isEmpty)
+        // Without a vault there is no log. With one, the log has to be told anew.
+        var last = many[0]
+        store.ended.add([last], "cancelled")
+        #expect(first.withLock { $0 } == [busy, other])
+        last.vault = vault
+        store.ended.add([last], "cancelled")
+        #expect(first.withLock { $0 } == [busy, other, busy])
+    }
+
+    @Test("what the broker ends itself is told, too: with other roots, by a failed call, and when it stops")
+    func endedByTheBroker() throws {
+        let store = store()
+        let kept = try issue(store, reason: "kept")
+        _ = try issue(store, reason: "opening")
+        store.dropUnlocking(.user(1000), but: kept)
+        store.end(kept, "tpm")
+        store.end(kept, "tpm")
+        _ = try issue(store, reason: "open")
+        store.dropAll()
+        #expect(told(store) == ["opening cancelled", "kept tpm", "open cancelled"])
     }
 
     @Test("the next question ends what is over, what it repeats too often, and what dead programs have asked")
-    func endedByTheNext() async throws {
+    func endedByTheNext() throws {
         let store = ChallengeStore(limits: .init(openPerUser: 1, same: 2, life: .seconds(60)), clock: lateClock)
-        let expired = try issue(store)
+        _ = try issue(store, reason: "late")
         clock.advance(by: .seconds(61))
         var same: [Challenge.ID] = []
-        for _ in 0..<3 {
-            same.append(try issue(store))
+        for number in 0..<3 {
+            same.append(try issue(store, reason: "same \(number)"))
             clock.advance(by: .milliseconds(1))
         }
         #expect(same.map(store.isOpen) == [false, true, true])
         // Nothing more fits, because this program lives. Another user's dead program is that user's.
         let dead = Caller(uid: 1001, process: ProcessIdentity(pid: caller.process.pid, startTime: 1), connection: 2)
-        let others = try issue(store, to: dead, owner: .user(1001))
+        let others = try issue(store, to: dead, owner: .user(1001), reason: "dead")
         #expect(throws: Fault.self) { try issue(store, .vault(.bind)) }
         #expect(store.isOpen(others))
         let living = Caller(uid: 1001, process: caller.process, connection: 3)
         _ = try issue(store, .vault(.bind), to: living, owner: .user(1001))
         #expect(!store.isOpen(others))
-        let found = await told(store)
-        #expect(found.map(\.id) == [expired, same[0], others])
-        #expect(found.map(\.outcome) == ["expired", "cancelled", "cancelled"])
+        #expect(told(store) == ["late expired", "same 0 cancelled"])
+        #expect(told(store, of: .user(1001)) == ["dead cancelled"])
     }
 
     // MARK: Ends
@@ -242,11 +285,17 @@ struct ChallengeTimeTests {
         #expect(store.isOpen(asked))
     }
 
-    @Test("a call that comes before the answer spends its challenge")
+    @Test("a call that comes before the answer takes nothing from the question, whose end is told")
     func early() throws {
         let store = store()
-        let id = try issue(store)
-        #expect(throws: ChallengeRefusal.notGranted) { _ = try store.redeem(id, by: caller) }
+        let id = try issue(store, reason: "shown")
+        for isAsked in [false, true] {
+            if isAsked { _ = try describe(store, id) }
+            #expect(throws: ChallengeRefusal.notGranted) { _ = try store.redeem(id, by: caller) }
+            #expect(store.isOpen(id))
+        }
+        store.connectionEnded(9)
+        #expect(told(store) == ["shown cancelled"])
         #expect(throws: ChallengeRefusal.unknown) { _ = try store.redeem(id, by: caller) }
     }
 

@@ -118,6 +118,8 @@ struct PrivateCallTests {
         #expect(refused.name == .brokerNotPermitted)
         let late = try await fault { try await line.call(BrokerInterface.Prepare(challenge: id, authorization: 0)) }
         #expect(late.name == .brokerChallengeRefused)
+        let last = try await client.call(Keychain.Log()).records.last
+        #expect(last?.event == "unlock" && last?.outcome == "not-permitted")
         await line.close()
         await broker.stop()
     }

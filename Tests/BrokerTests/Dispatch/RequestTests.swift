@@ -124,6 +124,22 @@ struct RequestTests {
         withExtendedLifetime(request) {}
     }
 
+    @Test("a try whose password was not stretched does not count")
+    func untried() async throws {
+        let (budgets, request, item) = (sample.core.budgets, sample.request(), try ItemID.random())
+        let password = try SecretBytes(copying: Array("open".utf8))
+        try budgets.take(budgets.limits.stretches.user, of: .stretches, for: sample.caller.uid)
+        defer { budgets.give(back: budgets.limits.stretches.user, of: .stretches, for: sample.caller.uid) }
+        for _ in 0...GuessLimits.free {
+            let refused = try await fault {
+                try await sample.core.applicationPasswords.attempt(
+                    password, salt: [UInt8](repeating: 1, count: 16), at: item, for: request)
+            }
+            #expect(refused.name == .limitExceeded)
+        }
+        withExtendedLifetime(request) {}
+    }
+
     @Test("what a method does without a vault is its own; a list of changes makes one only if it stores something")
     func withoutVault() throws {
         func permission(_ method: some VarlinkMethod, _ condition: VaultCondition) throws -> Permission {

@@ -3,6 +3,7 @@ import Platform
 import Synchronization
 import TestSupport
 import Testing
+import Varlink
 
 @testable import Broker
 
@@ -88,27 +89,97 @@ struct KnownUsersTests {
         #expect(await ask(users, 1) == .known)
     }
 
-    @Test("so many wait together, so many questions run at once, and all places are free again afterwards")
+    @Test(
+        "so many strange numbers wait together, so many questions run at once, and all places are free again afterwards"
+    )
     func waiting() async throws {
         let gate = DispatchSemaphore(value: 0)
         let users = users(gate)
         let answers = Mutex<[KnownUsers.Answer]>([])
-        let (count, each) = (AccountLimits.waiting / AccountLimits.waitingOfOne, AccountLimits.waitingOfOne)
-        for uid in 1...UInt32(count) {
-            for _ in 0..<each { users.ask(uid) { answer in answers.withLock { $0.append(answer) } } }
-        }
+        let (count, threads) = (AccountLimits.waiting, AccountLimits.workers - 1)
+        for uid in 1...UInt32(count) { users.ask(uid) { answer in answers.withLock { $0.append(answer) } } }
         #expect(answers.withLock { $0 }.isEmpty)
-        #expect(await ask(users, 1000) == .unanswered)
+        users.ask(1000) { answer in answers.withLock { $0.append(answer) } }
+        #expect(answers.withLock { $0 } == [.tooMany])
         // Coffer's own accounts wait for nobody.
         #expect(await ask(users, 0) == .known)
-        try await until("the questions run") { names.running == AccountLimits.workers }
-        for _ in 0..<count { gate.signal() }
-        try await until("all are answered") { answers.withLock { $0.count } == AccountLimits.waiting }
-        #expect(answers.withLock { $0 }.allSatisfy { $0 == .known })
-        #expect(names.most == AccountLimits.workers)
-        gate.signal()
+        try await until("the questions run") { names.running >= threads }
+        for _ in 0...count { gate.signal() }
+        try await until("all are answered") { answers.withLock { $0.count } == count + 1 }
+        #expect(answers.withLock { $0.count { $0 == .known } } == count)
+        #expect(names.most == threads)
         #expect(await ask(users, 1000) == .known)
         for uid in 1...UInt32(count) { #expect(names.count(uid) == 1) }
+    }
+
+    @Test("all connections of a burst are served after one question, and leave half of the room to others")
+    func burst() async throws {
+        let gate = DispatchSemaphore(value: 0)
+        let users = users(gate)
+        let answers = Mutex<[KnownUsers.Answer]>([])
+        let (half, few) = (AccountLimits.waiting / 2, AccountLimits.few)
+        for _ in 0..<half { users.ask(1) { answer in answers.withLock { $0.append(answer) } } }
+        #expect(answers.withLock { $0 }.isEmpty)
+        users.ask(1) { answer in answers.withLock { $0.append(answer) } }
+        for _ in 0..<few { users.ask(2) { answer in answers.withLock { $0.append(answer) } } }
+        #expect(answers.withLock { $0 } == [.tooMany])
+        let told = #expect(throws: Fault.self) { try ConnectionAdmission.check(.tooMany) }
+        #expect(told?.details.message?.contains("too slow") == true)
+        for _ in 0..<2 { gate.signal() }
+        try await until("all are answered") { answers.withLock { $0.count } == half + few + 1 }
+        #expect(answers.withLock { $0.count { $0 == .known } } == half + few)
+        #expect(names.count(1) == 1 && names.count(2) == 1)
+    }
+
+    @Test("a number that was known once, or owns a vault, waits for no strange one")
+    func first() async throws {
+        let fixture = try VaultFixture()
+        _ = try await fixture.make(2)
+        let served = KeychainInterface(core: try fixture.core())
+        #expect(served.ownsVault(uid: 2) && !served.ownsVault(uid: 3))
+        let gate = DispatchSemaphore(value: 0)
+        let users = KnownUsers(exempt: [], clock: clock.clock) { [names] uid in
+            names.lookUp(uid, uid < 1000 ? nil : gate)
+        }
+        #expect(await ask(users, 1) == .known)
+        clock.advance(by: AccountLimits.memory)
+        let count = AccountLimits.waiting
+        for uid in 0..<UInt32(count) { users.ask(1000 + uid) { _ in } }
+        #expect(await ask(users, 3) == .tooMany)
+        #expect(await ask(users, 1) == .known)
+        #expect(await ConnectionAdmission.standing(of: 2, users, served) == .known)
+        for _ in 0..<count { gate.signal() }
+    }
+
+    @Test(
+        "calls that wait for the name service take so many threads, of one user and of all, and another user's does not wait"
+    )
+    func questions() async throws {
+        let questions = NameQuestions()
+        let gate = DispatchSemaphore(value: 0)
+        let (each, all) = (AccountLimits.questionsOfOne, AccountLimits.questions)
+        /// Begins calls that wait for the gate.
+        func begin(_ users: Range<UInt32>) -> [Task<Bool, any Error>] {
+            users.flatMap { uid in
+                (0..<2 * each).map { _ in
+                    Task { [names] in
+                        try await questions.ask(for: uid) { () throws(Fault) in names.lookUp(uid, gate) }
+                    }
+                }
+            }
+        }
+        let some = begin(0..<2)
+        try await until("as many as may run do") { names.running >= 2 * each }
+        let quick = Task { try await questions.ask(for: 1000) { () throws(Fault) in true } }
+        #expect(try await quick.value)
+        for _ in some { gate.signal() }
+        for task in some { #expect(try await task.value) }
+        #expect(names.most == 2 * each)
+        let many = begin(0..<UInt32(2 * all / each))
+        try await until("as many as may run do") { names.running >= all }
+        for _ in many { gate.signal() }
+        for task in many { #expect(try await task.value) }
+        #expect(names.most == all)
     }
 
     @Test("where too many are remembered the unknown ones are forgotten first, and all if that is not enough")

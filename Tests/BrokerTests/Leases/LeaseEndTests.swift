@@ -1,6 +1,7 @@
 import Authorization
 import BrokerProtocol
 import Item
+import Synchronization
 import TestSupport
 import Testing
 import Varlink
@@ -41,15 +42,24 @@ struct LeaseEndTests {
             life: ChallengeLife(.vault(.unlock)), expires: .now)
         return try store.add(
             terms, try items ?? [item(.sample("s", "a"))], for: challenge, in: vault,
-            by: LoggedProgram.of(uid: uid, leader, resolved: program), since: clock.clock.now(), if: { true })
+            by: AccessRecord.Program(
+                uid: uid, pid: leader.pid, name: program, isResolved: program != nil, controlGroup: nil),
+            since: clock.clock.now(), if: { true })
     }
 
-    /// Why leases have ended, in their order. All others end now.
-    private func ends(_ store: LeaseStore) async -> [String] {
-        store.finish()
-        var ends: [String] = []
-        for await one in store.ended { ends.append("\(one.lease.number) \(one.why)") }
-        return ends
+    /// Why leases have ended, in their order.
+    private final class Ends: Sendable {
+        private let ends = Mutex<[String]>([])
+
+        init(of store: LeaseStore) {
+            store.onEnd { [weak self] lease, why in self?.ends.withLock { $0.append("\(lease.number) \(why)") } }
+        }
+
+        /// All others end now.
+        func all(_ store: LeaseStore) -> [String] {
+            store.finish()
+            return ends.withLock { $0 }
+        }
     }
 
     // MARK: Time
@@ -69,13 +79,14 @@ struct LeaseEndTests {
     }
 
     @Test("the log hears of its end when its time is over, and not when somebody next asks")
-    func timer() async throws {
+    func timer() throws {
         let store = LeaseStore(clock: clock.clock)
+        let ends = Ends(of: store)
         try add(store)
         clock.advance(by: .seconds(30))
         try add(store)
         clock.advance(by: .seconds(31))
-        #expect(await ends(store) == ["1 time", "2 stopped"])
+        #expect(ends.all(store) == ["1 time", "2 stopped"])
     }
 
     @Test("what is told of a lease is what was granted, and for how long")
@@ -147,7 +158,7 @@ struct LeaseEndTests {
     }
 
     @Test("a new value, another access and a fresh key each take an item from its leases, and a new label does not")
-    func updates() async throws {
+    func updates() throws {
         let subject = try Challenge.Subject.sample("s", "a")
         let former = summary(subject)
         let cases: [(CommittedChange, Bool)] = [
@@ -159,26 +170,28 @@ struct LeaseEndTests {
         ]
         for (change, ends) in cases {
             let store = LeaseStore(clock: clock.clock)
+            let told = Ends(of: store)
             try add(store, [item(subject)])
             try add(store, [item(subject)], owner: .group(5))
             store.note([change], of: .user(1000))
             #expect(store.list(of: 1000, from: .user(1000)).isEmpty == ends, "\(change)")
             #expect(store.list(of: 1000, from: .group(5)).count == 1, "\(change)")
-            #expect(await self.ends(store) == [ends ? "1 changed" : "1 stopped", "2 stopped"], "\(change)")
+            #expect(told.all(store) == [ends ? "1 changed" : "1 stopped", "2 stopped"], "\(change)")
         }
     }
 
     @Test("of several items the others stay; what asks nobody keeps no lease")
-    func several() async throws {
+    func several() throws {
         let subjects = [try Challenge.Subject.sample("s", "a"), try .sample("s", "b"), try .sample("s", "open")]
         let store = LeaseStore(clock: clock.clock)
+        let ends = Ends(of: store)
         try add(store, [item(subjects[0]), item(subjects[1]), item(subjects[2], isAsked: false)])
         func accounts() -> [String] { store.list(of: 1000, from: .user(1000)).flatMap(\.items).map(\.subject.account) }
         store.note([.deleted(summary(subjects[0]))], of: .user(1000))
         #expect(accounts() == ["b", "open"])
         store.note([.added(summary(subjects[0])), .deleted(summary(subjects[1]))], of: .user(1000))
         #expect(accounts() == [])
-        #expect(await ends(store) == ["1 changed"])
+        #expect(ends.all(store) == ["1 changed"])
     }
 
     // MARK: Coverage

@@ -44,7 +44,8 @@ struct LeaseStoreTests {
             life: ChallengeLife(.lease(read, terms)), expires: .now)
         _ = try store.add(
             terms, [.init(subject: subject, signatures: way(1))], for: challenge, in: vault,
-            by: LoggedProgram.of(uid: uid, process), since: .now, if: { wanted })
+            by: AccessRecord.Program(uid: uid, pid: process.pid, name: nil, isResolved: false, controlGroup: nil),
+            since: .now, if: { wanted })
     }
 
     private func covers(

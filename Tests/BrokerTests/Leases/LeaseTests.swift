@@ -143,6 +143,24 @@ struct LeaseTests {
         await broker.stop()
     }
 
+    @Test("a lease that cannot be recorded is none")
+    func unrecorded() async throws {
+        let (broker, client) = try await prepared()
+        let id = try await challenge { try await client.call(wanted(["a"])) }
+        try await broker.authenticator.grant(id)
+        // Neither the log nor the copies that would be kept aside can be written now.
+        let log = "\(broker.configuration.vaultDirectory)/\(Owner.user(OwnProcess.effectiveUser).fileStem).log"
+        try FileManager.default.removeItem(atPath: log)
+        for path in [""] + ["", ".2", ".3", ".4", ".5"].map({ ".damaged\($0)/full" }) {
+            try FileManager.default.createDirectory(atPath: log + path, withIntermediateDirectories: true)
+        }
+        let refused = try await fault { try await client.call(wanted(["a"], challenge: id)) }
+        #expect(refused.name == .failed, "\(refused)")
+        #expect(try await leases(client).isEmpty)
+        #expect(try await !isLeased(client, "a"))
+        await broker.stop()
+    }
+
     @Test("what cannot be leased is refused before anybody is asked")
     func refused() async throws {
         let (broker, client) = try await prepared { $0.leaseLimit = 900 }

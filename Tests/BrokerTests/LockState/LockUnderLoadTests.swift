@@ -295,6 +295,33 @@ struct LockUnderLoadTests {
         func add(_ line: String) { lines.withLock { $0.append(line) } }
     }
 
+    @Test("what ends a question waits for no vault, and no record for another one's; each has its own time")
+    func endedQuestions() async throws {
+        let fixture = try await Fixture([Self.busy, Self.victim])
+        let gate = try await fixture.keepBusy(Self.busy)
+        let before = SystemClock.now()
+        for uid in [Self.busy, Self.victim] {
+            let caller = Caller(uid: uid, process: ProcessIdentity(pid: 7, startTime: 70), connection: 1)
+            let id = try fixture.store.issue(
+                .vault(.unlock), to: caller, owner: .user(uid), vault: VaultID.random(), reason: "r")
+            fixture.store.end(id, "password")
+        }
+        let after = SystemClock.now()
+        func records(_ uid: UInt32) async throws -> [AccessRecord] {
+            try await fixture.vaultStore.vaultActor(of: .user(uid)).use { try $0.vault.logPage().records }.filter {
+                $0.outcome == "password"
+            }
+        }
+        let theirs = try await records(Self.victim)
+        #expect(theirs.map(\.reason) == ["r"] && !gate.isOpen)
+        while SystemClock.now() <= after {}
+        gate.open()
+        let own = try await records(Self.busy)
+        #expect(own.map(\.reason) == ["r"])
+        #expect((own + theirs).allSatisfy { (before...after).contains($0.time) })
+        await fixture.vaultStore.close()
+    }
+
     @Test("malware that keeps its user's keychain busy: `Lock` is answered before its calls, and they read nothing")
     func sockets() async throws {
         let broker = try await throwAwayBroker()

@@ -11,27 +11,22 @@ import Varlink
 
 /// How the access log names programs, outcomes and records.
 struct LoggedProgramTests {
-    @Test("a process is named by what it is called and where it runs, and by its program if root has resolved that")
+    @Test("a question has the program as it was when it connected, also after that has ended, or as root resolved it")
     func process() throws {
         let process = try ProcessIdentity.current()
-        let (name, group) = (
-            try ProcessStat(pid: process.pid).command, try ProcessStat.controlGroup(pid: process.pid)
-        )
-        let plain = LoggedProgram.of(uid: 7, process)
-        #expect(plain.uid == 7 && plain.pid == process.pid && plain.name == name && !plain.isResolved)
-        #expect(plain.controlGroup == group)
-        let resolved = LoggedProgram.of(uid: 7, process, resolved: "/usr/bin/asker")
-        #expect(resolved.name == "/usr/bin/asker" && resolved.isResolved && resolved.controlGroup == group)
-    }
-
-    @Test("of a process that has ended, and of a later one with its number, nothing is said but the number")
-    func ended() throws {
-        let process = try ProcessIdentity.current()
+        let traits = ProcessTraits(try HeldProcess(observing: process.pid))
+        #expect(traits.name != nil)
         let former = ProcessIdentity(pid: process.pid, startTime: process.startTime - 1)
-        let plain = LoggedProgram.of(uid: 7, former)
-        #expect(plain.pid == process.pid && plain.name == nil && plain.controlGroup == nil && !plain.isResolved)
-        let resolved = LoggedProgram.of(uid: 7, former, resolved: "/usr/bin/asker")
-        #expect(resolved.name == "/usr/bin/asker" && resolved.isResolved && resolved.controlGroup == nil)
+        let store = ChallengeStore(limits: .init(openPerUser: 8, life: .seconds(60)), clock: .system)
+        for program in [nil, "/usr/bin/asker"] {
+            let caller = Caller(uid: 7, process: former, connection: 1, traits: traits)
+            let id = try store.issue(.vault(.unlock), to: caller, owner: .user(7), vault: VaultID.random())
+            _ = try store.describe(id, uid: 7, process: former, program: program, connection: 9)
+            store.connectionEnded(9)
+            let found = try #require(store.ended.take(of: .user(7)).records.first?.program)
+            #expect(found.uid == 7 && found.pid == process.pid && found.controlGroup == traits.controlGroup)
+            #expect(found.name == program ?? traits.name && found.isResolved == (program != nil))
+        }
     }
 
     @Test("a refusal's word is the error's own name")

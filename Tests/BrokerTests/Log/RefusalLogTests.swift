@@ -5,6 +5,7 @@ import Foundation
 import Platform
 import TestSupport
 import Testing
+import Varlink
 
 /// Refused reads are in the access log, with the reason that the program gave (attackers 1 and 9). They cannot drive
 /// out the records of what was done.
@@ -80,6 +81,40 @@ struct RefusalLogTests {
         _ = try await other.call(TestAuthenticator.describe(asked, uid: uid, .init(observing: getpid())))
         #expect(
             try await fault { try await client.call(Keychain.Withdraw(challenge: asked)) }.name == .challengeRefused)
+        await broker.stop()
+    }
+
+    @Test("a program that brings its question before the answer does not take it out of the log")
+    func broughtTooEarly() async throws {
+        let (broker, client) = try await prepared()
+        let id = try await challenge { try await client.call(Self.get) }
+        let line = try await broker.authenticator.described(id)
+        #expect(try await fault { try await client.call(Keychain.Unlock(challenge: id)) }.name == .challengeRefused)
+        _ = try await line.call(BrokerInterface.Refuse(challenge: id, reason: "password"))
+        let last = try #require(try await records(client).last)
+        #expect(last.event == "read" && last.outcome == "password" && last.service == "s")
+        #expect(last.reason == "monthly report")
+        await broker.stop()
+    }
+
+    @Test("an answer that a program spends on something else is recorded as the person was shown the question")
+    func spentInVain() async throws {
+        let (broker, client) = try await prepared()
+        _ = try await client.call(Keychain.Set(service: "s", account: "b", value: someValue, access: .presence))
+        func spend(on account: String) async throws -> Fault.Name {
+            var get = Keychain.Get(service: "s", account: account, reason: "harmless")
+            let id = try await challenge { try await client.call(Self.get) }
+            try await broker.authenticator.grant(id)
+            get.challenge = id
+            return try await fault { try await client.call(get) }.name
+        }
+        #expect(try await spend(on: "b") == .challengeRefused)
+        var last = try await records(client).suffix(2)
+        #expect(last.map(\.account) == ["a", "b"] && last.map(\.reason) == ["monthly report", "harmless"])
+        #expect(last.allSatisfy { $0.outcome == "challenge-refused" })
+        #expect(try await spend(on: "none") == .notFound)
+        last = try await records(client).suffix(1)
+        #expect(last.map(\.account) == ["a"] && last.map(\.outcome) == ["not-found"])
         await broker.stop()
     }
 

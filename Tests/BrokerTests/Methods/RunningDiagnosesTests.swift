@@ -1,7 +1,9 @@
 import BrokerProtocol
+import TPM
 import TestSupport
 import Testing
 import Varlink
+import Vault
 
 @testable import Broker
 
@@ -24,5 +26,17 @@ struct RunningDiagnosesTests {
         for _ in 0..<2 { _ = try await DiagnoseHandler.answer(Keychain.Diagnose(), request) }
         let (own, others) = (running.begin(1), running.begin(2))
         #expect(own && !others)
+    }
+
+    @Test("a TPM that had no time for a check is still the one that was checked, and another TPM is not")
+    func identity() {
+        let running = RunningDiagnoses()
+        running.note(Endorsement.Standing.certified)
+        for code in [.deadline, .busy, .exhausted, .lockout, .unavailable, .outOfMemory] as [SealerError.Code] {
+            running.note(SealerError(code, "it has no time"))
+            #expect(running.identity == .certified, "\(code)")
+        }
+        running.note(SealerError(.replaced, "it is another one"))
+        #expect(running.identity == nil)
     }
 }

@@ -48,6 +48,22 @@ struct LockedScreenTests {
                 try #require(reply.challenge), 0, reply.authorizations[0], owner: .user(me), line)
         }
 
+        /// Makes an item that a finger opens, also while the vault is locked.
+        func makeFingerItem() async throws {
+            let access = Keychain.AccessChange(accessibility: .afterFirstUnlock, require: [.biometryAny])
+            var set = Keychain.Set(service: "s", account: "a", value: someValue, access: access)
+            let id = try await challenge { try await client.call(set) }
+            try await broker.authenticator.enrol(id, set: nil)
+            set.challenge = id
+            _ = try await client.call(set)
+        }
+
+        /// What the authenticator hears of a read of that item.
+        func describeRead(_ line: WireClient) async throws -> BrokerInterface.Describe.Reply {
+            let id = try await challenge { try await client.call(Keychain.Get(service: "s", account: "a")) }
+            return try await line.call(TestAuthenticator.describe(id, uid: me, TestAuthenticator.thisProcess()))
+        }
+
         var state: Keychain.VaultState.State {
             get async throws { try await client.call(Keychain.Status()).vault.state }
         }
@@ -123,6 +139,36 @@ struct LockedScreenTests {
             (try? await line.call(BrokerInterface.Report(uid: Int64(Self.me))))?.challenge != nil
         }
         await broker.stop()
+    }
+
+    @Test("a lock ends the question for a finger, and none is asked for until the owner has opened the vault again")
+    func fingers() async throws {
+        let fixture = try await Fixture()
+        try await fixture.open(screen: true)
+        try await fixture.makeFingerItem()
+        let asking = try fixture.broker.authenticator.connect()
+        #expect(try await fixture.describeRead(asking).screenLocked == false)
+        try fixture.mock.lock(session: "c1")
+        try await fixture.awaitReport("sentinel1")
+        await #expect(throws: WireClient.Closed.self) { _ = try await asking.message() }
+        #expect(try await fixture.state == .locked)
+        let refused = try fixture.broker.authenticator.connect()
+        #expect(try await fixture.describeRead(refused).screenLocked == true)
+        // This session never sets its hint.
+        try await fixture.open(screen: true)
+        let back = try fixture.broker.authenticator.connect()
+        #expect(try await fixture.describeRead(back).screenLocked == false)
+        await fixture.broker.stop()
+    }
+
+    @Test("where logind should be heard and is not, the broker does not say that no screen is locked")
+    func unheardFingers() async throws {
+        let fixture = try await Fixture(bus: false)
+        try await fixture.open(screen: true)
+        try await fixture.makeFingerItem()
+        let line = try fixture.broker.authenticator.connect()
+        #expect(try await fixture.describeRead(line).screenLocked == nil)
+        await fixture.broker.stop()
     }
 
     @Test("a terminal's session is no screen")

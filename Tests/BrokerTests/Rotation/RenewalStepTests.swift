@@ -1,6 +1,7 @@
 import Authorization
 import BrokerProtocol
 import Cryptography
+import Dispatch
 import Platform
 import TestSupport
 import Testing
@@ -152,6 +153,26 @@ struct RenewalStepTests {
         #expect(try await vaultActor.use { $0.record } == record)
         #expect(!vaultActor.held.isUnlocked)
         await vaultActor.close()
+    }
+
+    @Test("the end of a connection waits for no vault that is busy with something else")
+    func endedWhileAnotherIsBusy() async throws {
+        let fixture = try await Fixture()
+        let other = try await fixture.vaults.make(2)
+        let mine = try fixture.challenge()
+        try await fixture.begin(mine)
+        _ = try await fixture.succeed(mine, over: 5)
+        let (busy, isDone) = (DispatchSemaphore(value: 0), ConnectionFlag())
+        other.executor.inTurn {
+            // This ends the test even if it fails.
+            _ = busy.wait(timeout: .now() + .seconds(Int(patience.components.seconds)))
+            isDone.set(true)
+        }
+        await fixture.vaults.vaultStore.conversationEnded(5)
+        #expect(!fixture.renewal.isOffered && !isDone.isUp)
+        busy.signal()
+        await other.close()
+        await fixture.vaultActor.close()
     }
 
     @Test("a renewal begins for the vault that was meant, bound as it is, and while it is open")

@@ -194,7 +194,9 @@ struct RotationTests {
         let refused = try await fault { try await reader.call(Keychain.List()) }
         #expect(refused.name == .damaged && refused.details.kind == Keychain.rollback)
         // Root and the owner accept it by mistake. The keys stay closed.
-        _ = try OpenVault(accepting: record, directory: again.configuration.vaultDirectory, sealer: sealer)
+        _ = try OpenVault(
+            accepting: record, sparing: again.authenticator.registry,
+            directory: again.configuration.vaultDirectory, sealer: sealer)
         await again.stop()
         let accepted = try await ThrowAwayBroker(
             folder: again.folder, authenticator: first.authenticator, configure: { $0.sealer = .tpm }

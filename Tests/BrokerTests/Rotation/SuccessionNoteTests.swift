@@ -78,10 +78,17 @@ struct SuccessionNoteTests {
 
     /// Another record of the same owner that names another's indexes.
     private func former(_ record: RegistryRecord, with indexes: RegistryRecord) throws -> RegistryRecord {
+        try other(record, of: record.owner, indexes.counter, indexes.generation)
+    }
+
+    /// Another vault's record.
+    private func other(
+        _ record: RegistryRecord, of owner: Owner, _ counter: CounterPin?, _ generation: GenerationPin?
+    ) throws -> RegistryRecord {
         RegistryRecord(
-            vault: try VaultID.random(), owner: record.owner, ownerName: record.ownerName, created: record.created,
+            vault: try VaultID.random(), owner: owner, ownerName: record.ownerName, created: record.created,
             sealer: .tpm, authenticatorKey: record.authenticatorKey, storageKey: record.storageKey,
-            counter: indexes.counter, objects: record.objects, generation: indexes.generation)
+            counter: counter, objects: record.objects, generation: generation)
     }
 
     @Test func aNoteThatSomebodyElseWroteEndsNobodysKeys() async throws {
@@ -110,10 +117,10 @@ struct SuccessionNoteTests {
         try fixture.registry.write(other)
         let key = try fixture.integrity()
         // Handles that were free again now belong to another vault, or to this one.
-        for indexes in [other, fixture.record] {
+        for (indexes, isDone) in [(other, false), (fixture.record, true)] {
             try Succession(record: fixture.record, former: former(fixture.record, with: indexes))
                 .write(fixture.notePath, former: key, successor: key)
-            #expect(try await fixture.open())
+            #expect(try await fixture.open() == isDone)
             #expect(try fixture.handles().isSuperset(of: other.indexHandles + fixture.record.indexHandles))
         }
         // A record that cannot be read may name any index.
@@ -130,6 +137,52 @@ struct SuccessionNoteTests {
         #expect(left.isDisjoint(with: gone.indexHandles))
         #expect(left == Set(other.indexHandles + fixture.record.indexHandles))
         #expect(try FileStatus.of(fixture.notePath) == nil)
+    }
+
+    @Test func aRecordFromABackupKeepsNoFormerKeys() async throws {
+        let fixture = try Fixture()
+        let (gone, _) = try Fixture.make(fixture.record.owner, fixture.sealer)
+        let (counter, generation) = (try #require(gone.counter), try #require(gone.generation))
+        // Its handles were free again, so that it names the same ones with other policies.
+        let stale = try other(
+            fixture.record, of: .user(4321), CounterPin(handle: generation.handle, base: 1, context: [1]),
+            IndexPin(handle: counter.handle, policy: [UInt8](repeating: 7, count: 32)))
+        try fixture.registry.write(stale)
+        let key = try fixture.integrity()
+        try Succession(record: fixture.record, former: former(fixture.record, with: gone))
+            .write(fixture.notePath, former: key, successor: key)
+        #expect(try await fixture.open())
+        let left = try fixture.handles()
+        // Counters look alike, so this one may be what that record names.
+        #expect(!left.contains(generation.handle) && left.contains(counter.handle))
+        #expect(try FileStatus.of(fixture.notePath) == nil)
+    }
+
+    @Test func anIndexThatARecordNamesWhichWasSetAsideStays() async throws {
+        let fixture = try Fixture()
+        let (aside, _) = try Fixture.make(.user(4321), fixture.sealer)
+        try fixture.registry.write(aside)
+        _ = try fixture.registry.setAside(aside.owner, stamp: "1")
+        let key = try fixture.integrity()
+        try Succession(record: fixture.record, former: former(fixture.record, with: aside))
+            .write(fixture.notePath, former: key, successor: key)
+        // The former keys can still be opened, and are said to.
+        #expect(try await !fixture.open())
+        #expect(try fixture.handles().isSuperset(of: aside.indexHandles))
+        #expect(try FileStatus.of(fixture.notePath) != nil)
+    }
+
+    @Test func aCounterWhoseGenerationHasGoneIsAnothers() async throws {
+        let fixture = try Fixture()
+        // Not registered yet, at a handle that was free again.
+        let (new, _) = try Fixture.make(.user(4321), fixture.sealer)
+        let ended = GenerationPin(handle: 0x01B0_CFFF, policy: [UInt8](repeating: 7, count: 32))
+        let key = try fixture.integrity()
+        let former = try other(fixture.record, of: fixture.record.owner, new.counter, ended)
+        try Succession(record: fixture.record, former: former)
+            .write(fixture.notePath, former: key, successor: key)
+        #expect(try await fixture.open())
+        #expect(try fixture.handles().isSuperset(of: new.indexHandles))
     }
 
     /// A vault of a broker's process that has ended, under software.

@@ -1,5 +1,9 @@
 import Authorization
+import Cryptography
 import Dispatch
+import Platform
+import RootConfiguration
+import TPM
 import TestSupport
 import Testing
 import Varlink
@@ -38,6 +42,34 @@ struct SealerMakerTests {
         for _ in 0..<10 { maker.ask() }
         for _ in 0..<200 { await Task.yield() }
         #expect(sealer.described == asked)
+        withExtendedLifetime(folder) {}
+    }
+
+    @Test("a new vault takes no handle in the TPM that a record names, also one that was set aside")
+    func reserved() throws {
+        let (tpm, folder) = (try SWTPM(), try TemporaryFolder())
+        var configuration = Configuration()
+        configuration.sealer = .tpm
+        configuration.tcti = "\(tpm.configuration)"
+        configuration.tpmDeadline = 10
+        configuration.registryDirectory = folder.path
+        configuration.authenticatorUser = try Account.withUID(OwnProcess.effectiveUser)?.name ?? "root"
+        let sealer = try BrokerStart.sealer(configuration)
+        let registry = Registry(directory: folder.path, authenticatorUID: OwnProcess.effectiveUser)
+        let key = try P256.PrivateKey.generate().publicKey
+        let vault = try VaultID.random()
+        let keys = try sealer.makeKeys(vault: vault, owner: .user(4321), authenticatorKey: key)
+        let record = RegistryRecord(
+            vault: vault, owner: .user(4321), ownerName: "other", created: 1, sealer: .tpm, authenticatorKey: key,
+            storageKey: keys.storageKey, counter: keys.counter, objects: keys.names, generation: keys.generation)
+        try registry.write(record)
+        _ = try registry.setAside(record.owner, stamp: "1")
+        // The TPM has lost them.
+        sealer.remove(counter: keys.counter, generation: keys.generation)
+        let next = try sealer.makeKeys(vault: VaultID.random(), owner: .user(4322), authenticatorKey: key)
+        let taken = [next.counter?.handle, next.generation?.handle].compactMap { $0 }
+        #expect(taken.count == 2 && Set(taken).isDisjoint(with: record.indexHandles), "\(taken)")
+        #expect(try tpm.leftovers() == [])
         withExtendedLifetime(folder) {}
     }
 

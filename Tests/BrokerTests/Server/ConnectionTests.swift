@@ -2,12 +2,14 @@ import BrokerProtocol
 import Cryptography
 import Dispatch
 import Foundation
+import JSON
 import NIOCore
 import NIOPosix
 import Platform
 import Synchronization
 import TestSupport
 import Testing
+import Varlink
 import Vault
 
 @testable import Broker
@@ -91,18 +93,145 @@ struct ConnectionTests {
         clock.advance(by: .seconds(3))
         _ = await answer(3)
         #expect(asked.withLock { $0 } == [2, 3, 4, 3])
-        // So many wait for one answer. The next is told to try again.
+        // All connections of a user wait for one answer.
         let answers = await withTaskGroup(of: KnownUsers.Answer.self) { group in
-            for _ in 0..<9 { group.addTask { await answer(5) } }
+            for _ in 0..<30 { group.addTask { await answer(5) } }
+            gate.signal()
             var answers: [KnownUsers.Answer] = []
-            for await answer in group {
-                answers.append(answer)
-                if answers.count == 1 { gate.signal() }
-            }
+            for await answer in group { answers.append(answer) }
             return answers
         }
-        #expect(answers.first == .unanswered && answers.count { $0 == .known } == 8)
+        #expect(answers.count == 30 && answers.allSatisfy { $0 == .known })
         #expect(asked.withLock { $0.count { $0 == 5 } } == 1)
+    }
+
+    @Test("a number without an account waits for no turn, and takes no place while that is remembered")
+    func turnOfTheNameless() async throws {
+        let fixture = try VaultFixture()
+        let path = fixture.folder.path + "/s"
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let budgets = UserBudgets(limits: .clients(connectionsPerUser: 1, connections: 8))
+        let arrivals = ConnectionPace(burst: 1, interval: .seconds(3600))
+        let listener = try Listener.start(
+            on: UnixListener(path: path, mode: 0o600), group: group,
+            Listener.Dependencies(
+                served: KeychainInterface(core: fixture.core()), budgets: budgets,
+                users: KnownUsers(exempt: [], clock: TestClock().clock) { _ in false }, calls: RunningCalls(),
+                pace: Connection.Pace(), threads: UserThreads(group), logger: LogLines().logger, arrivals: arrivals))
+        let uid = OwnProcess.effectiveUser
+        let first = try WireClient(path)
+        #expect(try Varlink.decode(Fault.self, from: try await first.message()).name == .notPermitted)
+        // The turn is still there for somebody.
+        #expect(arrivals.delay(of: uid) == .zero)
+        try await until("its place is free") { budgets.total(.connections) == 0 }
+        try budgets.take(1, of: .connections, for: uid)
+        try budgets.take(budgets.limits.locks.user, of: .locks, for: uid)
+        let second = try WireClient(path)
+        #expect(try Varlink.decode(Fault.self, from: try await second.message()).name == .notPermitted)
+        await listener.stopAccepting()
+        listener.closeConnections()
+        await listener.waitForConnections(within: patience)
+        listener.close()
+        try await group.shutdownGracefully()
+    }
+
+    /// The client's end of a connection.
+    private final class Client: Sendable {
+        private let socket: UnixSocket
+
+        init(_ socket: consuming UnixSocket) { self.socket = socket }
+
+        func send(_ text: String) throws { try socket.send(Array(text.utf8), until: .now + patience) }
+
+        func hangUp() { socket.shutDown() }
+    }
+
+    /// A service whose answers note when they are written.
+    private struct Noting: ServedInterface {
+        struct Answer: JSONWritable {
+            let name: String
+            let noted: Noted
+
+            func write(to writer: inout JSONWriter) {
+                noted.names.withLock { _ = $0.insert(name) }
+                writer.beginObject()
+                writer.endObject()
+            }
+        }
+
+        final class Noted: Sendable {
+            let names = Mutex<Set<String>>([])
+        }
+
+        let noted = Noted()
+        let interfaces = ServedInterfaces(product: "test", version: "1", interfaces: [], methods: [])
+        var unreadable: Fault.Name { .invalidArgument }
+        var keepsUsersApart: Bool { false }
+
+        func admits(uid: UInt32) -> Bool { true }
+        func ownsVault(uid: UInt32) -> Bool { false }
+        func awaits(_ caller: Caller) -> Bool { false }
+        func isLock(_ call: IncomingCall) -> Bool { false }
+        func connectionEnded(_ caller: Caller) {}
+
+        func answer(
+            _ call: IncomingCall, from caller: Caller, isAbandoned: @escaping @Sendable () -> Bool
+        ) async throws(Fault) -> MethodAnswer { .reply(Answer(name: call.method, noted: noted)) }
+    }
+
+    /// The broker's end of a connection, and the client's.
+    ///
+    /// - Parameter isFull: whether the kernel takes nothing more for the client.
+    private func connect(
+        to served: Noting, _ pace: Connection.Pace, isFull: Bool = false, on group: MultiThreadedEventLoopGroup
+    ) async throws -> (Connection, Client) {
+        var other: Descriptor?
+        let client = Client(try UnixSocket(pairedWith: &other))
+        guard let end = other.take() else { throw WireClient.Closed() }
+        let sender = try SocketSender(of: end)
+        if isFull {
+            for size in [1 << 16, 1] { while try sender.send([UInt8](repeating: 0, count: size)) > 0 {} }
+        }
+        let channel = try await Listener.open(end, on: group.next())
+        let connection = Connection(
+            channel: channel, sender: sender,
+            caller: Caller(uid: 1, process: ProcessIdentity(pid: 1, startTime: 1), connection: 1), refusal: nil,
+            served: served, budgets: .usual, connections: OpenConnections(), calls: RunningCalls(), trim: HeapTrim(),
+            pace: pace, refusals: Refusals(), logger: LogLines().logger)
+        return (connection, client)
+    }
+
+    @Test("a client that does not read why its connection ends is let go all the same")
+    func unreadError() async throws {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        var pace = Connection.Pace()
+        pace.message = .milliseconds(10)
+        pace.answer = .milliseconds(10)
+        let (connection, client) = try await connect(to: Noting(), pace, isFull: true, on: group)
+        let isOver = Mutex(false)
+        let serving = Task {
+            await connection.serve()
+            isOver.withLock { $0 = true }
+        }
+        try client.send("{")
+        try await until("it is let go") { isOver.withLock { $0 } }
+        await serving.value
+        client.hangUp()
+        try await group.shutdownGracefully()
+    }
+
+    @Test("an answer that nobody is to get is not even written, because it may be a secret")
+    func unwanted() async throws {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let served = Noting()
+        let (connection, client) = try await connect(to: served, Connection.Pace(), on: group)
+        let serving = Task { await connection.serve() }
+        for text in [#"{"method":"quiet","oneway":true}"#, #"{"method":"loud"}"#] { try client.send(text + "\0") }
+        try await until("the second is answered") { served.noted.names.withLock { $0.contains("loud") } }
+        #expect(served.noted.names.withLock { $0 } == ["loud"])
+        client.hangUp()
+        await serving.value
+        try await group.shutdownGracefully()
     }
 
     @Test("a connection on which nothing happens ends, and one that waits for a person does not")

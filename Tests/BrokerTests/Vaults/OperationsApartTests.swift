@@ -150,7 +150,8 @@ struct OperationsApartTests {
         let vaultActor = try await fixture.make(1)
         let (key, former) = (try SecretBytes.random(count: 32), try VaultID.random())
         let refused = try await fault {
-            try await vaultActor.recovery.make(in: vaultActor, for: key, of: former, to: fixture.caller(1))
+            try await vaultActor.recovery.make(
+                in: vaultActor, for: key, of: former, to: fixture.caller(1), ifNoLockSince: vaultActor.held.lockCount)
         }
         #expect(refused == Faults.challengeRefused)
         #expect(vaultActor.held.code == nil)

@@ -57,12 +57,29 @@ struct RecoveryTimesTests {
         let vaultActor = try await fixture.make(1)
         let (vault, key) = (try await vaultActor.vaultID(), try await fixture.root(.recovery, of: vaultActor))
         let made = try await vaultActor.recovery.make(
-            in: vaultActor, for: key, of: vault, to: fixture.caller(1))
+            in: vaultActor, for: key, of: vault, to: fixture.caller(1),
+            ifNoLockSince: vaultActor.held.lockCount)
         #expect((0..<RecoveryCode.groupCount).contains(made.part) && made.process == fixture.caller(1).process)
         fixture.time.advance(by: RecoveryLimits.life - .milliseconds(1))
         #expect(vaultActor.held.code != nil)
         fixture.time.advance(by: .milliseconds(1))
         try await until("it is gone") { vaultActor.held.code == nil }
+        await vaultActor.close()
+    }
+
+    @Test("a lock that comes while a code is made leaves none, in memory or for the caller")
+    func lockedMeanwhile() async throws {
+        let fixture = try VaultFixture()
+        let vaultActor = try await fixture.make(1)
+        let (vault, key) = (try await vaultActor.vaultID(), try await fixture.root(.recovery, of: vaultActor))
+        let before = vaultActor.held.lockCount
+        vaultActor.lock()
+        let refused = try await fault {
+            try await vaultActor.recovery.make(
+                in: vaultActor, for: key, of: vault, to: fixture.caller(1), ifNoLockSince: before)
+        }
+        #expect(refused == Faults.challengeRefused)
+        #expect(vaultActor.held.code == nil)
         await vaultActor.close()
     }
 

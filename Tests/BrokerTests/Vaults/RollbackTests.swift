@@ -233,6 +233,36 @@ struct RollbackTests {
         await fixture.stop()
     }
 
+    @Test("a counter that is gone is not made anew where another vault's record names its place")
+    func goneToAnother() async throws {
+        let fixture = try await Fixture()
+        let registry = fixture.broker.authenticator.registry
+        let record = try #require(try registry.record(for: .user(Self.uid)))
+        let handle = "0x" + String(record.counter?.handle ?? 0, radix: 16)
+        let other = RegistryRecord(
+            vault: try VaultID.random(), owner: .user(4321), ownerName: "other", created: 1, sealer: .tpm,
+            authenticatorKey: record.authenticatorKey, storageKey: record.storageKey, counter: record.counter,
+            objects: record.objects)
+        await fixture.stop()
+        try Tool.output("tpm2_nvundefine", ["-T", fixture.tpm.tools, "-Q", "-C", "o", handle])
+        try registry.write(other)
+        try await fixture.start()
+        let refused = try await fault {
+            try await fixture.broker.call(fixture.client, Keychain.AcceptVault()) {
+                Keychain.AcceptVault(challenge: $0)
+            }
+        }
+        #expect(refused.name == .tpm, "\(refused)")
+        #expect(refused.details.advice?.contains("coffer vault set-aside") == true, "\(refused)")
+        #expect(try await fixture.refusal().details.kind == Keychain.rollback)
+        try FileManager.default.removeItem(atPath: registry.path(of: other.owner))
+        _ = try await fixture.broker.call(fixture.client, Keychain.AcceptVault()) {
+            Keychain.AcceptVault(challenge: $0)
+        }
+        #expect(try await fixture.accounts == ["a", "b", "c"])
+        await fixture.stop()
+    }
+
     @Test(
         "a call is acknowledged when it is counted: the first in a run twice, the others once, and a write not at all")
     func counted() async throws {

@@ -58,6 +58,33 @@ struct SetAsideTests {
         await broker.stop()
     }
 
+    @Test("a new vault leaves the indexes of the one before, though its authenticator ended too early")
+    func unreported() async throws {
+        let tpm = try SWTPM()
+        let broker = try await ThrowAwayBroker(configure: { configuration in
+            configuration.sealer = .tpm
+            configuration.tcti = "\(tpm.configuration)"
+        }) { _ in TPMSealer(TPMAccess.patient(tpm.configuration)) }
+        let client = try broker.client()
+        let id = try await challenge { try await client.call(Keychain.Unlock()) }
+        let line = try await broker.authenticator.described(id)
+        let record = try await broker.authenticator.provision(id, line)
+        let registry = broker.authenticator.registry
+        try registry.write(record)
+        await line.close()
+        // The vault is there, and its file gets its name when it is opened.
+        #expect(try await client.call(Keychain.List()).items.isEmpty)
+        _ = try await client.call(Keychain.SetAsideVault(force: true))
+        let aside = try #require(try registry.setAside(owner, stamp: "1").path)
+        // Somebody keeps it elsewhere, so nothing but the broker's memory tells of it.
+        try FileManager.default.moveItem(atPath: aside, toPath: broker.folder.path + "/kept.json")
+        try await broker.makeVault(client)
+        _ = try await client.call(Keychain.Diagnose())
+        await broker.stop()
+        let text = try Tool.output("tpm2_getcap", ["-T", tpm.tools, "handles-nv-index"]).lowercased()
+        for handle in record.indexHandles { #expect(text.contains(String(handle, radix: 16)), "\(text)") }
+    }
+
     @Test("of a cleared TPM's vault all parts move, nothing is removed, and a new vault can be made at once")
     func cleared() async throws {
         let tpm = try SWTPM()

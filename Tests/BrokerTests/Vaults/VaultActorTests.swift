@@ -1,6 +1,7 @@
 import Authorization
 import BrokerProtocol
 import Cryptography
+import Dispatch
 import Item
 import Platform
 import Synchronization
@@ -32,7 +33,8 @@ struct VaultActorTests {
             life: ChallengeLife(.lease(read, terms)), expires: .now)
         _ = try fixture.dependencies.leases.add(
             terms, [.init(subject: subject, signatures: way)], for: challenge, in: vault,
-            by: LoggedProgram.of(uid: 1, process), since: .now, if: { true })
+            by: AccessRecord.Program(uid: 1, pid: process.pid, name: nil, isResolved: false, controlGroup: nil),
+            since: .now, if: { true })
     }
 
     @Test("damage closes the vault, ends what was granted from it, and stays until root has put the vault aside")
@@ -165,6 +167,64 @@ struct VaultActorTests {
         await vaultActor.close()
     }
 
+    @Test("questions that end while the vault is busy are recorded up to a number, and the others are counted")
+    func endedWhileBusy() async throws {
+        let fixture = try VaultFixture()
+        let vaultActor = try await fixture.make(1)
+        let vault = try #require(await vaultActor.open).record.vault
+        let busy = DispatchSemaphore(value: 0)
+        // This ends the test even if it fails.
+        vaultActor.executor.inTurn { _ = busy.wait(timeout: .now() + .seconds(Int(patience.components.seconds))) }
+        for _ in 0..<LogLimits.refusals + 6 {
+            fixture.challenges.end(try fixture.ask(1, .vault(.unlock), vault: vault), "password")
+        }
+        busy.signal()
+        func records() async throws -> [AccessRecord] {
+            try await vaultActor.use { try $0.vault.logPage().records }
+        }
+        #expect(try await records().count { $0.outcome == "password" } == LogLimits.refusals)
+        fixture.time.advance(by: LogLimits.countDelay)
+        try await until("the others are told") {
+            try await records().last?.detail == "6 refusals came too fast to be recorded one by one"
+        }
+        await vaultActor.close()
+    }
+
+    @Test("a recovery code that was typed rightly stays until it is written, and is not kept again after a lock")
+    func unwrittenCode() async throws {
+        let fixture = try VaultFixture()
+        let vaultActor = try await fixture.make(1)
+        let record = try #require(await vaultActor.open).record
+        let (key, held) = (try await fixture.root(.recovery, of: vaultActor), vaultActor.held)
+        func make() async throws -> UnconfirmedCode {
+            try await vaultActor.recovery.make(
+                in: vaultActor, for: key, of: record.vault, to: fixture.caller(1), ifNoLockSince: held.lockCount)
+        }
+        let made = try await make()
+        let text = try made.code.text.withBytes { bytes in
+            String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)
+        }
+        let part = try SecretBytes(copying: Array(text.split(separator: "-")[made.part].utf8))
+        func confirm() async throws -> UInt64 {
+            try await vaultActor.recovery.confirm(in: vaultActor, part, by: fixture.caller(1))
+        }
+        await vaultActor.rename(to: "someoneelse")
+        #expect(try await fault { try await confirm() }.name == .notPermitted)
+        #expect(held.code != nil)
+        await vaultActor.put(record)
+        #expect(try await confirm() > 0)
+        #expect(held.code == nil)
+        let other = try await make()
+        let locks = held.lockCount
+        held.dropCode()
+        held.putBack(other, ifNoLockSince: locks)
+        #expect(held.code != nil)
+        vaultActor.lock()
+        held.putBack(other, ifNoLockSince: locks)
+        #expect(held.code == nil)
+        await vaultActor.close()
+    }
+
     @Test("a setting that was stored is not recorded, its refusal is")
     func settings() async throws {
         let fixture = try VaultFixture()
@@ -211,6 +271,8 @@ struct VaultActorTests {
 }
 
 extension VaultActor {
+    fileprivate func put(_ record: RegistryRecord) { open?.record = record }
+
     /// The open vault's record, as if the account had had another name when the vault was made.
     fileprivate func rename(to name: String) {
         guard let record = open?.record else { return }

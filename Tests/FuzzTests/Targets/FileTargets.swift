@@ -166,7 +166,8 @@ struct RegistryTarget: FuzzTarget {
             let again = try JSONReader.read(RegistryRecord.self, from: JSONWriter.bytes(of: record))
             try promise(again == record, "a record is another one when it is written again")
         }
-        _ = try answer { try registry.indexHandles() }
+        _ = try answer { try registry.namedIndexes().has(handle: 0x01B0_C000) }
+        _ = registry.reservedHandles()
         let key = Hex.encode([4] + [UInt8](repeating: 7, count: 64))
         try Data(mutator.bytes(Array(key.utf8))).write(
             to: URL(fileURLWithPath: Registry.presentKeyPath(in: registry.directory)))

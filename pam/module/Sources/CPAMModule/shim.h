@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <security/pam_modules.h>
+#include <security/pam_modutil.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -31,6 +32,14 @@ static inline uid_t coffer_peer(int descriptor) {
     socklen_t size = sizeof peer;
     if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || size != sizeof peer) return (uid_t)-1;
     return peer.uid;
+}
+
+// Whether the transaction is about this process's own user. Only a module's entry may ask, because libpam keeps the account for it.
+static inline int coffer_is_own(pam_handle_t *handle) {
+    const void *name = NULL;
+    if (pam_get_item(handle, PAM_USER, &name) != PAM_SUCCESS || name == NULL) return 0;
+    struct passwd *entry = pam_modutil_getpwnam(handle, name);
+    return entry != NULL && entry->pw_uid == getuid();
 }
 
 // PAM_FAIL_DELAY holds a function, which libpam takes for a plain pointer.

@@ -31,6 +31,8 @@ enum Pending {
 
     private static func keepPassword(_ handle: OpaquePointer, _ pending: UnsafeMutablePointer<coffer_pending>) {
         unsafe pending.pointee.count = 0
+        // A service account can let others log in (a database, a web server). Their passwords are not its own.
+        guard unsafe coffer_is_own(handle) != 0 else { return }
         var item: UnsafeRawPointer?
         guard unsafe pam_get_item(handle, PAM_AUTHTOK, &item) == PAM_SUCCESS, let item = unsafe item else { return }
         let room = unsafe MemoryLayout.size(ofValue: pending.pointee.password)
