@@ -132,6 +132,10 @@ enum MonitorLimits {
 
 /// What is asked of the name service about users (`KnownUsers`, `OwnerCheck`).
 enum AccountLimits {
+    /// How many questions of calls are asked at the same time. The unit allows the broker 256 threads.
+    static let questions = 32
+    /// How many of these one user's calls ask.
+    static let questionsOfOne = 4
     /// Answers older than this are looked up again. Until then, the old answer still admits a known uid.
     static let fresh = Duration.seconds(30)
     /// How long a known uid is remembered.

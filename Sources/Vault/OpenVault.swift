@@ -84,7 +84,7 @@ public final class OpenVault: Sendable {
     /// - Parameters:
     ///   - logLimit: the largest size of the access log, in bytes.
     ///   - room: the vault's size limits.
-    ///   - registry: of all vaults, if the file is accepted whatever the counter shows; otherwise nil.
+    ///   - registry: of all vaults, to accept the file with any value of the counter; nil to check the counter.
     ///   - isSuccessor: the vault has not replaced its former one yet, so its files have names of their own.
     ///   - kept: empty.
     init(

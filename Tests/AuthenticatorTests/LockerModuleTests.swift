@@ -47,7 +47,7 @@ struct LockerModuleTests {
                     """)
         }
 
-        /// - Parameter name: who is let in; nil for the user as whom the program runs.
+        /// - Parameter name: who is let in; nil for the user that the program runs as.
         func open(
             _ password: String = Fixture.password, as user: [String] = LockerModuleTests.user, name: String? = nil
         ) throws -> Command {

@@ -24,7 +24,8 @@ import Varlink
     }
 
     private static let late = "coffer: nobody answered in time; run the command again\n"
-    private static let stopped = "coffer: the broker has stopped; try again\n"
+    private static let stopped =
+        "coffer: the broker has ended this request: it has stopped, or your vault was locked; try again\n"
 
     private func killBroker(_ sandbox: Sandbox) -> String {
         "read -r broker rest <\(sandbox.folder)/cofferd.pid; kill -KILL $broker"

@@ -618,7 +618,7 @@ struct EpochTests {
         try Tool.output("tpm2_nvdefine", tools + ["-s", "8", "-a", "ownerwrite|ownerread|no_da", fixture.handle])
         let words = #expect(throws: VaultError.self) { try fixture.accept() }?.description ?? ""
         #expect(words.contains("another NV index") && words.contains("coffer vault set-aside"), "\(words)")
-        // Fails if it is not there any more.
+        // Fails if it is gone.
         try Tool.output("tpm2_nvundefine", tools + [fixture.handle])
         try fixture.accept()
         #expect(try fixture.has("a"))

@@ -225,6 +225,10 @@ struct ClientSession: ~Copyable {
         channel.fail(Fault(.authenticationInvalidArgument, text))
     }
 
+    private static let endedByBroker = ConversationError.refused(
+        .brokerUnavailable(
+            "the broker has ended this request: it has stopped, or your vault was locked", advice: "try again"))
+
     /// Looks at the client's calls last. So a client that calls on and on keeps nothing else from being seen.
     /// - Parameter rest: how long the client may take for the rest of a call.
     private mutating func wait(
@@ -247,7 +251,7 @@ struct ClientSession: ~Copyable {
             if ready[0] { throw .terminated }
             if deadline <= .now { throw .timedOut }
             // The broker sends nothing unasked, so input here means that it has closed the connection.
-            if ready[2] { throw .refused(.brokerUnavailable("the broker has stopped", advice: "try again")) }
+            if ready[2] { throw Self.endedByBroker }
             if ready[3], let event = exchange?.next() { return .event(event) }
             if ready[1] || channel.hasCall { return .call(try channel.receive(until: min(.now + rest, deadline))) }
             if ready.contains(true) { continue }

@@ -268,10 +268,10 @@ final class ChallengeStore: Sendable {
         }
     }
 
-    /// Ends a challenge that is recorded elsewhere, or of which nothing is recorded.
+    /// Ends a challenge, and records nothing of it.
     func drop(_ id: Challenge.ID) { _ = open.withLock { $0.removeValue(forKey: id) } }
 
-    /// Ends a challenge that cannot be granted any more.
+    /// Ends a challenge that can no longer be granted, and records it.
     /// - Parameter why: the reason for the log, in one word.
     func end(_ id: Challenge.ID, _ why: String) {
         open.withLock { open in

@@ -26,7 +26,7 @@ final class EndedChallenges: Sendable {
     private let waiting = Mutex<[Owner: Waiting]>([:])
     private let telling = Mutex<(@Sendable (Owner) -> Void)?>(nil)
 
-    /// Sets what is told of an owner for whom something begins to wait. It must return soon.
+    /// Sets the function that hears of an owner when the first record waits for their log. It must return soon.
     func onFirst(_ tell: @escaping @Sendable (Owner) -> Void) { telling.withLock { $0 = tell } }
 
     /// The records have the present time, because the log may have its turn later.

@@ -7,7 +7,8 @@ import Varlink
 /// every call and keeps no answer. Only the name of a vault's own account is kept for a while (`OwnerCheck`).
 struct VaultAccess: Sendable {
     let registry: Registry
-    private let questions = NameQuestions()
+    /// Asks the name service. One that hangs holds a thread for each question.
+    private let questions = UserTurns(most: AccountLimits.questions, mostOfOne: AccountLimits.questionsOfOne)
 
     /// - Throws: `NotFound` for a missing group, and the same error for a group without the caller as a member;
     ///   `NotPermitted` for root's methods.
@@ -15,26 +16,26 @@ struct VaultAccess: Sendable {
         _ caller: Caller, _ method: any VarlinkMethod, _ choice: Keychain.VaultChoice
     ) async throws(Fault) -> Admission {
         if let creation = method as? Keychain.CreateVault {
-            return try await questions.ask(for: caller.uid) { () throws(Fault) in
+            return try await questions.run(for: caller.uid) { () throws(Fault) in
                 try admitCreation(caller, creation.owner)
             }
         }
         if method is Keychain.AcceptVault {
-            return try await questions.ask(for: caller.uid) { () throws(Fault) in
+            return try await questions.run(for: caller.uid) { () throws(Fault) in
                 try Self.admitAcceptance(caller, choice)
             }
         }
         if method is Keychain.SetAsideVault {
-            return try await questions.ask(for: caller.uid) { () throws(Fault) in
+            return try await questions.run(for: caller.uid) { () throws(Fault) in
                 try Self.admitSettingAside(caller, choice)
             }
         }
         switch (choice.group, choice.user) {
         case (nil, nil): return Admission(owner: caller.owner, standing: .own, name: nil)
         case (let group?, nil):
-            return try await questions.ask(for: caller.uid) { () throws(Fault) in try admitMember(caller, group) }
+            return try await questions.run(for: caller.uid) { () throws(Fault) in try admitMember(caller, group) }
         case (nil, let user?):
-            return try await questions.ask(for: caller.uid) { () throws(Fault) in try admitRoot(caller, user) }
+            return try await questions.run(for: caller.uid) { () throws(Fault) in try admitRoot(caller, user) }
         case (_?, _?):
             throw Fault(.invalidArgument, "a vault belongs to a group or an account", advice: "name one of them")
         }

@@ -1,8 +1,8 @@
 import Authorization
 import Vault
 
-/// Removes NV indexes from the TPM. Removing an index destroys everything that depends on it. An index that any vault
-/// of the registry needs therefore stays, also a vault that root has set aside, whatever a file beside a vault says.
+/// Removes NV indexes from the TPM. Removing an index destroys everything that depends on it. So an index stays
+/// if any vault in the registry needs it, or any that root has set aside. A file beside a vault cannot change that.
 extension VaultDependencies {
     /// Removes the indexes of a record's keys.
     ///

@@ -12,7 +12,7 @@ final class VaultCreation: Sendable {
     private struct Made {
         let challenge: Challenge.ID
         let record: RegistryRecord
-        /// Whether the registry was seen to name it. Then it is no abandoned vault, whatever became of it.
+        /// Whether the registry was seen to name it. Such a vault was made, even if it is gone by now.
         var isNamed = false
     }
 

@@ -304,7 +304,7 @@ extension Provider {
             _ = try await self.inTurn(of: .records) { () async throws(ServiceError) in
                 try await self.changeAliases { (aliases: inout [String: String]) throws(ServiceError) -> Bool in
                     guard aliases.values.contains(collection.id) else { return false }
-                    aliases = self.collections.aliases.filter { $0.value != collection.id }
+                    aliases = aliases.filter { $0.value != collection.id }
                     return true
                 }
             }

@@ -233,11 +233,11 @@ enum StorageGate {
         guard error?.kind == .full else {
             return VaultError(
                 .storage, "the change could not be written back, and may or may not be stored",
-                advice: "check the disk, look whether the change is stored, and try again if it is not", cause: error)
+                advice: "check the disk, see whether the change is stored, and try again if it is not", cause: error)
         }
         return VaultError(
             .storage, "the disk is full: the change could not be written back, and may or may not be stored",
-            advice: "make room, look whether the change is stored, and try again if it is not", cause: error)
+            advice: "make room, see whether the change is stored, and try again if it is not", cause: error)
     }
 
     /// Errors of the file system become `.storage`. Any other error means that the file is not what Coffer wrote,

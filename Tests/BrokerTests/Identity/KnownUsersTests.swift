@@ -155,7 +155,7 @@ struct KnownUsersTests {
         "calls that wait for the name service take so many threads, of one user and of all, and another user's does not wait"
     )
     func questions() async throws {
-        let questions = NameQuestions()
+        let questions = UserTurns(most: AccountLimits.questions, mostOfOne: AccountLimits.questionsOfOne)
         let gate = DispatchSemaphore(value: 0)
         let (each, all) = (AccountLimits.questionsOfOne, AccountLimits.questions)
         /// Begins calls that wait for the gate.
@@ -163,14 +163,14 @@ struct KnownUsersTests {
             users.flatMap { uid in
                 (0..<2 * each).map { _ in
                     Task { [names] in
-                        try await questions.ask(for: uid) { () throws(Fault) in names.lookUp(uid, gate) }
+                        try await questions.run(for: uid) { () throws(Fault) in names.lookUp(uid, gate) }
                     }
                 }
             }
         }
         let some = begin(0..<2)
         try await until("as many as may run do") { names.running >= 2 * each }
-        let quick = Task { try await questions.ask(for: 1000) { () throws(Fault) in true } }
+        let quick = Task { try await questions.run(for: 1000) { () throws(Fault) in true } }
         #expect(try await quick.value)
         for _ in some { gate.signal() }
         for task in some { #expect(try await task.value) }
