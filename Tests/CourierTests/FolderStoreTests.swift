@@ -127,6 +127,24 @@ import Testing
         #expect(try FolderStore("\(fixture.path)/real").circles() == [fixture.circle])
     }
 
+    /// Root begins a service's circle in a folder of the service, which carries the files from then on.
+    @Test(.enabled(if: geteuid() == 0, "giving files away needs root"))
+    func whatRootMakesInAServicesFolderIsTheServices() throws {
+        let (service, fixture) = (uid_t(65_533), try StoreFixture())
+        #expect(unsafe chown(fixture.path, service, gid_t.max) == 0)
+        let store = try fixture.store()
+        for path in try fixture.paths() {
+            try store.write([1], to: path)
+            for place in StoreFixture.folders(of: path) + [path.text] {
+                #expect(try FileStatus.of("\(fixture.path)/\(place)")?.uid == service, "\(place)")
+            }
+        }
+        // In root's own folder, it stays with root.
+        let own = try StoreFixture()
+        try own.store().write([1], to: .beacon(circle: own.circle))
+        #expect(try FileStatus.of("\(own.path)/\(StorePath.beacon(circle: own.circle).text)")?.uid == 0)
+    }
+
     /// The folder is the one that was opened, whatever has its name by now.
     @Test func anotherFolderInItsPlaceIsNotUsed() throws {
         let fixture = try StoreFixture()

@@ -52,6 +52,24 @@ import Testing
         }
     }
 
+    /// An attacker who owns the folder above exchanges the folder that root has just made.
+    @Test func onlyAnEmptyFolderOfItsOwnIsGivenAway() throws {
+        let folder = try TemporaryFolder()
+        let confined = try ConfinedFolder(path: folder.path)
+        for name in ["made", "full", "theirs"] { #expect(try confined.makeFolder(name)) }
+        try DurableFile.write([1], to: folder.path + "/full/secret", mode: 0o600)
+        let full = #expect(throws: SystemError.self) { try confined.folder("full").give(to: 65_533) }
+        #expect(full?.errno == ENOTEMPTY)
+        #expect(try confined.entry("full")?.uid == geteuid())
+        guard geteuid() == 0 else { return }
+        try confined.folder("made").give(to: 65_533)
+        #expect(try confined.entry("made")?.uid == 65_533)
+        #expect(unsafe chown(folder.path + "/theirs", 65_532, gid_t.max) == 0)
+        let theirs = #expect(throws: SystemError.self) { try confined.folder("theirs").give(to: 65_533) }
+        #expect(theirs?.errno == EPERM)
+        #expect(try confined.entry("theirs")?.uid == 65_532)
+    }
+
     @Test func aLogKnowsWhatOthersDoToIt() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/log"

@@ -73,7 +73,17 @@ public struct ConfinedFolder: ~Copyable, Sendable {
     }
 
     /// Gives the folder itself to another user. Only root can.
+    ///
+    /// Who owns the folder above may have put another folder in the place of the one that was made. So only an empty
+    /// folder of the caller's own is given away.
+    /// - Throws: `EPERM` if it is another user's, `ENOTEMPTY` if it holds anything.
     public func give(to uid: UInt32) throws(SystemError) {
+        guard try entry().uid == geteuid() else { throw SystemError("give away \(path)", errno: EPERM) }
+        // `.` and `..` take a place each.
+        var budget = 3
+        guard try names(within: &budget)?.isEmpty == true else {
+            throw SystemError("give away \(path)", errno: ENOTEMPTY)
+        }
         let number = descriptor.number
         try checked("give away \(path)") { fchown(number, uid, gid_t.max) }
     }
