@@ -103,7 +103,7 @@ let package = Package(
         library("SQLite", ["CSQLite"]),
         library("LateLoading", [], small),
         library("HTTP", ["CCurl", "Cryptography", "LateLoading"], small),
-        library("XML", ["CExpat", "LateLoading"], small),
+        library("XML", ["CExpat", "LateLoading", "Platform"], small),
         library(
             "TestSupport",
             [
@@ -124,7 +124,7 @@ let package = Package(
         library("HelperProtocol", ["JSON"], small),
         library("Age", ["Cryptography", "Platform"]),
         // The files of other programs, read from bytes.
-        library("Import", ["Item", "HelperProtocol"], small),
+        library("Import", ["Item", "HelperProtocol", "Platform"], small),
         library("Firmware", ["Cryptography"]),
         // What several machines make of each other's changes. Values alone: it reads and writes nothing.
         library("Circle", ["Item", "Cryptography", "Authorization", "Recovery"]),

@@ -19,28 +19,37 @@ enum AgeArmor {
     }
 
     static func decode(_ file: [UInt8]) throws(AgeError) -> [UInt8] {
-        let malformed = AgeError(.malformedArmor, "its armor does not follow the age format")
-        var lines = file.drop(while: isSpace).split(separator: 0x0A, omittingEmptySubsequences: false).map { line in
-            line.last == 0x0D ? line.dropLast() : line
+        // Only white space may come before the first mark, and follow the last one.
+        var text = file.drop(while: isSpace)
+        while let last = text.last, isSpace(last) { text = text.dropLast() }
+        // Line by line: a file of line feeds alone would take seventy times its size as a list of them.
+        var rest: ArraySlice<UInt8>? = text
+        func next() -> ArraySlice<UInt8>? {
+            guard let text = rest else { return nil }
+            let end = text.firstIndex(of: 0x0A)
+            rest = end.map { text[($0 + 1)...] }
+            let line = text[..<(end ?? text.endIndex)]
+            return line.last == 0x0D ? line.dropLast() : line
         }
-        // Only white space may follow the last mark.
-        while let last = lines.last, last.allSatisfy(isSpace) { lines.removeLast() }
-        if let last = lines.indices.last {
-            var line = lines[last]
-            while let byte = line.last, isSpace(byte) { line = line.dropLast() }
-            lines[last] = line
-        }
-        guard lines.count >= 2, lines[0].elementsEqual(begin.utf8), lines[lines.count - 1].elementsEqual(end.utf8)
-        else { throw malformed }
-        let body = lines[1..<lines.count - 1]
+        guard next()?.elementsEqual(begin.utf8) == true else { throw malformed }
         var base64: [UInt8] = []
-        for (index, line) in zip(body.indices, body) {
-            let isLast = index == body.endIndex - 1
-            guard isLast ? (1...AgeLimits.column).contains(line.count) : line.count == AgeLimits.column else {
-                throw malformed
+        var isShort = false
+        while let line = next() {
+            guard rest != nil else {
+                guard line.elementsEqual(end.utf8) else { throw malformed }
+                return try decoded(base64)
             }
+            // The last line alone may be shorter, and none is empty.
+            guard !isShort, (1...AgeLimits.column).contains(line.count) else { throw malformed }
+            isShort = line.count < AgeLimits.column
             base64 += line
         }
+        throw malformed
+    }
+
+    private static var malformed: AgeError { AgeError(.malformedArmor, "its armor does not follow the age format") }
+
+    private static func decoded(_ base64: [UInt8]) throws(AgeError) -> [UInt8] {
         guard base64.count % 4 == 0 else { throw malformed }
         var unpadded = base64[...]
         while unpadded.last == UInt8(ascii: "="), base64.count - unpadded.count < 2 { unpadded = unpadded.dropLast() }

@@ -1,5 +1,6 @@
 import CExpat
 import LateLoading
+import Platform
 
 /// Reads a document of somebody who is not trusted, by expat. It has limits, and no document type: so there are no entities.
 ///
@@ -99,7 +100,9 @@ package enum XMLDocument {
                 return XMLError(.malformed)
             }
             let declares = parts.count == 2 ? "xmlns:\(parts[0])" : "xmlns"
-            open.append(XMLElement(name: String(own), namespace: unsafe Self.value(of: declares, attributes)))
+            let namespace = unsafe Self.value(of: declares, attributes)
+            guard isQuick(whole), isQuick(namespace) else { return XMLError(.tooLarge) }
+            open.append(XMLElement(name: String(own), namespace: namespace))
             return nil
         }
 
@@ -117,8 +120,14 @@ package enum XMLDocument {
             return ""
         }
 
+        /// Whether to compare a text takes a time that grows with its length alone, and that is limited.
+        private func isQuick(_ text: String) -> Bool {
+            text.utf8.count <= limits.part && CombiningMarks.areFew(in: text)
+        }
+
         func end() -> XMLError? {
             guard let element = open.popLast() else { return XMLError(.malformed) }
+            guard isQuick(element.text) else { return XMLError(.tooLarge) }
             if open.isEmpty { root = element } else { open[open.count - 1].children.append(element) }
             return nil
         }

@@ -91,6 +91,9 @@ import Testing
         var other = item([], any: false)
         other.kind = "wallet"
         #expect(other.unknown != nil)
+        // A file would otherwise change what applications do, on all machines, and the list would not show it.
+        other.kind = ItemKind.setting.rawValue
+        #expect(other.unknown?.contains("settings are not imported") == true)
     }
 
     @Test func timesOfExpiry() throws {

@@ -32,7 +32,8 @@ import Testing
 
     /// To remove the only copy of what was left out would lose it.
     @Test func aFileIsKeptUntilAllOfItIsInTheVault() throws {
-        let same = FakeCoffer.item("shop.example", "me")
+        var same = FakeCoffer.item("shop.example", "me")
+        (same.label, same.attributes) = ("Shop", ["url": "https://shop.example"])
         let complete = try run([Self.login], present: [same], value: "cHc=")
         #expect(complete.status == 0 && complete.errors.contains(Self.remove), "\(complete)")
         let leftOut = try run([Self.card])
@@ -41,6 +42,59 @@ import Testing
         let other = try run([Self.login], present: [guarded], "--skip")
         #expect(other.status == 1 && other.errors.contains(Self.keep), "\(other)")
         #expect(!other.errors.contains(Self.remove))
+    }
+
+    /// What the file says beside a value that is there already goes with the file.
+    @Test func aFileIsKeptForItsTitlesAndAddresses() throws {
+        var present = FakeCoffer.item("shop.example", "me")
+        let result = try run([Self.login], present: [present], value: "cHc=", "--remove")
+        #expect(result.status == 0 && result.errors.contains("it was not removed"), "\(result)")
+        #expect(result.text.contains("your vault does not have its title, url)"), "\(result)")
+        (present.label, present.attributes) = ("My shop", ["url": "https://shop.example", "folder": "mine"])
+        let other = try run([Self.login], present: [present], value: "cHc=")
+        #expect(other.text.contains("your vault does not have its title)"), "\(other)")
+        #expect(other.errors.contains(Self.keep) && !other.errors.contains(Self.remove), "\(other)")
+    }
+
+    /// The other name would keep the secrets, in the clear.
+    @Test func aFileOfTwoNamesIsNotRemoved() throws {
+        var present = FakeCoffer.item("shop.example", "me")
+        (present.label, present.attributes) = ("Shop", ["url": "https://shop.example"])
+        let fixture = try FakeCoffer(broker: [
+            "List": [.answer(Keychain.ItemsReply(items: [present]))],
+            "GetAll": [.answer(Keychain.GetAll.Reply(items: [Keychain.ItemValue(value: "cHc=", item: present)]))],
+        ])
+        let paths = ["one.json", "two.json"].map(fixture.scratch.file)
+        try Data(#"{"encrypted":false,"items":[\#(Self.login)]}"#.utf8).write(to: URL(filePath: paths[0]))
+        try FileManager.default.linkItem(atPath: paths[0], toPath: paths[1])
+        let kept = try fixture.program.run(["import", "bitwarden", paths[0], "--remove"])
+        #expect(kept.status == 1 && kept.errors.contains("the file has another name"), "\(kept)")
+        #expect(FileManager.default.fileExists(atPath: paths[0]))
+        try FileManager.default.removeItem(atPath: paths[1])
+        let removed = try fixture.program.run(["import", "bitwarden", paths[0], "--remove"])
+        #expect(removed.status == 0 && removed.errors.contains("Removed"), "\(removed)")
+    }
+
+    /// Who removes the store after an import would lose what its names hide.
+    @Test func namesOfPassThatAreNoTextAreNamed() throws {
+        var fixture = try FakeCoffer(broker: ["List": [.answer(Keychain.ItemsReply(items: []))]])
+        let store = fixture.scratch.file("store")
+        let gpg = fixture.scratch.file("gpg")
+        try Data("#!/bin/sh\ncat\n".utf8).write(to: URL(filePath: gpg))
+        #expect(unsafe chmod(gpg, 0o700) == 0)
+        try FileManager.default.createDirectory(atPath: "\(store)/web", withIntermediateDirectories: true)
+        try Data("pw".utf8).write(to: URL(filePath: "\(store)/web/me.gpg"))
+        // Latin-1, as older systems wrote it.
+        let made =
+            Array("\(store)/web/caf".utf8CString.dropLast()) + [CChar(bitPattern: 0xE9)] + Array(".gpg".utf8CString)
+        let file = unsafe creat(made, 0o600)
+        #expect(file >= 0 && close(file) == 0)
+        fixture.program.environment["PATH"] = "\(fixture.scratch.path):/usr/bin:/bin"
+        let result = try fixture.program.run(["import", "pass", store])
+        #expect(
+            result.status == 1 && result.errors.contains("web: it has 1 name that is not UTF-8; rename it"), "\(result)"
+        )
+        #expect(result.errors.contains("nothing was imported"), "\(result)")
     }
 
     /// Of a file of another form, nothing is recognised, and all of it would be lost.

@@ -7,7 +7,8 @@ struct KWalletTests {
     /// As Qt writes it.
     private func text(_ text: String) -> [UInt8] {
         let units = Array(text.utf16)
-        return [0, 0, 0, UInt8(2 * units.count)] + units.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
+        let size = 2 * units.count
+        return [0, 0, UInt8(size >> 8), UInt8(size & 0xFF)] + units.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
     }
 
     private func map(_ pairs: [(String, String)]) -> [UInt8] {
@@ -64,6 +65,15 @@ struct KWalletTests {
         #expect(throws: UnreadableFile("its map is cut off")) {
             try DataStreamMap.read([0, 0, 0, 1, 255, 255, 255, 254])
         }
+    }
+
+    @Test("A text of a map with many marks in a row is refused")
+    func marks() throws {
+        func read(_ count: Int) throws {
+            _ = try DataStreamMap.read(map([("name" + String(repeating: "\u{301}", count: count), "value")]))
+        }
+        try read(256)
+        #expect(throws: UnreadableFile.self) { try read(257) }
     }
 
     @Test("What is no UTF-16 is refused")

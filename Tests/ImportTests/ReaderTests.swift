@@ -246,6 +246,78 @@ import Testing
         #expect(reading.entries[0].created == "2020-09-13T12:26:40Z")
     }
 
+    /// An item or a row that has something of one kind twice loses neither.
+    @Test func aSecondPasswordOfOnePasswordIsAField() throws {
+        func field(_ name: String?, _ value: String, _ designation: String) -> String {
+            let name = name.map { #""name": "\#($0)", "# } ?? ""
+            return #"{\#(name)"value": "\#(value)", "designation": "\#(designation)"}"#
+        }
+        let fields = [
+            field(nil, "me", "username"), field("login", "other", "username"), field("old", "second", "password"),
+            field("", "third", "password"), field("same", "first", "password"), field("mine", "me", "username"),
+        ]
+        let file = #"""
+            {"accounts": [{"vaults": [{"items": [{"overview": {"title": "a"}, "details": {"password": "first",
+              "loginFields": [\#(fields.joined(separator: ","))]}}]}]}]}
+            """#
+        #expect(
+            items(try OnePasswordFile.read(Array(file.utf8))) == [
+                "a/me": "first", "a/me login": "other", "a/me old": "second", "a/me password": "third",
+            ])
+        let table =
+            "Title,Username,Password,Notes,notesPlain,OTPAuth,One-time password\na,me,pw,n1,n2,otpauth://totp/x?secret=ABCDEFGH,otpauth://totp/y?secret=HGFEDCBA\nb,me,pw,n1,n1,,\n"
+        #expect(
+            items(try LoginTable.onePassword.read(Array(table.utf8))) == [
+                "a/me": "pw", "a/me notes": "n1", "a/me notesPlain": "n2",
+                "a/me otp": "otpauth://totp/x?secret=ABCDEFGH",
+                "a/me One-time password": "otpauth://totp/y?secret=HGFEDCBA", "b/me": "pw", "b/me notes": "n1",
+            ])
+    }
+
+    /// Swift takes a time that grows with the square to compare texts with many marks in a row.
+    @Test func manyMarksInARowAreRefusedByTheirLine() {
+        func line(_ read: () throws(UnreadableFile) -> Void) -> Int? {
+            do throws(UnreadableFile) { try read() } catch { return error.place?.line }
+            return nil
+        }
+        func marks(_ count: Int, _ mark: String = "\u{301}") -> String { String(repeating: mark, count: count) }
+        // Some are escaped, as in JSON, and some are beyond the first 65,536 signs.
+        let kinds = [
+            ("\u{301}", 1), (#"\u0301"#, 1), (#"\u0301"# + "\u{301}", 2), ("\u{1D165}", 1), (#"\uD834\uDD65"#, 1),
+        ]
+        for (mark, each) in kinds {
+            let table = { (count: Int) in Array("Title,Username,Password\n\nx\(marks(count, mark)),me,pw\n".utf8) }
+            let few = line { () throws(UnreadableFile) in _ = try LoginTable.keePassXC.read(table(256 / each)) }
+            #expect(few == nil, "\(mark)")
+            let many = line { () throws(UnreadableFile) in _ = try LoginTable.keePassXC.read(table(256 / each + 1)) }
+            #expect(many == 3, "\(mark)")
+        }
+        let many = marks(257)
+        #expect(
+            line { () throws(UnreadableFile) in
+                _ = try BitwardenFile.read(Array("{\n\"items\":[],\"x\(many)\":1}".utf8))
+            } == 2)
+        #expect(
+            line { () throws(UnreadableFile) in
+                _ = try NetrcFile.read(Array("machine a\(many) login b password c".utf8))
+            }
+                == 1)
+        #expect(
+            line { () throws(UnreadableFile) in
+                _ = try PassEntry.read(path: ["a"], text: Array("pw\n\n\(many)".utf8))
+            } == 3)
+        #expect(
+            line { () throws(UnreadableFile) in
+                _ = try CofferExport.read(Array("{\"cofferExport\":1,\"created\":\"\"}\n{\"\(many)\":1}\n".utf8))
+            } == 2)
+        // Other letters may follow each other as they like, also those of many bytes.
+        let letters = String(repeating: "語", count: 2000) + String(repeating: "\u{1F600}", count: 2000)
+        #expect(
+            line { () throws(UnreadableFile) in
+                _ = try NetrcFile.read(Array("machine a login b password \(letters)".utf8))
+            } == nil)
+    }
+
     @Test func anArchiveIsRefusedWithTheCommandThatUnpacksIt() {
         do {
             _ = try OnePasswordFile.read([0x50, 0x4B, 3, 4, 0])
@@ -356,7 +428,12 @@ import Testing
             machine c.example login me
             """
         let reading = try NetrcFile.read(Array(file.utf8))
-        #expect(items(reading) == ["a.example/me": "pw", "b.example/x y": "p \" q"])
+        // The account is a second password (netrc(5)), so nobody reads it while the vault is locked.
+        #expect(
+            items(reading) == [
+                "a.example/me": "pw", "b.example/x y": "p \" q", "b.example/x y account": "acct",
+            ])
+        #expect(reading.entries.allSatisfy { $0.attributes.isEmpty })
         #expect(
             reading.leftOut == [
                 ImportProblem(ImportPlace(line: 7), "a macro"),

@@ -45,6 +45,21 @@ import Testing
         #expect(Self.code("<p:ab/>") { $0.part = 3 } == .tooLarge)
     }
 
+    /// Swift takes a time that grows with the square to compare texts with many marks in a row. Callers compare all of these.
+    @Test func whatTakesLongToCompareIsRefused() {
+        for (count, code) in [(256, nil), (257, XMLError.Code.tooLarge)] {
+            let marks = String(repeating: "\u{301}", count: count)
+            #expect(Self.code("<a>x\(marks)</a>") == code)
+            #expect(Self.code("<a xmlns=\"D\(marks)\"/>") == code)
+            #expect(Self.code("<p:a xmlns:p=\"D\(marks)\"/>") == code)
+            #expect(Self.code("<a\(marks)/>") == code)
+        }
+        // A namespace is as long as a text may be.
+        for (count, code) in [(8, nil), (9, XMLError.Code.tooLarge)] {
+            #expect(Self.code("<a xmlns=\"\(String(repeating: "D", count: count))\"/>") { $0.part = 8 } == code)
+        }
+    }
+
     @Test func whatIsNotWholeIsNothing() {
         for text in [
             "", " ", "x", "<a>", "<a></b>", "<a/><b/>", "<a", "<a>\u{0}</a>", "<a b=1/>", "{}", "<:a/>", "<x:/>",

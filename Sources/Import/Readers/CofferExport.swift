@@ -87,7 +87,13 @@ public enum CofferExport {
         var count = 0
         var tail: Tail?
         var number = 0
-        for line in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+        try LongMarks.refuse(in: text[...])
+        var start = text.startIndex
+        // One line after the other: a file of line feeds alone would take fifty times its size as a list of them.
+        while start <= text.endIndex {
+            let end = text[start...].firstIndex(of: UInt8(ascii: "\n")) ?? text.endIndex
+            let line = text[start..<end]
+            start = end + 1
             number += 1
             guard !line.isEmpty || number == 1 else { continue }
             let place = ImportPlace(line: number)

@@ -104,7 +104,7 @@ public struct LoginTable: Sendable {
                 reading.addProblem(place, "its \(header.fields[index]) \(substituteText)")
                 continue
             }
-            try reading.add(entry(row, kinds))
+            try reading.add(entry(row, kinds, header))
         }
         for (index, count) in unknown.sorted(by: { $0.key < $1.key }) {
             reading.leaveOut(
@@ -156,17 +156,24 @@ public struct LoginTable: Sendable {
         return kinds
     }
 
-    private func entry(_ row: CSVRows.Row, _ kinds: [Column?]) -> ImportEntry {
+    private func entry(_ row: CSVRows.Row, _ kinds: [Column?], _ header: CSVRows.Row) -> ImportEntry {
         var entry = ImportEntry(ImportPlace(line: row.line))
-        for (field, kind) in zip(row.fields, kinds) where !field.isEmpty {
+        for (index, kind) in kinds.enumerated() where !row.fields[index].isEmpty {
+            let field = row.fields[index]
             switch kind {
             case .title: entry.title = field
             case .address where name == Self.lastPass.name && Self.marks.contains(field): break
             case .address: entry.addresses.append(field)
             case .userName: entry.userName = field
             case .password: entry.password = Array(field.utf8)
-            case .note: entry.note = field
-            case .oneTimePassword: entry.oneTimePassword = field
+            case .note where entry.note.isEmpty: entry.note = field
+            case .oneTimePassword where entry.oneTimePassword.isEmpty: entry.oneTimePassword = field
+            // A second column of this kind.
+            case .note, .oneTimePassword:
+                guard ![entry.note, entry.oneTimePassword].contains(where: { $0.utf8.elementsEqual(field.utf8) }) else {
+                    break
+                }
+                entry.fields.append(.init(name: header.fields[index].trimmingSpaces, value: field))
             case .folder:
                 entry.folder = field
                 if KeePassPlaceholder.isRecycleBin(field), substitute == .references { entry.state = .deleted }

@@ -50,7 +50,10 @@ public enum NetrcFile {
                     if machine?.password != nil { reading.leaveOut(place, "the password before this one") }
                     machine?.password = Array(password.utf8)
                 case "account":
-                    if let account = try value(of: word.text, at: place) { machine?.attributes["account"] = account }
+                    // It is a second password (netrc(5)), so it is none of the attributes, which anybody may read.
+                    if let account = try value(of: word.text, at: place) {
+                        machine?.fields.append(.init(name: "account", value: account))
+                    }
                 case "macdef":
                     _ = try value(of: word.text, at: place)
                     reading.leaveOut(place, "a macro")

@@ -157,9 +157,14 @@ public enum OnePasswordFile {
         for field in details?.loginFields ?? [] {
             guard let value = field.value, !value.isEmpty else { continue }
             switch field.designation {
-            case "username": entry.userName = value
-            case "password": entry.password = Array(value.utf8)
-            default: entry.fields.append(.init(name: field.name ?? "", value: value))
+            case "username" where entry.userName.isEmpty: entry.userName = value
+            case "password" where entry.password?.isEmpty ?? true: entry.password = Array(value.utf8)
+            // The same once more.
+            case "username" where entry.userName.utf8.elementsEqual(value.utf8): break
+            case "password" where entry.password == Array(value.utf8): break
+            default:
+                let name = field.name.flatMap { $0.isEmpty ? nil : $0 } ?? field.designation ?? ""
+                entry.fields.append(.init(name: name, value: value))
             }
         }
         for section in details?.sections ?? [] {

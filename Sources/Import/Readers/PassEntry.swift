@@ -15,6 +15,7 @@ public enum PassEntry {
         let text = file.starts(with: TextFile.byteOrderMark) ? Array(file.dropFirst(3)) : file
         let place = ImportPlace(file: path.joined(separator: "/"))
         guard let name = path.last, !name.isEmpty else { throw UnreadableFile("it has no name", at: place) }
+        try LongMarks.refuse(in: text[...])
         // gopass keeps files and mail-like texts in this form. Its first line is no password.
         guard !text.starts(with: Array("GOPASS-SECRET-1.0".utf8)) else {
             throw UnreadableFile(

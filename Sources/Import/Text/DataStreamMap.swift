@@ -1,3 +1,5 @@
+import Platform
+
 /// A map from texts to texts, as `QDataStream` of Qt 4 and later writes a `QMap<QString, QString>`: the number of pairs, then each name and value.
 /// A text is its length in bytes and UTF-16. All numbers have 32 bits, the highest byte first.
 enum DataStreamMap {
@@ -38,6 +40,9 @@ enum DataStreamMap {
         rest.removeFirst(Int(length))
         let units = stride(from: 0, to: bytes.count, by: 2).map { UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]) }
         guard let text = String(validating: units, as: UTF16.self) else { throw broken }
+        guard CombiningMarks.areFew(in: text) else {
+            throw UnreadableFile("its map has more than \(CombiningMarks.most) combining marks in a row")
+        }
         return text
     }
 

@@ -1,7 +1,8 @@
 /// The beginning of a text file.
 enum TextFile {
     /// Drops a byte order mark.
-    /// - Throws: ``UnreadableFile`` for text of another encoding, which would be read as nonsense.
+    /// - Throws: ``UnreadableFile`` for text of another encoding, which would be read as nonsense, and for text that takes long
+    ///   to compare.
     static func content(_ bytes: [UInt8]) throws(UnreadableFile) -> ArraySlice<UInt8> {
         guard bytes.count <= ImportLimits.file else {
             throw UnreadableFile("it has more than \(ImportLimits.file >> 20) MiB", advice: "split the file")
@@ -21,7 +22,9 @@ enum TextFile {
         if bytes.starts(with: [0x50, 0x4B, 0x03, 0x04]) {
             throw UnreadableFile("it is a zip archive", advice: "unpack it first, or see: coffer help import")
         }
-        return bytes.starts(with: byteOrderMark) ? bytes[3...] : bytes[...]
+        let text = bytes.starts(with: byteOrderMark) ? bytes[3...] : bytes[...]
+        try LongMarks.refuse(in: text)
+        return text
     }
 
     /// U+FEFF in UTF-8.

@@ -133,14 +133,26 @@ public struct ConfinedFolder: ~Copyable, Sendable {
 
     /// The names in the folder, without `.` and `..`, in no particular order. Names that are not UTF-8 are left out.
     public func names() throws(SystemError) -> [String] {
-        var budget = Int.max
-        return try names(within: &budget) ?? []
+        var (budget, others) = (Int.max, 0)
+        return try names(within: &budget, others: &others) ?? []
+    }
+
+    /// As ``names()``, and how many names there are that are not UTF-8.
+    public func namesAndOthers() throws(SystemError) -> (names: [String], others: Int) {
+        var (budget, others) = (Int.max, 0)
+        let names = try names(within: &budget, others: &others) ?? []
+        return (names, others)
     }
 
     /// The names in a folder that somebody else may have filled.
     /// - Parameter budget: how many entries may be read. Each one takes one, also `.`, `..` and a name that is left out.
     /// - Returns: nil once the budget is used up.
     public func names(within budget: inout Int) throws(SystemError) -> [String]? {
+        var others = 0
+        return try names(within: &budget, others: &others)
+    }
+
+    private func names(within budget: inout Int, others: inout Int) throws(SystemError) -> [String]? {
         let number = try open(".", O_RDONLY | O_DIRECTORY, checks: false).release()
         guard let stream = unsafe fdopendir(number) else {
             let code = errno
@@ -160,7 +172,11 @@ public struct ConfinedFolder: ~Copyable, Sendable {
             let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
                 unsafe String(validating: bytes.prefix { $0 != 0 }, as: UTF8.self)
             }
-            if let name, name != ".", name != ".." { names.append(name) }
+            guard let name else {
+                others += 1
+                continue
+            }
+            if name != ".", name != ".." { names.append(name) }
         }
     }
 

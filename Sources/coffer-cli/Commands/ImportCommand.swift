@@ -128,7 +128,8 @@ struct ImportCommand: ParsableCommand {
         }
         let missing: [ImportOutcome.Outcome] = [.kept, .expired, .leftOut]
         let isComplete =
-            left.isEmpty && material.furtherLeftOut == 0 && !run.outcomes.contains { missing.contains($0.outcome) }
+            left.isEmpty && material.furtherLeftOut == 0
+            && !run.outcomes.contains { missing.contains($0.outcome) || $0.isPartial }
         if !dryRun { try settle(source, material, status, isComplete: isComplete, try remove && run.isVerified()) }
         if run.outcomes.contains(where: { [.kept, .leftOut].contains($0.outcome) }) || material.problemCount > 0 {
             throw ExitStatus.failure

@@ -1,4 +1,5 @@
 import Coffer
+import Glibc
 import HelperProtocol
 import Import
 import Platform
@@ -15,7 +16,9 @@ struct ExportFile {
 
     func read() throws(KeychainError) -> ImportMaterial {
         // An encrypted file is longer than its text, above all as text itself.
-        let bytes = try source.bytes(AgeRequest.mostInput)
+        var bytes = try source.bytes(AgeRequest.mostInput)
+        // An editor may have put a byte order mark before the text.
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
         let isPlain = bytes.first == UInt8(ascii: "{")
         if isPlain { try source.warnIfExposed() }
         guard isPlain || !removes else {
@@ -89,7 +92,14 @@ struct ExportFile {
         do throws(SystemError) {
             return String(decoding: try DurableFile.read(path, limit: InputLimits.identityFile), as: UTF8.self)
         } catch {
-            throw KeychainError(.failed, "\(VisibleText.line(path)) cannot be read: \(error.reason)")
+            let shown = VisibleText.line(path)
+            guard error.errno != ELOOP else {
+                throw KeychainError(
+                    .failed, "\(shown) cannot be read: it is a link",
+                    advice: "name the file itself; \(ShellText.command(["readlink", "-f", "--", path])) shows it")
+            }
+            throw KeychainError(
+                .failed, "\(shown) cannot be read: \(error.reason)", advice: "nothing was imported")
         }
     }
 }

@@ -117,6 +117,12 @@ struct ImportFile {
                 .failed, "\(shown) was changed while it was imported, so it was not removed",
                 advice: "import it again")
         }
+        guard read.map({ $0.links == 1 }) ?? true else {
+            throw KeychainError(
+                .failed,
+                "\(shown) was not removed, because the file has another name, which would still hold the secrets",
+                advice: "find its names with: \(ShellText.command(["find", "/", "-xdev", "-samefile", path]))")
+        }
         do throws(SystemError) { try FileRemoval.remove(path) } catch {
             throw KeychainError(
                 .failed, "\(shown) cannot be removed: \(error.reason)", advice: "remove it with: \(removeCommand)")

@@ -34,6 +34,8 @@ struct ImportOutcome: Encodable {
     var reason: String?
     /// Whether nothing was stored.
     var isTrial = false
+    /// Whether the file says something about the secret that the vault does not have.
+    var isPartial = false
 
     init(_ item: ImportedItem, _ outcome: Outcome, _ reason: String? = nil) {
         self.outcome = outcome

@@ -22,6 +22,14 @@ extension ImportRun {
 
     /// Whether the vault has what was stored: the value if it can be read without a person, otherwise the state that the broker named.
     func isVerified() throws(KeychainError) -> Bool {
+        do throws(KeychainError) { return try hasAll() } catch {
+            // What was stored is stored. Only the file has to stay.
+            guard [.locked, .authenticationNeeded].contains(error.code) else { throw error }
+            return false
+        }
+    }
+
+    private func hasAll() throws(KeychainError) -> Bool {
         let vault = try VaultComparison(session, noPrompt: true, mayAsk: false)
         let present = stored.compactMap { vault.field($0) }
         guard present.count == stored.count, present.allSatisfy({ $0.item.revision == revisions[$0.item.name] }) else {

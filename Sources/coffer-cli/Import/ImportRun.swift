@@ -46,6 +46,15 @@ struct ImportRun {
         let change: ItemChange
         let outcome: ImportOutcome.Outcome
         let note: String?
+        /// What the file says beside the value, and the step does not store.
+        var lacking: String?
+
+        var result: ImportOutcome {
+            let remarks = [note, lacking].compactMap { $0 }
+            var result = ImportOutcome(item, outcome, remarks.isEmpty ? nil : remarks.joined(separator: "; "))
+            result.isPartial = lacking != nil
+            return result
+        }
     }
 
     /// A companion that becomes a field, after the steps have stored the other fields.
@@ -121,13 +130,14 @@ struct ImportRun {
                     Step(
                         item: item,
                         change: self.change(item, change, replacing: present, now, isAddition: isAddition),
-                        outcome: isAddition ? .imported : .replaced, note: wanted.note))
+                        outcome: isAddition ? .imported : .replaced, note: wanted.note,
+                        lacking: isAddition ? present.lacking(of: item) : nil))
             } else {
                 try keep(item, present, Self.reason(present, value, now), &vault)
             }
         }
         if isTrial {
-            outcomes += steps.map { ImportOutcome($0.item, $0.outcome, $0.note) }
+            outcomes += steps.map(\.result)
             outcomes += folds.map { ImportOutcome($0.item, $0.outcome, "was \($0.companion.shownName)") }
         } else {
             try store(steps)
@@ -222,12 +232,20 @@ struct ImportRun {
         _ item: ImportedItem, _ present: ItemAttributes, _ wanted: ImportedAccess, _ vault: inout VaultComparison
     ) throws(KeychainError) {
         if let obstacle = wanted.obstacle { return outcomes.append(ImportOutcome(item, .leftOut, obstacle)) }
-        guard wanted.change != nil else { return outcomes.append(ImportOutcome(item, .same)) }
+        let lacking = present.lacking(of: item)
+        guard wanted.change != nil else {
+            var outcome = ImportOutcome(item, .same, lacking)
+            outcome.isPartial = lacking != nil
+            return outcomes.append(outcome)
+        }
         if let obstacle = fingers.obstacle(wanted.result) {
             return outcomes.append(ImportOutcome(item, .leftOut, obstacle))
         }
         if !isTrial { _ = try tightened(present, wanted, &vault) }
-        outcomes.append(ImportOutcome(item, .stricter, wanted.note))
+        let remarks = [wanted.note, lacking].compactMap { $0 }
+        var outcome = ImportOutcome(item, .stricter, remarks.isEmpty ? nil : remarks.joined(separator: "; "))
+        outcome.isPartial = lacking != nil
+        outcomes.append(outcome)
     }
 
     /// Leaves another value as it is, and makes its item as strict as the options say.
@@ -332,7 +350,7 @@ struct ImportRun {
                 command: session.unlockCommand)
         } catch { throw ended(error, batch) }
         for (step, result) in zip(batch, results) {
-            outcomes.append(ImportOutcome(step.item, step.outcome, step.note))
+            outcomes.append(step.result)
             stored.append(step.item)
             revisions[VaultComparison.name(step.item)] = result.revision ?? ""
         }

@@ -106,6 +106,10 @@ extension ImportedItem {
         if let kind, ItemKind(rawValue: kind) == nil {
             return "this version of Coffer does not know its kind; use a newer one"
         }
+        // An application's settings are its own, and go to all machines. The list of the vault does not even show them.
+        if kind == ItemKind.setting.rawValue {
+            return "it is a setting of an application, and settings are not imported"
+        }
         if let field, FieldKind(rawValue: field.kind) == nil {
             return
                 "this version of Coffer does not know the kind of its field \(VisibleText.quoted(field.name)); use a newer one"

@@ -68,7 +68,15 @@ struct PasswordStore {
         guard names.count < PasswordStoreLimits.depth else {
             throw SystemError("read the store", reason: "it is nested deeper than \(PasswordStoreLimits.depth) folders")
         }
-        for name in try folder.names().sorted() where !Self.special.contains(name) {
+        let inside = try folder.namesAndOthers()
+        if inside.others > 0 {
+            // Who removes the store afterwards would lose them.
+            reading.addProblem(
+                ImportPlace(file: names.isEmpty ? "." : names.joined(separator: "/")),
+                "it has \(inside.others) name\(inside.others == 1 ? "" : "s") that \(inside.others == 1 ? "is" : "are") not UTF-8; rename \(inside.others == 1 ? "it" : "them")"
+            )
+        }
+        for name in inside.names.sorted() where !Self.special.contains(name) {
             let place = ImportPlace(file: (names + [name]).joined(separator: "/"))
             let isEntry = name.hasSuffix(Self.suffix) && name.utf8.count > Self.suffix.utf8.count
             switch try folder.entry(name)?.kind {

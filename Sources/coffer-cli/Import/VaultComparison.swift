@@ -102,3 +102,22 @@ extension ImportedItem {
     /// Whether its time was over before the import. Zero is none.
     func isExpired(at now: Date) -> Bool { expires.map { $0 != 0 && Date(milliseconds: $0) <= now } ?? false }
 }
+
+extension ItemAttributes {
+    /// What an entry says beside its value that this item lacks, as a clause; nil if it lacks nothing. Times and the state say
+    /// nothing that is of use later.
+    func lacking(of item: ImportedItem) -> String? {
+        var lacking: [String] = []
+        func differs(_ text: String, _ own: String?) -> Bool {
+            !text.isEmpty && !text.utf8.elementsEqual((own ?? "").utf8)
+        }
+        if differs(item.label, label) { lacking.append("title") }
+        if differs(item.comment, comment) { lacking.append("comment") }
+        let unsaid: Set<String> = ["created", "changed", "state"]
+        for (name, value) in item.attributes.sorted(by: { $0.key < $1.key }) where !unsaid.contains(name) {
+            if differs(value, attributes[name]) { lacking.append(name) }
+        }
+        guard !lacking.isEmpty else { return nil }
+        return "your vault does not have its \(lacking.joined(separator: ", "))"
+    }
+}
