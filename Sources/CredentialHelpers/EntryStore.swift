@@ -20,6 +20,9 @@ struct EntryStore: Sendable {
     private static let ofValue: Set<String> = [authtype, passwordExpiry]
     /// The fields that are the program's own. An entry's others are a person's, and stay.
     var ownFields: @Sendable (ItemAttributes) -> [FieldName] = { $0.hasField(.secret) ? [.secret] : [] }
+    /// Those of the program's fields that an older program leaves out of what it gives back. Without them, a login can be
+    /// the one that is stored.
+    var unsaidFields: Set<FieldName> = []
 
     /// The entries that have these attributes, the newest first. Nobody is asked.
     /// - Parameter includingExpired: also those that nobody can read any longer, to delete them.
@@ -264,7 +267,9 @@ struct EntryStore: Sendable {
     /// The date of a password is a field, too.
     private func isSame(_ fields: [NewItem], as present: ItemAttributes) async -> Bool {
         let names = fields.map(\.field)
-        guard present.access.requirements.isEmpty, Set(ownFields(present)) == Set(names),
+        let further = ownFields(present).filter { !names.contains($0) }
+        guard present.access.requirements.isEmpty, Set(names).isSubset(of: ownFields(present)),
+            further.allSatisfy(unsaidFields.contains), further.isEmpty || isInForce(present),
             (fields[0].attributes ?? [:]).allSatisfy({ new in
                 present.attributes[new.key].map { $0.utf8.elementsEqual(new.value.utf8) } ?? false
             })
@@ -273,6 +278,13 @@ struct EntryStore: Sendable {
         // `try?`: storing again is right if the value cannot be compared.
         guard let items = try? await backend.read(names, of: present.name, request, in: vault) else { return false }
         return zip(items, fields).allSatisfy { SecretField.equal($0.value, $1.value) }
+    }
+
+    /// Whether a password has no end, or one that is still to come. One that has ended and is given anew has another end.
+    private func isInForce(_ present: ItemAttributes) -> Bool {
+        guard present.fields.contains(where: { $0.name.text == Self.passwordExpiry }) else { return true }
+        guard let end = present.attributes[Self.passwordExpiry].flatMap(UInt64.init) else { return false }
+        return Double(end) > now().timeIntervalSince1970
     }
 
     /// Deletes entries for good. Absent ones are fine.

@@ -59,6 +59,18 @@ import Varlink
     }
 
     /// The process that the caller started is the program: signals, job control and the status are its own.
+    /// With a lease, the variables are read twice. A pipe is empty the second time, and the command would run without them.
+    @Test func aLeaseTakesNoVariablesFromAPipe() throws {
+        let fixture = try FakeCoffer(broker: [:])
+        let result = try fixture.program.run(
+            "run", "--lease", "5m", "--items", "a/b", "--env-file", "/dev/null", "--", "/bin/echo", "ran")
+        #expect(result.status != 0 && result.text.isEmpty, "\(result)")
+        #expect(result.errors.contains("is no regular file, and --lease reads it twice"), "\(result)")
+        // Without a lease, it is read once.
+        let once = try fixture.program.run("run", "--env-file", "/dev/null", "--", "/bin/echo", "ran")
+        #expect(once.text == "ran\n", "\(once)")
+    }
+
     @Test func itBecomesTheProgram() throws {
         let fixture = try fixture([0x61])
         let script = "echo $$ >\(fixture.scratch.file("pid")); cat /proc/$$/comm; kill -USR1 $$"

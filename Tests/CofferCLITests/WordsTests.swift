@@ -41,6 +41,10 @@ import Testing
         #expect(
             ExpirationArgument("2024-01-01T12:00:00Z", now: Self.now, calendar: .utc) == .at(1_704_110_400_000))
         #expect(ExpirationArgument("never", now: Self.now, calendar: .utc) == .never)
+        // A moment of a day or an hour that does not exist would be a later one.
+        for text in ["2024-02-30T00:00:00Z", "2024-01-01T25:00:00Z", "2024-01-01T12:60:00Z", "99999-01-01T00:00:00Z"] {
+            #expect(ExpirationArgument(text, now: Self.now, calendar: .utc) == nil, "\(text)")
+        }
     }
 
     /// The help is wrapped to the terminal. So a line must not be broken before, or it would be broken twice.

@@ -66,6 +66,36 @@ import Testing
         #expect(try await get(place, at: Self.clock + 10) == "username=you\npassword=good\n")
     }
 
+    /// git before 2.41 gives back user and password alone, after each login. The refresh token would be lost.
+    @Test func anOlderGitTakesNoRefreshTokenAway() async throws {
+        let all = "username=me\npassword=t\noauth_refresh_token=r\npassword_expiry_utc=1800000010\n"
+        try await store(place + all)
+        try await store(place + "username=me\npassword=t\n")
+        let answer = try await get(place)
+        for line in all.split(separator: "\n") { #expect(answer.contains("\(line)\n"), "\(answer)") }
+        // Another password is another login.
+        try await store(place + "username=me\npassword=u\n")
+        #expect(try await get(place) == "username=me\npassword=u\n")
+        // The same one after its end was given a longer time.
+        try await store(place + "username=me\npassword=u\npassword_expiry_utc=1799999990\n")
+        try await store(place + "username=me\npassword=u\n")
+        #expect(try await get(place) == "username=me\npassword=u\n")
+    }
+
+    /// Attackers 3 and 11: who can write an entry must not write further lines to git, such as another host.
+    @Test func aUserNameOfSeveralLinesIsNotGiven() async throws {
+        for account in ["me\nhost=evil.example", "me\rx", "me\0x"] {
+            var new = NewItem(value: Array("pw".utf8))
+            new.attributes = ["application": "git", "protocol": "https", "server": "example.com"]
+            let place = try GitPlace(GitRequestReaderTests.read(place))
+            let name = ItemName(service: place.name.service, account: account, itemClass: .internetPassword)
+            _ = try await backend.set(name, to: new, if: .isAbsent, prompts: .never, in: .own)
+        }
+        #expect(try await get(place) == "")
+        try await store(place + "username=you\npassword=good\n")
+        #expect(try await get(place) == "username=you\npassword=good\n")
+    }
+
     @Test func anEntryThatIsMostLikeTheRequestComesFirst() throws {
         func place(_ lines: String) throws -> GitPlace {
             try GitPlace(GitRequestReaderTests.read("protocol=https\nhost=h\n" + lines))

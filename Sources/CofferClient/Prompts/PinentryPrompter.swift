@@ -84,7 +84,8 @@ struct PinentryPrompter: Prompter {
         }
         try helper.write("GETPIN\n")
         let answer = try result(of: helper)
-        try helper.write("BYE\n")
+        // `try?`: the answer is there, and a program that has ended needs no farewell.
+        try? helper.write("BYE\n")
         switch answer {
         case .data(let data): return .answer(data)
         case .cancelled, .ended: return .none

@@ -8,6 +8,8 @@ struct GitHelper: Sendable {
     init(store: EntryStore) {
         var store = store
         store.ownFields = GitValue.fields
+        // git before 2.41 knows neither, and gives back the password alone.
+        store.unsaidFields = [GitValue.expiry, GitValue.refreshToken]
         self.store = store
     }
 
@@ -23,7 +25,7 @@ struct GitHelper: Sendable {
         let found = try await matches(place).filter {
             // git that does not know of authtype can do nothing with such an entry. One that was erased can have a person's fields left.
             (request.takesAuthtype || $0.attributes[EntryStore.authtype] == nil) && !GitValue.fields(of: $0).isEmpty
-                && !isOver($0)
+                && !isOver($0) && GitRefusal.isLine($0.account)
         }
         // One whose password is still good, then the entry most like the request, then the newest. The others are not read,
         // so that one prompt is enough.

@@ -52,12 +52,17 @@ enum GitRefusal {
         return host
     }
 
+    /// Whether a user name is one line. Another program can have stored one that would bring further lines to git.
+    static func isLine(_ name: String) -> Bool {
+        !name.unicodeScalars.contains { $0.properties.generalCategory == .control }
+    }
+
     /// - Returns: nil if none was sent.
     /// - Throws: `.invalidArgument`.
     static func username(of request: GitRequest) throws(KeychainError) -> String? {
         guard let username = request.username else { return nil }
         guard let name = String(validating: username, as: UTF8.self),
-            !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+            isLine(name)
         else {
             throw KeychainError(
                 .invalidArgument, "the user name is not UTF-8, or has a control character", advice: "check the URL")

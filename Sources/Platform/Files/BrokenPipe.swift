@@ -6,6 +6,11 @@ package enum BrokenPipe {
     ///
     /// The signal is for the thread that writes, so it is blocked there and taken. The process's own handling stays.
     package static func write(_ bytes: [UInt8], to number: Int32, named name: String) throws(SystemError) {
+        try withoutSignal { () throws(SystemError) in try FileBytes.write(bytes, to: number, named: name) }
+    }
+
+    /// Does what may write to a reader that has gone, on this thread.
+    package static func withoutSignal<Value>(_ body: () throws(SystemError) -> Value) throws(SystemError) -> Value {
         var (signals, before, pending) = (sigset_t(), sigset_t(), sigset_t())
         unsafe sigemptyset(&signals)
         unsafe sigaddset(&signals, SIGPIPE)
@@ -20,6 +25,6 @@ package enum BrokenPipe {
             }
             unsafe pthread_sigmask(SIG_SETMASK, &before, nil)
         }
-        try FileBytes.write(bytes, to: number, named: name)
+        return try body()
     }
 }

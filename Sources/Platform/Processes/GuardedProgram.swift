@@ -95,9 +95,12 @@ public struct GuardedProgram: ~Copyable {
         var written = 0
         while written < bytes.count {
             guard try Self.wait(for: POLLOUT, on: inputNumber, unless: hangUp) else { return }
-            written += try checked("write to a program") {
-                unsafe bytes.withUnsafeBytes {
-                    unsafe Glibc.write(inputNumber, $0.baseAddress! + written, min($0.count - written, Self.chunk))
+            // An application has the library in its process, and need not ignore SIGPIPE.
+            written += try BrokenPipe.withoutSignal { () throws(SystemError) in
+                try checked("write to a program") {
+                    unsafe bytes.withUnsafeBytes {
+                        unsafe Glibc.write(inputNumber, $0.baseAddress! + written, min($0.count - written, Self.chunk))
+                    }
                 }
             }
         }

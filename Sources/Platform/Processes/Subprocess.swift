@@ -177,9 +177,11 @@ extension Subprocess {
             guard let number = input?.number else { throw SystemError("write to a program", errno: EPIPE) }
             var written = 0
             while written < bytes.count {
-                written += try checked("write to a program") {
-                    unsafe bytes.withUnsafeBytes {
-                        unsafe Glibc.write(number, $0.baseAddress! + written, $0.count - written)
+                written += try BrokenPipe.withoutSignal { () throws(SystemError) in
+                    try checked("write to a program") {
+                        unsafe bytes.withUnsafeBytes {
+                            unsafe Glibc.write(number, $0.baseAddress! + written, $0.count - written)
+                        }
                     }
                 }
             }

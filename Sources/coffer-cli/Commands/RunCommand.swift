@@ -116,6 +116,7 @@ struct RunCommand: ParsableCommand {
 
     func run(restoring inheritance: ProcessInheritance) throws {
         let present = PresentEnvironment()
+        if lease != nil { try checkTwice() }
         let plan = try plan(present)
         let program = try CommandSearch.find(command[0], path: CommandSession(vault).variable("PATH"))
         if let lease, let items, try hasLease(lease, items) {
@@ -139,6 +140,19 @@ struct RunCommand: ParsableCommand {
             end.repeatHere()
         } catch let error as SystemError {
             throw Self.failure(error)
+        }
+    }
+
+    /// With a lease, this process and its child both read the files of variables. The child would find a pipe empty, and start
+    /// the command without its variables.
+    private func checkTwice() throws(KeychainError) {
+        for path in envFile {
+            let status: FileStatus?
+            do throws(SystemError) { status = try FileStatus.following(path) } catch { continue }
+            guard let status, !status.isRegular else { continue }
+            throw KeychainError(
+                .invalidArgument, "\(VisibleText.quoted(path)) is no regular file, and --lease reads it twice",
+                advice: "write the variables into a file, or leave out --lease")
         }
     }
 

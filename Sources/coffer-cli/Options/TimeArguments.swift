@@ -63,8 +63,7 @@ enum ExpirationArgument: Equatable {
     }
 
     static func moment(_ text: String) -> Date? {
-        // If this is no moment, the caller reports it.
-        try? Date(text, strategy: .iso8601)
+        CivilCalendar.moment(ofStamp: text).map { Date(timeIntervalSince1970: Double($0)) }
     }
 }
 
