@@ -205,6 +205,8 @@ import Testing
         let written = #expect(throws: StoreError.self) { try fixture.store.write([1], to: head) }
         let tried = #expect(throws: StoreError.self) { try fixture.store.probe() }
         let read = #expect(throws: StoreError.self) { try fixture.store.read(head) }
+        let removed = #expect(throws: StoreError.self) { try fixture.store.remove(head) }
+        #expect(removed?.code == .notPermitted)
         #expect(written?.code == .readOnly && tried?.code == .readOnly && read?.code == .notPermitted)
     }
 }

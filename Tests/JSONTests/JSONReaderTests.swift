@@ -182,6 +182,20 @@ struct JSONReaderTests {
         }
     }
 
+    @Test("each text, number and truth counts as a value")
+    func counts() throws {
+        func read<One: JSONReadable>(_ type: One.Type, _ text: String, _ count: Int) throws(JSONFailure) {
+            let list = Array(repeating: text, count: count).joined(separator: ",")
+            _ = try JSONReader.read([One].self, from: Array("[\(list)]".utf8))
+        }
+        try read(String.self, #""""#, 19_999)
+        #expect(throws: JSONFailure.self) { try read(String.self, #""""#, 20_000) }
+        try read(Int64.self, "1", 19_999)
+        #expect(throws: JSONFailure.self) { try read(Int64.self, "1", 20_000) }
+        try read(Bool.self, "true", 19_999)
+        #expect(throws: JSONFailure.self) { try read(Bool.self, "true", 20_000) }
+    }
+
     @Test("the members around what does not fit are told")
     func trail() {
         func names(_ text: String) -> [String]? {
