@@ -186,14 +186,18 @@ struct JSONReaderTests {
     func counts() throws {
         func read<One: JSONReadable>(_ type: One.Type, _ text: String, _ count: Int) throws(JSONFailure) {
             let list = Array(repeating: text, count: count).joined(separator: ",")
-            _ = try JSONReader.read([One].self, from: Array("[\(list)]".utf8))
+            _ = try JSONReader.readValue([One].self, from: Array("[\(list)]".utf8))
+        }
+        func isTooMuch<One: JSONReadable>(_ type: One.Type, _ text: String) -> Bool {
+            let failure = #expect(throws: JSONFailure.self) { try read(type, text, 20_000) }
+            return failure?.malformation?.contains("more than 20000 values") == true
         }
         try read(String.self, #""""#, 19_999)
-        #expect(throws: JSONFailure.self) { try read(String.self, #""""#, 20_000) }
+        #expect(isTooMuch(String.self, #""""#))
         try read(Int64.self, "1", 19_999)
-        #expect(throws: JSONFailure.self) { try read(Int64.self, "1", 20_000) }
+        #expect(isTooMuch(Int64.self, "1"))
         try read(Bool.self, "true", 19_999)
-        #expect(throws: JSONFailure.self) { try read(Bool.self, "true", 20_000) }
+        #expect(isTooMuch(Bool.self, "true"))
     }
 
     @Test("the members around what does not fit are told")
