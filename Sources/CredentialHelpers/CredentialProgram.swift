@@ -13,8 +13,17 @@ enum CredentialProgram {
 
     static func write(_ bytes: [UInt8]) throws(KeychainError) {
         do throws(SystemError) { try StandardOutput.write(bytes) } catch {
-            throw KeychainError(.failed, "the answer cannot be written", cause: error.description)
+            throw KeychainError(
+                .failed, "the answer cannot be written",
+                advice: "run it with a standard output that is open and has room", cause: error.description)
         }
+    }
+
+    /// Writes help or a version, and ends the program. The parser would not notice a disk that is full.
+    /// - Parameter fail: says what went wrong, and ends the program.
+    static func show(_ text: String, orElse fail: (KeychainError) -> Never) -> Never {
+        do throws(KeychainError) { try write(Array("\(text)\n".utf8)) } catch { fail(error) }
+        exit(0)
     }
 
     /// Ctrl-C at a question ends the program by its signal, so that it ends a shell's loop, too.

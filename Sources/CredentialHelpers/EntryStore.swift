@@ -121,7 +121,7 @@ struct EntryStore: Sendable {
     }
 
     /// Stores an entry if nobody changes it meanwhile, and puts others into the bin in the same transaction.
-    /// - Parameter others: what the entry replaces, as it was looked at. A new entry is not easier to read than these.
+    /// - Parameter others: what the entry replaces, as it was looked at. It is not easier to read than these afterwards.
     /// - Throws: `.changedMeanwhile` or `.alreadyExists` if another program came first; otherwise as a backend.
     func storeOnce(
         _ entry: NewItem, and more: [NewItem] = [], as name: ItemName, replacing others: [ItemAttributes] = []
@@ -135,6 +135,11 @@ struct EntryStore: Sendable {
             if others.isEmpty, !hasExpired(present), await isSame([entry] + more, as: present) { return }
             // What a person has added stays.
             entry.attributes = Self.attributes(of: entry, over: present)
+            let access = others.reduce(present.access) { $0.keeping($1.access) }
+            if access != present.access {
+                entry.access = access
+                wayOut = removal(of: nil, or: others)
+            }
             if !hasExpired(present) {
                 condition = .isUnchanged(since: present)
                 let stored = Set(([entry] + more).map(\.field))

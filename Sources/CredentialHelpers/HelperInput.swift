@@ -30,7 +30,9 @@ enum HelperInput {
 
     private static func part() throws(KeychainError) -> [UInt8] {
         do throws(SystemError) { return try StandardInput.read(atMost: CredentialInputLimits.part) } catch {
-            throw KeychainError(.failed, "the input cannot be read", cause: error.description)
+            throw KeychainError(
+                .failed, "the input cannot be read", advice: "give the request on standard input",
+                cause: error.description)
         }
     }
 }

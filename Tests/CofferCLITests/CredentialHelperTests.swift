@@ -211,6 +211,18 @@ import Testing
         #expect(refused.status == 1 && refused.text.contains("is not key=value"), "\(refused.text)")
     }
 
+    /// A full disk is told, and where: standard output has no room for it.
+    @Test(arguments: ["git", "docker"]) func whatCannotBeWrittenIsSaid(program: String) throws {
+        for word in ["--help", "--version"] {
+            let result = try shell("\(program)-credential-coffer \(word) >/dev/full")
+            #expect(result.status == 1, "\(word)")
+            #expect(
+                result.text.hasPrefix("\(program)-credential-coffer: the answer cannot be written"), "\(result.text)")
+            let whole = try shell("\(program)-credential-coffer \(word)")
+            #expect(whole.status == 0 && whole.text.contains("\(program)-credential-coffer"), "\(whole.text)")
+        }
+    }
+
     private static let skopeo = "/usr/bin/skopeo"
 
     @Test(

@@ -34,6 +34,34 @@ import Testing
         #expect(try await helper.get("h").secret == "1")
     }
 
+    /// The login of one user asks for a person. A program could have stored one of another user that asks for nobody, and
+    /// wait until docker stores that user's login.
+    @Test func aLoginThatWasThereIsNotEasierToReadThanTheOneItReplaces() async throws {
+        try await add("one", "1")
+        let entry = try #require(try await items.first)
+        let gated = try AccessControl(.whenUnlocked, requirements: [.userPresence])
+        _ = try await backend.set(
+            entry.name, to: NewItem(value: Array("1".utf8), access: gated), if: .isPresent, prompts: .never, in: .own)
+        let other = ItemName(service: entry.service, account: "two", itemClass: .internetPassword)
+        let login = NewItem(value: Array("2".utf8), attributes: entry.attributes)
+        _ = try await backend.set(other, to: login, if: .isAbsent, prompts: .never, in: .own)
+        try await add("two", "3")
+        #expect(try await items.map(\.account) == ["two"])
+        #expect(try await items.map(\.access) == [gated])
+    }
+
+    /// What is stricter already stays as it is.
+    @Test func aLoginThatWasThereKeepsItsStricterAccess() async throws {
+        try await add("one", "1")
+        let entry = try #require(try await items.first)
+        let gated = try AccessControl(.whenUnlocked, requirements: [.userPresence])
+        let other = ItemName(service: entry.service, account: "two", itemClass: .internetPassword)
+        let login = NewItem(value: Array("2".utf8), access: gated, attributes: entry.attributes)
+        _ = try await backend.set(other, to: login, if: .isAbsent, prompts: .never, in: .own)
+        try await add("two", "3")
+        #expect(try await items.map(\.access) == [gated])
+    }
+
     /// docker would log in with other bytes than those that were stored.
     @Test func aLoginThatIsNoTextIsNotGivenOut() async throws {
         try await add("me", "s")

@@ -91,10 +91,11 @@ public struct DockerCredentialCommand: AsyncParsableCommand {
         } catch {
             guard exitCode(for: error) == .success else { say(CredentialProgram.usageLine(message(for: error))) }
             // Help begins with the line that is all of it in other helpers.
-            if words.contains("--help") || words.contains("-h") {
-                print(usage + "\n")
+            let isHelp = words.contains("--help") || words.contains("-h")
+            CredentialProgram.show((isHelp ? usage + "\n\n" : "") + fullMessage(for: error)) { error in
+                CredentialProgram.note("\(name): \(CredentialProgram.line(error))")
+                exit(withError: ExitCode(1))
             }
-            exit(withError: error)
         }
     }
 

@@ -5,8 +5,10 @@ import Platform
 
 /// `git-credential-coffer`
 public struct GitCredentialCommand: AsyncParsableCommand {
+    static let name = "git-credential-coffer"
+
     public static let configuration = CommandConfiguration(
-        commandName: "git-credential-coffer",
+        commandName: name,
         abstract: "Keep the passwords and tokens of git in your vault.",
         usage: "git-credential-coffer [options] get|store|erase|capability",
         discussion: """
@@ -61,19 +63,24 @@ public struct GitCredentialCommand: AsyncParsableCommand {
 
     /// Runs the program. Errors are one line on standard error, because standard output belongs to git.
     public static func launch() async {
-        let name = "git-credential-coffer"
         do {
             try CredentialProgram.harden()
             var command = try parseAsRoot(nil)
             if var waiting = command as? any AsyncParsableCommand { try await waiting.run() } else { try command.run() }
         } catch let error as KeychainError {
-            CredentialProgram.note("\(name): \(CredentialProgram.line(error))")
-            CredentialProgram.endIfInterrupted()
-            exit(withError: ExitCode(1))
+            fail(error)
         } catch {
-            guard exitCode(for: error) != .success else { exit(withError: error) }
+            guard exitCode(for: error) != .success else {
+                CredentialProgram.show(fullMessage(for: error), orElse: fail)
+            }
             CredentialProgram.note("\(name): \(CredentialProgram.usageLine(message(for: error))); see: \(name) --help")
             exit(withError: ExitCode(64))
         }
+    }
+
+    private static func fail(_ error: KeychainError) -> Never {
+        CredentialProgram.note("\(name): \(CredentialProgram.line(error))")
+        CredentialProgram.endIfInterrupted()
+        exit(withError: ExitCode(1))
     }
 }
