@@ -1,6 +1,7 @@
 import Authorization
 import Cryptography
 import Foundation
+import Platform
 import TestSupport
 import Testing
 
@@ -297,6 +298,31 @@ struct SoftwareSealerTests {
                 ) { (request) throws(SigningRefusal) in try fixture.sign(request) }
             }
         }
+    }
+
+    /// An accident: the key's file is lost. If a new vault made another one, nobody could put the backup back without
+    /// losing that vault.
+    @Test func noOtherKeyIsMadeWhileAVaultNeedsTheLostOne() throws {
+        let path = "\(fixture.folder.path)/\(SoftwareSealer.keyFile)"
+        let records = try TemporaryFolder()
+        let registry = Registry(directory: records.path, authenticatorUID: OwnProcess.effectiveUser)
+        let sealer = SoftwareSealer(directory: fixture.folder.path, registry: registry)
+        func make() throws {
+            _ = try sealer.makeKeys(
+                vault: VaultID.random(), owner: .user(1001), authenticatorKey: fixture.authenticator.publicKey)
+        }
+        try registry.write(fixture.record)
+        try make()
+        try FileManager.default.removeItem(atPath: path)
+        #expect(code(make) == .replaced)
+        // A record that cannot be read may be of a vault that needs the key.
+        let record = registry.path(of: fixture.record.owner)
+        try Data("{}".utf8).write(to: URL(fileURLWithPath: record))
+        #expect(code(make) == .unavailable)
+        #expect(!FileManager.default.fileExists(atPath: path))
+        try FileManager.default.removeItem(atPath: record)
+        try make()
+        #expect(FileManager.default.fileExists(atPath: path))
     }
 
     /// Under another machine key, as on another machine, nothing opens, and the error says why.

@@ -42,11 +42,11 @@ final class SealerMaker: Sendable {
 extension BrokerStart {
     /// The sealer that root's configuration names. It is never replaced by another because it does not work.
     public static func sealer(_ configuration: Configuration) throws(BrokerStartError) -> any Sealer {
+        let registry = Registry(
+            directory: configuration.registryDirectory, authenticatorUID: try authenticatorUID(configuration))
         switch configuration.sealer {
-        case .software: return SoftwareSealer(directory: configuration.vaultDirectory)
+        case .software: return SoftwareSealer(directory: configuration.vaultDirectory, registry: registry)
         case .tpm:
-            let registry = Registry(
-                directory: configuration.registryDirectory, authenticatorUID: try authenticatorUID(configuration))
             do throws(TPMError) {
                 return TPMSealer(
                     TPMAccess(

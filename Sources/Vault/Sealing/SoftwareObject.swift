@@ -99,8 +99,8 @@ struct SoftwareObject: Equatable {
 extension SoftwareSealer {
     /// The key that everything is sealed under, derived from the file's 32 bytes.
     ///
-    /// - Parameter makingIt: makes the file if it is missing. Only for a new vault, because an old one needs its own
-    ///   key.
+    /// - Parameter makingIt: makes the file if it is missing and no vault needs it. Only for a new vault, because an old
+    ///   one needs its own key.
     /// - Throws: `.unavailable`, `.replaced`.
     func machineKey(makingIt: Bool) throws(SealerError) -> SecretBytes {
         do {
@@ -109,6 +109,7 @@ extension SoftwareSealer {
                     throw SealerError(
                         .replaced, "the software sealer's key \(path) is gone", advice: "restore it from a backup")
                 }
+                try checkNoVaultMissesIt()
                 try DurableFile.write(Random.bytes(32), to: path, mode: 0o600)
             }
             guard let status = try FileStatus.of(path), status.isRegular, status.mode & 0o077 == 0 else {
@@ -122,5 +123,22 @@ extension SoftwareSealer {
         } catch {
             throw SealerError(.unavailable, "the software sealer's key cannot be used: \(error)")
         }
+    }
+
+    /// Another key would take the place to which a backup of the lost one belongs.
+    private func checkNoVaultMissesIt() throws(SealerError) {
+        guard let registry else { return }
+        let records: [RegistryRecord]
+        do throws(RegistryError) { records = try registry.records() } catch {
+            throw SealerError(
+                .unavailable, "the software sealer's key \(path) is gone, and the registry cannot be read: \(error)")
+        }
+        guard records.contains(where: { $0.sealer == .software }) else { return }
+        throw SealerError(
+            .replaced, "the software sealer's key \(path) is gone, and vaults need it",
+            advice: """
+                restore it from a backup, with mode 0600; no other key opens these vaults; without a backup, root moves \
+                each of them out of the way with: coffer vault set-aside
+                """)
     }
 }

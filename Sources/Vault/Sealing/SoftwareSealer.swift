@@ -11,10 +11,15 @@ public struct SoftwareSealer: Sealer {
     public static let keyFile = "software-sealer.key"
 
     let path: String
+    let registry: Registry?
 
-    /// - Parameter directory: the broker's own folder.
-    public init(directory: String) {
+    /// - Parameters:
+    ///   - directory: the broker's own folder.
+    ///   - registry: names the vaults that need the machine key. No other key is made in place of theirs. nil if there
+    ///     are no others.
+    public init(directory: String, registry: Registry? = nil) {
         path = "\(directory)/\(Self.keyFile)"
+        self.registry = registry
     }
 
     public var kind: SealerKind { .software }
