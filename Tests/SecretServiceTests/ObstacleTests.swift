@@ -3,6 +3,7 @@ import Foundation
 import Platform
 import Testing
 
+@testable import CofferClient
 @testable import SecretService
 
 @Suite("programs that get nothing, because nobody can be asked")
@@ -50,6 +51,16 @@ struct ObstacleTests {
         try fixture.check("dismissed")
         #expect(try !fixture.log.contains("got nothing"))
         await fixture.end()
+    }
+
+    @Test("The journal does not name an item that is gone, and the client is told which one it is")
+    func namelessLoss() {
+        let gone = KeychainError(.notFound, "clinic/me: no such item", advice: "list your items with: coffer list")
+            .naming("clinic/me")
+        for error in [gone, gone.forApplication].map({ ServiceError($0) }) {
+            #expect(error.message.contains("clinic/me: no such item"), "\(error)")
+            #expect(error.logged.hasPrefix("an item: no such item"), "\(error)")
+        }
     }
 
     private func client(_ name: String, program: String) -> BusClient {

@@ -229,5 +229,6 @@ private struct Need {
         if isForVault { return KeychainError(.locked, "the vault is locked, and \(reason)", advice: advice) }
         let what = isForNewVault ? "making your vault" : name
         return KeychainError(.authenticationNeeded, "\(what) needs authentication, but \(reason)", advice: advice)
+            .naming(isForNewVault ? nil : name)
     }
 }

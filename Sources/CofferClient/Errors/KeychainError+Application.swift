@@ -13,7 +13,7 @@ extension KeychainError {
     }
 
     private func advising(_ advice: String) -> KeychainError {
-        KeychainError(code, message, advice: advice, accounts: accounts, tpmCode: tpmCode, cause: cause)
+        KeychainError(code, message, advice: advice, accounts: accounts, tpmCode: tpmCode, cause: cause).naming(subject)
     }
 
     private static let command = "coffer "

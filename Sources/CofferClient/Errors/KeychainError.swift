@@ -24,6 +24,8 @@ public struct KeychainError: Error, Sendable, Equatable {
     public let tpmCode: Int64
     /// The error below this one, as a word and its own number (`errno 28`); nil if there is none of use.
     public let cause: String?
+    /// The words of ``message`` that name items; nil if it names none.
+    package private(set) var subject: String?
 
     /// An error of your own, for example in a test or another backend.
     /// ```swift
@@ -43,6 +45,18 @@ public struct KeychainError: Error, Sendable, Equatable {
 
     /// Errors are equal if their codes are, because messages are for people only.
     public static func == (left: KeychainError, right: KeychainError) -> Bool { left.code == right.code }
+}
+
+extension KeychainError {
+    /// - Parameter subject: the words of the message that name items.
+    package func naming(_ subject: String?) -> KeychainError {
+        var error = self
+        error.subject = subject
+        return error
+    }
+
+    /// The message without the names of items. They are sealed in the vault, and a journal lies open on the disk.
+    package var namelessMessage: String { subject.map { message.replacing($0, with: "an item") } ?? message }
 }
 
 extension KeychainError: CustomStringConvertible {

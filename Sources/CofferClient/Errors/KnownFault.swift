@@ -19,7 +19,8 @@ struct KnownFault {
     func error(_ details: Fault.Details, about name: String? = nil) -> KeychainError {
         KeychainError(
             code, (name.map { "\($0): " } ?? "") + (details.message ?? message), advice: details.advice ?? advice,
-            tpmCode: details.code ?? 0, cause: details.cause)
+            tpmCode: details.code ?? 0, cause: details.cause
+        ).naming(name)
     }
 
     private static let again = "run the command again"

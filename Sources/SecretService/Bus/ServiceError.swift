@@ -8,11 +8,14 @@ struct ServiceError: Error, Equatable {
     let message: String
     /// The failure of Coffer's behind it; nil if a client's call is wrong.
     let cause: KeychainError.Code?
+    /// The same words for the journal, which is not sealed. They name no item.
+    let logged: String
 
-    init(_ name: String, _ message: String, cause: KeychainError.Code? = nil) {
+    init(_ name: String, _ message: String, cause: KeychainError.Code? = nil, logged: String? = nil) {
         self.name = name
         self.message = message
         self.cause = cause
+        self.logged = logged ?? message
     }
 
     static let isLocked = "org.freedesktop.Secret.Error.IsLocked"
@@ -65,8 +68,8 @@ extension ServiceError {
             }
         let advice = error.code == .authenticationNeeded ? wayOut.rawValue : error.advice
         self.init(
-            name, Self.product + KeychainError(error.code, error.message, advice: advice).description, cause: error.code
-        )
+            name, Self.product + KeychainError(error.code, error.message, advice: advice).description,
+            cause: error.code, logged: KeychainError(error.code, error.namelessMessage, advice: advice).description)
     }
 
     /// What a person can do so that they are asked. The program that calls is often none that they could run in a terminal.

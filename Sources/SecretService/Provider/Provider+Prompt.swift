@@ -68,7 +68,7 @@ extension Provider {
 
     /// Says why a program did not get what it asked for, because most programs do not show it.
     func report(_ error: ServiceError, _ client: BusClient) {
-        let reason = VisibleText.sentence(String(error.message.trimmingPrefix(ServiceError.product)))
+        let reason = VisibleText.sentence(String(error.logged.trimmingPrefix(ServiceError.product)))
         switch obstacles.isNew(reason, for: client) {
         case .new: logger.warning("\(client.loggedProgram) (process \(client.process)) got nothing: \(reason)")
         case .last: logger.warning("more programs got nothing; further reasons are in: coffer log")
