@@ -64,8 +64,9 @@ public final class AsyncVarlinkConnection: Sendable {
     /// The descriptor. Outside of a call it becomes readable when the peer closes. It is valid as long as this object.
     public let number: Int32
 
-    /// Whether the peer has closed the connection.
-    public var isClosed: Bool { end.isClosed }
+    /// Outside of a call: whether no further one can be made, because the peer has closed its end, or has sent what nobody
+    /// asked for. That would pass for the next answer.
+    public var isEnded: Bool { connection.withLock { $0.isEnded } }
 
     /// Outside of a call: whether the peer has said something, or has closed the connection.
     public var hasAnswer: Bool { end.isReadable }
@@ -137,7 +138,7 @@ public final class AsyncVarlinkConnection: Sendable {
         let isWanted = try calls.withLock { calls in
             guard !calls.cancelled.contains(number) else { return false }
             guard calls.series == nil || calls.series == series else {
-                throw TransportFailure.unreachable("the connection is still used for the replies of an earlier call")
+                throw TransportFailure.broken("it is still used for the replies of an earlier call")
             }
             calls.running = number
             calls.series = series

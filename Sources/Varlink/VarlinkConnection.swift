@@ -70,7 +70,7 @@ public struct VarlinkConnection: ~Copyable, Sendable {
             } else {
                 try socket.send(bytes, until: deadline)
             }
-        } catch { throw TransportFailure(error) }
+        } catch { throw TransportFailure(broken: error) }
     }
 
     /// Waits for the next answer.
@@ -82,9 +82,9 @@ public struct VarlinkConnection: ~Copyable, Sendable {
         do {
             message = try socket.receiveMessage(limit: longestReply, until: deadline)
         } catch {
-            throw TransportFailure(error)
+            throw TransportFailure(broken: error)
         }
-        guard let message else { throw .unreachable("the connection was closed without an answer") }
+        guard let message else { throw .broken("it was closed without an answer") }
         // It may hold a secret. Nobody else has it.
         defer { Wipe.storage(of: message) }
         do throws(JSONFailure) {
@@ -101,7 +101,7 @@ public struct VarlinkConnection: ~Copyable, Sendable {
     ) throws(TransportFailure) -> VarlinkAnswer<Method.Reply> {
         do throws(TransportFailure) { try send(parameters, until: deadline) } catch {
             // `try?`: a peer that refuses everything says why before it ends the connection, or the first error is the one to tell.
-            guard case .unreachable = error, let reason = try? receive(Method.Reply.self, until: deadline),
+            guard case .broken = error, let reason = try? receive(Method.Reply.self, until: deadline),
                 case .fault = reason
             else { throw error }
             return reason
@@ -112,8 +112,10 @@ public struct VarlinkConnection: ~Copyable, Sendable {
 
 /// A call that got no valid answer of its interface.
 public enum TransportFailure: Error, Sendable {
-    /// Nobody listens, or the connection broke.
+    /// Nobody listens, or who listens is not the one who was meant.
     case unreachable(String)
+    /// Somebody listened, and the connection ended before its answer.
+    case broken(String)
     /// Somebody listens, and the kernel does not say here who it is, as in a user namespace or a container.
     case unnamed(String)
     case deadline
@@ -124,6 +126,7 @@ public enum TransportFailure: Error, Sendable {
     public var reason: String {
         switch self {
         case .unreachable(let reason), .unnamed(let reason), .notUnderstood(let reason): reason
+        case .broken(let reason): "the connection broke: \(reason)"
         case .deadline: "it took too long"
         }
     }
@@ -131,4 +134,7 @@ public enum TransportFailure: Error, Sendable {
     public init(_ error: SystemError) {
         self = error.errno == ETIMEDOUT ? .deadline : .unreachable(error.reason)
     }
+
+    /// What ended a connection that was there.
+    init(broken error: SystemError) { self = error.errno == ETIMEDOUT ? .deadline : .broken(error.reason) }
 }

@@ -64,7 +64,7 @@ import Varlink
         let fixture = try FakeCoffer(broker: ["Get": [.close]])
         let result = try fixture.program.run("get", "github", "me")
         #expect(result.status == 9)
-        #expect(result.errors.contains("closed without an answer"))
+        #expect(result.errors.contains("the connection to the broker broke: it was closed without an answer"))
     }
 
     @Test func errorsAsJSONAreOneObject() throws {

@@ -102,13 +102,19 @@ import Testing
         try Script.copy(Program.path, to: coffer)
         program.executable = "/usr/bin/setpriv"
         let become = ["--reuid=65533", "--regid=65533", "--clear-groups"]
-        let place = scratch.file("x")
-        let result = try program.run(
-            become + [coffer, "inject", "--out", place], input: .bytes(Array("{{ coffer://s/a }}".utf8)))
-        #expect(result.status == 1)
-        #expect(
-            result.errors == "coffer: \(place) cannot be written: Permission denied; name another file after --out\n",
-            "\(result)")
+        let template = Program.Input.bytes(Array("{{ coffer://s/a }}".utf8))
+        // One that takes files, and shows none, cannot be synced.
+        let dropBox = scratch.file("drop")
+        try FileManager.default.createDirectory(atPath: dropBox, withIntermediateDirectories: false)
+        unsafe chmod(dropBox, 0o1733)
+        for place in [scratch.file("x"), dropBox + "/x"] {
+            let result = try program.run(become + [coffer, "inject", "--out", place], input: template)
+            #expect(result.status == 1)
+            #expect(
+                result.errors
+                    == "coffer: \(place) cannot be written: Permission denied; name another file after --out\n",
+                "\(result)")
+        }
     }
 
     /// A name of 255 bytes leaves no room for anything behind it.

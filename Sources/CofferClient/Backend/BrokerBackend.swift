@@ -68,12 +68,18 @@ public struct BrokerBackend: KeychainBackend {
 
     /// Tells the broker that nobody will be asked, so that it drops the challenge and the access log records the attempt.
     func withdraw(_ challenge: String, in vault: VaultName) async {
-        let withdrawing = Task {
+        let end = FirstResult<Void>()
+        Task {
             // `try?`: if this fails, the authenticator has ended the challenge already, or the broker does when it expires.
             _ = try? await call(Wire.Withdraw(challenge: challenge), in: vault)
+            end.end(with: ())
         }
-        // A call that was cancelled ends at once. The withdrawal goes on.
-        if !Task.isCancelled { await withdrawing.value }
+        // A call that is cancelled ends at once. The withdrawal goes on.
+        await withTaskCancellationHandler {
+            await end.value
+        } onCancel: {
+            end.end(with: ())
+        }
     }
 }
 

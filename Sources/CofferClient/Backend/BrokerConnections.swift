@@ -147,7 +147,7 @@ final class BrokerConnections: Sendable {
             return .failure(failure)
         } catch {
             // Nothing cancels this task, so no other error can come.
-            return .failure(.unreachable("the call was cancelled"))
+            return .failure(.broken("the call was cancelled"))
         }
     }
 
@@ -165,7 +165,7 @@ final class BrokerConnections: Sendable {
     /// An open connection. The broker may have closed the kept ones, for example because it was restarted.
     private func taken(until deadline: ContinuousClock.Instant) async throws -> AsyncVarlinkConnection {
         while let kept = state.withLock({ $0.idle.popLast() }) {
-            if !kept.isClosed { return kept }
+            if !kept.isEnded { return kept }
         }
         return try await AsyncVarlinkConnection.connect(path: path, until: deadline)
     }

@@ -20,7 +20,7 @@ final class EventReader: @unchecked Sendable {
             let connection = try await AsyncVarlinkConnection.connect(path: paths.broker, until: deadline)
             iterator = connection.replies(to: method, until: deadline).makeAsyncIterator()
             // The first reply says that the broker listens.
-            guard let first = try await iterator.next() else { throw TransportFailure.unreachable("it ended the call") }
+            guard let first = try await iterator.next() else { throw TransportFailure.broken("it ended the call") }
             pending = try first.events.map(KeychainEvent.init)[...]
         } catch { throw Self.translated(error, path) }
     }

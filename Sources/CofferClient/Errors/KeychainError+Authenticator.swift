@@ -13,6 +13,10 @@ extension KeychainError {
                 advice: installed
                     ? "start it with: systemctl start coffer-authenticator.socket"
                     : "start the authenticator that COFFER_AUTH_SOCKET names")
+        case .broken(let reason):
+            self.init(
+                .authenticatorUnreachable, "the connection to the authenticator broke: \(reason)",
+                advice: "try again; if it breaks again, check it with: systemctl status coffer-authenticator")
         case .unnamed: self = .unnamedServer(of: path, .authenticatorUntrusted)
         case .deadline:
             self.init(.timedOut, "the authenticator did not answer in time", advice: "run the command again")

@@ -12,14 +12,15 @@ extension KeychainError {
     }
 
     private func adding(_ words: String) -> KeychainError {
-        KeychainError(code, "\(message), and \(words)", advice: advice, cause: cause)
+        KeychainError(code, "\(message), and \(words)", advice: advice, cause: cause).naming(subject)
     }
 
     /// A call to the broker that got no valid Varlink answer.
     package init(broker failure: TransportFailure, path: String) {
         switch failure {
         // The broker drops such a connection, because it cannot know whose it is.
-        case .unreachable where getuid() == PeerCredentials.unknownUser:
+        case .unreachable where getuid() == PeerCredentials.unknownUser,
+            .broken where getuid() == PeerCredentials.unknownUser:
             self.init(
                 .notPermitted, "your user has number \(getuid()), which stands for users that the kernel cannot name",
                 advice: "run the program as an account of its own")
@@ -29,6 +30,10 @@ extension KeychainError {
                 .brokerUnreachable, "the broker is not running (\(path): \(reason))",
                 advice: installed
                     ? "start it with: systemctl start cofferd.socket" : "start the broker that COFFER_SOCKET names")
+        case .broken(let reason):
+            self.init(
+                .brokerUnreachable, "the connection to the broker broke: \(reason)",
+                advice: "try again; if it breaks again, check the broker with: systemctl status cofferd")
         case .unnamed: self = .unnamedServer(of: path, .brokerUnreachable)
         case .deadline:
             self.init(

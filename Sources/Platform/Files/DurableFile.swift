@@ -70,7 +70,11 @@ public enum DurableFile {
             _ = unsafe unlink(temporary)
             throw error
         }
-        try syncFolder(of: path)
+        do throws(SystemError) { try syncFolder(of: path) } catch {
+            // The caller says that nothing was written.
+            _ = unsafe unlink(path)
+            throw error
+        }
     }
 
     /// Gives a file its name only if that is free.
@@ -82,10 +86,11 @@ public enum DurableFile {
         try checked("remove \(temporary)") { unsafe unlink(temporary) }
     }
 
-    /// - Throws: ``SystemError`` if no file can be made in the folder of a path.
+    /// - Throws: ``SystemError`` if no file can be made in the folder of a path, or if the folder cannot be synced
+    ///   afterwards, which takes reading it.
     public static func checkFolder(of path: String) throws(SystemError) {
         let folder = folder(of: path)
-        try checked("use \(folder)") { unsafe faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) }
+        try checked("use \(folder)") { unsafe faccessat(AT_FDCWD, folder, R_OK | W_OK | X_OK, AT_EACCESS) }
         guard try FileStatus.of(folder + "/.")?.isFolder == true else {
             throw SystemError("use \(folder)", errno: ENOTDIR)
         }

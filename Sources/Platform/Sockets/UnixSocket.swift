@@ -236,13 +236,9 @@ public final class ConnectionEnd: Sendable {
     /// Ends the connection in both directions. Every call that waits for it fails.
     public func close() { _ = shutdown(descriptor.number, Int32(SHUT_RDWR)) }
 
-    /// Whether the peer has closed its end. This takes nothing from the stream.
-    public var isClosed: Bool { isReady(UnixSocket.closed) }
-
     /// Whether the peer has sent something that nobody has read, or has closed its end.
-    public var isReadable: Bool { isReady(UnixSocket.closed | Int16(POLLIN)) }
-
-    private func isReady(_ events: Int16) -> Bool {
+    public var isReadable: Bool {
+        let events = UnixSocket.closed | Int16(POLLIN)
         var entry = pollfd(fd: descriptor.number, events: events, revents: 0)
         return unsafe poll(&entry, 1, 0) > 0 && entry.revents & events != 0
     }

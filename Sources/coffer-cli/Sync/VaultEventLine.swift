@@ -25,7 +25,7 @@ struct VaultEventLine: ~Copyable {
             if case .reply = answer { return connection }
         } catch { throw KeychainError(broker: error, path: path) }
         if case .fault(let fault) = answer { throw KeychainError(brokerFault: fault) }
-        throw KeychainError(broker: .unreachable("it ended the call"), path: path)
+        throw KeychainError(broker: .broken("it ended the call"), path: path)
     }
 
     /// The descriptor, for `poll`.

@@ -283,6 +283,33 @@ struct CancellationTests {
         #expect(try server.calls("Withdraw")[0].parameters(Wire.Withdraw.self)?.challenge == needed.challenge)
     }
 
+    @Test("a call that is cancelled does not wait until its challenge is withdrawn")
+    func withdrawalGoesOn() async throws {
+        let folder = try TemporaryFolder()
+        let paths = SocketPaths(broker: folder.path + "/broker", authenticator: folder.path + "/authenticator")
+        let needed = Fault.Details(challenge: "0123456789abcdef0123456789abcdef", purposes: ["read"])
+        let mayAnswer = DispatchSemaphore(value: 0)
+        let answer = FakeServer.encode(VarlinkReply(Wire.Withdraw.Reply()))
+        let server = try FakeServer(
+            path: paths.broker,
+            [
+                "Get": [.fault(.authenticationRequired, needed)],
+                "Withdraw": [.parts([answer]) { _, _ in mayAnswer.wait() }],
+            ])
+        let backend = BrokerBackend(paths: paths, patience: .seconds(100_000))
+        let keychain = Coffer.Keychain(service: "s", prompts: .never, backend: backend)
+        let hasEnded = Mutex(false)
+        let reading = Task {
+            defer { hasEnded.withLock { $0 = true } }
+            return try await keychain.bytes(for: "a")
+        }
+        try await Self.until { server.calls("Withdraw").count == 1 }
+        #expect(!hasEnded.withLock { $0 })
+        reading.cancel()
+        try await Self.until { hasEnded.withLock { $0 } }
+        mayAnswer.signal()
+    }
+
     @Test("a change that was sent tells what came of it, if that is known soon after the cancellation")
     func sentChange() async throws {
         let sandbox = try await SandboxBroker(programs: Fixture.programs)

@@ -60,6 +60,17 @@ struct ConnectionTests {
         #expect(broker.server.connections >= 2)
     }
 
+    /// The second answer would say of the next item whether it exists.
+    @Test("what comes without a call is not the next call's answer")
+    func unasked() async throws {
+        let no = FakeServer.encode(VarlinkReply(Wire.Exists.Reply(exists: false)))
+        let yes = FakeServer.encode(Self.yes)
+        let broker = try PlayedBroker(["Exists": [.reply(yes + no), .reply(yes)]])
+        #expect(try await broker.keychain().exists("me"))
+        #expect(try await broker.keychain().exists("you"))
+        #expect(broker.server.connections == 2)
+    }
+
     /// Whether the other end has closed this connection.
     private static func isEnded(_ number: Int32) -> Bool {
         var byte: UInt8 = 0
