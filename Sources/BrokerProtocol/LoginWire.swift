@@ -15,6 +15,8 @@ public enum LoginWire {
     /// `Unlock(challenge: ?string)` of Interfaces/org.coffer.Keychain.varlink, and the error that brings a challenge.
     public static var unlock: StaticString { "org.coffer.Keychain.Unlock" }
     public static var authenticationRequired: StaticString { "org.coffer.Keychain.AuthenticationRequired" }
+    /// The purpose of a challenge that opens the vault, and nothing else.
+    public static var unlockPurpose: StaticString { "unlock" }
     /// `Begin` and `Continue` of Interfaces/org.coffer.Authentication.varlink.
     public static var begin: StaticString { "org.coffer.Authentication.Begin" }
     public static var resume: StaticString { "org.coffer.Authentication.Continue" }

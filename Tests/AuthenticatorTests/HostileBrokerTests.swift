@@ -105,6 +105,27 @@ struct HostileBrokerTests {
         #expect(!fixture.broker.calls.contains("Prepare"))
     }
 
+    /// A locker's module answers by itself, and the person sees no text. The broker told it that the challenge unlocks.
+    @Test(arguments: [[.read], [.read, .unlock], [.recovery]] as [[Keychain.Purpose]])
+    func aProgramThatAnswersByItselfAnswersForNothingElse(purposes: [Keychain.Purpose]) throws {
+        let kinds: [Keychain.Purpose: String] = [.read: "presence", .unlock: "unlock", .recovery: "recovery"]
+        let fixture = try Fixture()
+        fixture.ask(for: purposes, purposes.compactMap { kinds[$0] })
+        var module = try fixture.client()
+        #expect(try module.begin(purpose: "unlock").name == .authenticationInvalidArgument)
+        #expect(!fixture.broker.calls.contains("Prepare"))
+        // Who reads the text may answer it.
+        var client = try fixture.client()
+        #expect(try client.begin().message != nil)
+    }
+
+    @Test func aProgramThatAnswersByItselfUnlocks() throws {
+        let fixture = try Fixture()
+        fixture.ask(for: [.unlock], ["unlock"])
+        var module = try fixture.client()
+        #expect(try module.begin(purpose: "unlock").message != nil)
+    }
+
     @Test(arguments: [(31, 32), (33, 32), (0, 32), (32, 31), (32, 33), (32, 0), (64, 0), (20, 44)])
     func onlyATPMSessionIsSignedFor(nonce: Int, hash: Int) throws {
         let fixture = try Fixture()

@@ -68,6 +68,7 @@ struct LockerModuleTests {
         #expect("\(LoginWire.authenticationRequired)" == Fault.Name.authenticationRequired.rawValue)
         #expect("\(LoginWire.begin)" == Authentication.Begin.name)
         #expect("\(LoginWire.resume)" == Authentication.Continue.name)
+        #expect("\(LoginWire.unlockPurpose)" == Keychain.Purpose.unlock.rawValue)
     }
 
     @Test(arguments: [Fixture.password, "q\"uo\\te\tö", String(repeating: "long", count: 120)])
@@ -81,7 +82,8 @@ struct LockerModuleTests {
         #expect(!opened.output.lowercased().contains("coffer"))
         let calls = try #require(lock.authenticator).calls
         #expect(calls.count == 4)
-        #expect(calls.first == #"{"method":"org.coffer.Authentication.Begin","parameters":{"challenge":"c-1"}}"#)
+        let begin = #"{"method":"org.coffer.Authentication.Begin","parameters":{"purpose":"unlock","challenge":"c-1"}}"#
+        #expect(calls.first == begin)
         let answers = try calls.dropFirst().map {
             try Varlink.decode(VarlinkCall<Authentication.Continue>.self, from: Array($0.utf8)).parameters.answer
         }

@@ -9,7 +9,8 @@ import Varlink
 struct ClientChannel: ~Copyable {
     enum Call {
         /// - code: of a machine that is added, as the person typed it.
-        case begin(challenge: String, code: String?, attested: Bool)
+        /// - purpose: what the challenge must be for; nil if the person is shown that.
+        case begin(challenge: String, code: String?, attested: Bool, purpose: String?)
         case authorize(seconds: Int64)
         case forget
         case renewSigningKey
@@ -102,7 +103,9 @@ struct ClientChannel: ~Copyable {
         }
         switch parameters {
         case let begin as BrokerProtocol.Authentication.Begin:
-            return .begin(challenge: begin.challenge, code: begin.code, attested: begin.attested ?? false)
+            return .begin(
+                challenge: begin.challenge, code: begin.code, attested: begin.attested ?? false,
+                purpose: begin.purpose)
         case let authorize as BrokerProtocol.Authentication.Authorize: return .authorize(seconds: authorize.seconds)
         case is BrokerProtocol.Authentication.Forget: return .forget
         case is BrokerProtocol.Authentication.RenewSigningKey: return .renewSigningKey

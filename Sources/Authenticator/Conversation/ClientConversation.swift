@@ -42,8 +42,8 @@ public struct ClientConversation {
                 try MachineProof(configuration).challenge(call)
             }
             switch request {
-            case .challenge(let challenge, let code, let attested):
-                try converse(client, challenge, code, attested: attested, &session, &report)
+            case .challenge(let challenge, let code, let attested, let purpose):
+                try converse(client, challenge, code, attested: attested, for: purpose, &session, &report)
                 session.finish(nil)
             case .authorize(let seconds):
                 report.purpose = "reuse"
@@ -147,7 +147,7 @@ public struct ClientConversation {
     }
 
     private func converse(
-        _ client: Client, _ challenge: String, _ code: SecretBytes?, attested: Bool,
+        _ client: Client, _ challenge: String, _ code: SecretBytes?, attested: Bool, for purpose: String?,
         _ session: inout ClientSession, _ report: inout Report
     ) throws(ConversationError) {
         let dependencies = try ConversationDependencies(configuration)
@@ -158,6 +158,11 @@ public struct ClientConversation {
         do throws(ConversationError) {
             var checked = try describe(client, challenge, dependencies, &broker, &open)
             report.purpose = checked.request.purposes.joined(separator: "+")
+            // Such a client answers by itself. A broker that was taken over could have it answer for anything.
+            guard purpose.map({ checked.request.purposes == [$0] }) ?? true else {
+                throw ConversationError.refused(
+                    .invalidArgument("this challenge is for something else than the program wants"))
+            }
             if case .circle(var circle) = checked.request {
                 // Before anybody is asked, because the answer would be in vain.
                 try circle.check(code: code)

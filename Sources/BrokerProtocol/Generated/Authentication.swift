@@ -32,7 +32,11 @@ public enum Authentication {
           # For a challenge that adds a machine to a circle: the code that the person has typed, JOIN- and six groups.
           code: ?string,
           # For such a challenge: true refuses a machine that has not proved that its keys are in a TPM of root's list.
-          attested: ?bool
+          attested: ?bool,
+          # What the challenge must be for, and nothing else: a purpose of org.coffer.Keychain. A challenge for anything else is
+          # refused before anybody is asked. A program that answers without showing a person the text gives it, because the broker
+          # alone says what a challenge is for.
+          purpose: ?string
         ) -> (
           message: ?Message,
           # Nothing more is asked. The person is authenticated, and the broker has been told.
@@ -259,33 +263,42 @@ public enum Authentication {
         /// For such a challenge: true refuses a machine that has not proved that its keys are in a TPM of root's
         /// list.
         public var attested: Bool?
+        /// What the challenge must be for, and nothing else: a purpose of org.coffer.Keychain. A challenge for
+        /// anything else is refused before anybody is asked. A program that answers without showing a person the text
+        /// gives it, because the broker alone says what a challenge is for.
+        public var purpose: String?
 
-        public init(challenge: String, channel: Int64? = nil, code: String? = nil, attested: Bool? = nil) {
+        public init(
+            challenge: String, channel: Int64? = nil, code: String? = nil, attested: Bool? = nil, purpose: String? = nil
+        ) {
             self.challenge = challenge
             self.channel = channel
             self.code = code
             self.attested = attested
+            self.purpose = purpose
         }
 
-        private static let jsonNames = ["attested", "challenge", "channel", "code"]
+        private static let jsonNames = ["attested", "challenge", "channel", "code", "purpose"]
 
         public init(from reader: inout JSONReader) throws(JSONFailure) {
             var challenge: String?
             var channel: Int64?
             var code: String?
             var attested: Bool?
+            var purpose: String?
             var members = try reader.members()
             while let member = try reader.next(&members, of: Self.jsonNames) {
                 switch member {
                 case 0: attested = try reader.read()
                 case 1: challenge = try reader.read()
                 case 2: channel = try reader.read()
-                default: code = try reader.read()
+                case 3: code = try reader.read()
+                default: purpose = try reader.read()
                 }
             }
             self.init(
                 challenge: try members.required(challenge, "challenge"), channel: channel, code: code,
-                attested: attested
+                attested: attested, purpose: purpose
             )
         }
 
@@ -295,6 +308,7 @@ public enum Authentication {
             writer.member("challenge", challenge)
             writer.member("channel", channel)
             writer.member("code", code)
+            writer.member("purpose", purpose)
             writer.endObject()
         }
     }

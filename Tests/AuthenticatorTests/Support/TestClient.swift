@@ -18,9 +18,12 @@ struct TestClient: ~Copyable {
 
     /// - Parameter challenge: each is used once, as a broker's challenges are.
     mutating func begin(
-        _ challenge: String = UUID().uuidString, code: String? = nil, attested: Bool? = nil
+        _ challenge: String = UUID().uuidString, code: String? = nil, attested: Bool? = nil,
+        purpose: String? = nil
     ) throws -> Result<Step, Fault> {
-        try call(BrokerProtocol.Authentication.Begin(challenge: challenge, code: code, attested: attested))
+        try call(
+            BrokerProtocol.Authentication.Begin(
+                challenge: challenge, code: code, attested: attested, purpose: purpose))
     }
 
     mutating func go(_ answer: String? = nil) throws -> Result<Step, Fault> {

@@ -294,7 +294,10 @@ extension Authentication.Step: Sampled {
 
 extension Authentication.Begin: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
-        Self(challenge: source.next(), channel: source.next(), code: source.next(), attested: source.next())
+        Self(
+            challenge: source.next(), channel: source.next(), code: source.next(), attested: source.next(),
+            purpose: source.next()
+        )
     }
 }
 

@@ -30,10 +30,20 @@ import CPAMModule
     }
 
     /// Appends a complete call with one string.
-    mutating func append(method: StaticString, parameter: StaticString, _ text: UnsafeRawBufferPointer) {
+    /// - Parameter word: another parameter, of the protocol's words.
+    mutating func append(
+        method: StaticString, word: (name: StaticString, value: StaticString)? = nil, parameter: StaticString,
+        _ text: UnsafeRawBufferPointer
+    ) {
         append("{\"method\":\"")
         append(method)
         append("\",\"parameters\":{\"")
+        if let word {
+            append(word.name)
+            append("\":\"")
+            append(word.value)
+            append("\",\"")
+        }
         append(parameter)
         append("\":\"")
         for index in text.indices { unsafe append(escaping: text[index]) }

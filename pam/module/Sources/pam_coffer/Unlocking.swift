@@ -44,7 +44,7 @@ import CPAMModule
         guard broker.send(message), let bytes = unsafe broker.receive(into: answer) else { return nil }
         let reply = unsafe Value(bytes)
         guard reply["error"]?.isText(LoginWire.authenticationRequired) ?? false,
-            let parameters = reply["parameters"], parameters["purposes"]?.only?.isText("unlock") ?? false
+            let parameters = reply["parameters"], parameters["purposes"]?.only?.isText(LoginWire.unlockPurpose) ?? false
         else { return nil }
         return unsafe parameters["challenge"]?.text
     }
@@ -58,7 +58,9 @@ import CPAMModule
         // Only root gets the password, or this same user in a sandbox.
         guard authenticator.peer == 0 || authenticator.peer == getuid() else { return false }
         var message = unsafe Message(buffer: call)
-        unsafe message.append(method: LoginWire.begin, parameter: "challenge", challenge)
+        // The person sees no text that says what the answer is for, and the broker's word for it is not enough.
+        unsafe message.append(
+            method: LoginWire.begin, word: ("purpose", LoginWire.unlockPurpose), parameter: "challenge", challenge)
         var isAnswered = false
         for _ in 0..<Self.longestTalk {
             guard authenticator.send(message), let bytes = unsafe authenticator.receive(into: answer) else {
