@@ -17,9 +17,12 @@ package struct Authenticator: Sendable {
     }
 
     /// Has the authenticator ask a person to pass the challenge.
-    /// - Parameter code: what the person has typed to add a machine. No agent takes one.
+    /// - Parameters:
+    ///   - code: what the person has typed to add a machine. No agent takes one.
+    ///   - purposes: what the challenge may be for; nil if the person reads that.
     package func pass(
-        _ challenge: String, code: TypedCode? = nil, by prompter: inout any Prompter
+        _ challenge: String, code: TypedCode? = nil, for purposes: [BrokerProtocol.Keychain.Purpose]? = nil,
+        by prompter: inout any Prompter
     ) throws(KeychainError) {
         if let agent = prompter.delegate {
             guard code == nil else {
@@ -30,7 +33,8 @@ package struct Authenticator: Sendable {
             return try agent.pass(challenge, self, AgentStop())
         }
         let beginning = Authentication.Begin(
-            challenge: challenge, code: code?.text, attested: code?.isAttested == true ? true : nil)
+            challenge: challenge, code: code?.text, attested: code?.isAttested == true ? true : nil,
+            purposes: purposes?.map(\.rawValue))
         try converse(beginning, by: &prompter)
     }
 

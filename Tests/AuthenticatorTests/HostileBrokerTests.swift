@@ -112,7 +112,7 @@ struct HostileBrokerTests {
         let fixture = try Fixture()
         fixture.ask(for: purposes, purposes.compactMap { kinds[$0] })
         var module = try fixture.client()
-        #expect(try module.begin(purpose: "unlock").name == .authenticationInvalidArgument)
+        #expect(try module.begin(purposes: ["unlock"]).name == .authenticationInvalidArgument)
         #expect(!fixture.broker.calls.contains("Prepare"))
         // Who reads the text may answer it.
         var client = try fixture.client()
@@ -123,7 +123,7 @@ struct HostileBrokerTests {
         let fixture = try Fixture()
         fixture.ask(for: [.unlock], ["unlock"])
         var module = try fixture.client()
-        #expect(try module.begin(purpose: "unlock").message != nil)
+        #expect(try module.begin(purposes: ["unlock"]).message != nil)
     }
 
     @Test(arguments: [(31, 32), (33, 32), (0, 32), (32, 31), (32, 33), (32, 0), (64, 0), (20, 44)])

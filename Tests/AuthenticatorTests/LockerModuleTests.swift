@@ -82,7 +82,8 @@ struct LockerModuleTests {
         #expect(!opened.output.lowercased().contains("coffer"))
         let calls = try #require(lock.authenticator).calls
         #expect(calls.count == 4)
-        let begin = #"{"method":"org.coffer.Authentication.Begin","parameters":{"purpose":"unlock","challenge":"c-1"}}"#
+        let begin =
+            #"{"method":"org.coffer.Authentication.Begin","parameters":{"purposes":["unlock"],"challenge":"c-1"}}"#
         #expect(calls.first == begin)
         let answers = try calls.dropFirst().map {
             try Varlink.decode(VarlinkCall<Authentication.Continue>.self, from: Array($0.utf8)).parameters.answer

@@ -1,4 +1,5 @@
 import Platform
+import RootConfiguration
 
 /// Tells which programs of a user are in a conversation, by locks that end with their process. A finger must have one meaning only. A program's own
 /// conversations do not conflict. Those that are alike share one question, and a reader takes one question at a time.
@@ -17,6 +18,17 @@ struct OpenConversations: ~Copyable {
         let path = "\(directory)/\(uid)"
         return OpenConversations(
             presence: try SharedLock(path: path + ".open", place: program), path: path, program: program)
+    }
+
+    /// Counts a client's conversation.
+    static func enter(
+        _ client: Client, _ configuration: Configuration
+    ) throws(ConversationError) -> OpenConversations {
+        do throws(SystemError) {
+            return try enter(
+                registryDirectory: configuration.registryDirectory, uid: client.account.uid,
+                program: client.process.pid)
+        } catch { throw .refused(.misconfigured(error)) }
     }
 
     private init(presence: consuming SharedLock, path: String, program: Int32) {

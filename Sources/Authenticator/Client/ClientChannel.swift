@@ -9,8 +9,8 @@ import Varlink
 struct ClientChannel: ~Copyable {
     enum Call {
         /// - code: of a machine that is added, as the person typed it.
-        /// - purpose: what the challenge must be for; nil if the person is shown that.
-        case begin(challenge: String, code: String?, attested: Bool, purpose: String?)
+        /// - purposes: what the challenge may be for; nil if the person is shown that.
+        case begin(challenge: String, code: String?, attested: Bool, purposes: [String]?)
         case authorize(seconds: Int64)
         case forget
         case renewSigningKey
@@ -105,7 +105,7 @@ struct ClientChannel: ~Copyable {
         case let begin as BrokerProtocol.Authentication.Begin:
             return .begin(
                 challenge: begin.challenge, code: begin.code, attested: begin.attested ?? false,
-                purpose: begin.purpose)
+                purposes: begin.purposes)
         case let authorize as BrokerProtocol.Authentication.Authorize: return .authorize(seconds: authorize.seconds)
         case is BrokerProtocol.Authentication.Forget: return .forget
         case is BrokerProtocol.Authentication.RenewSigningKey: return .renewSigningKey

@@ -42,8 +42,8 @@ public struct ClientConversation {
                 try MachineProof(configuration).challenge(call)
             }
             switch request {
-            case .challenge(let challenge, let code, let attested, let purpose):
-                try converse(client, challenge, code, attested: attested, for: purpose, &session, &report)
+            case .challenge(let challenge, let code, let attested, let purposes):
+                try converse(client, challenge, code, attested: attested, for: purposes, &session, &report)
                 session.finish(nil)
             case .authorize(let seconds):
                 report.purpose = "reuse"
@@ -147,19 +147,19 @@ public struct ClientConversation {
     }
 
     private func converse(
-        _ client: Client, _ challenge: String, _ code: SecretBytes?, attested: Bool, for purpose: String?,
+        _ client: Client, _ challenge: String, _ code: SecretBytes?, attested: Bool, for purposes: [String]?,
         _ session: inout ClientSession, _ report: inout Report
     ) throws(ConversationError) {
         let dependencies = try ConversationDependencies(configuration)
         var broker = try dependencies.connect()
         session.watch(broker: broker.number)
-        var open = try enter(client)
+        var open = try OpenConversations.enter(client, configuration)
         defer { open.keep() }
         do throws(ConversationError) {
             var checked = try describe(client, challenge, dependencies, &broker, &open)
             report.purpose = checked.request.purposes.joined(separator: "+")
             // Such a client answers by itself. A broker that was taken over could have it answer for anything.
-            guard purpose.map({ checked.request.purposes == [$0] }) ?? true else {
+            guard purposes.map({ Set(checked.request.purposes).isSubset(of: $0) }) ?? true else {
                 throw ConversationError.refused(
                     .invalidArgument("this challenge is for something else than the program wants"))
             }
@@ -200,16 +200,6 @@ public struct ClientConversation {
             _ = try? broker.call(
                 BrokerInterface.Refuse(challenge: challenge, reason: error.reason), within: BrokerLimits.refusal)
             throw error
-        }
-    }
-
-    private func enter(_ client: Client) throws(ConversationError) -> OpenConversations {
-        do throws(SystemError) {
-            return try OpenConversations.enter(
-                registryDirectory: configuration.registryDirectory, uid: client.account.uid, program: client.process.pid
-            )
-        } catch {
-            throw .refused(.misconfigured(error))
         }
     }
 

@@ -10,8 +10,8 @@ struct ClientSession: ~Copyable {
     enum Request {
         /// - code: of a machine that is added, as the person typed it.
         /// - attested: whether that machine must have proved where its keys are.
-        /// - purpose: what the challenge must be for; nil if the person is shown that.
-        case challenge(String, code: SecretBytes?, attested: Bool, purpose: String?)
+        /// - purposes: what the challenge may be for; nil if the person is shown that.
+        case challenge(String, code: SecretBytes?, attested: Bool, purposes: [String]?)
         /// Ask now, and then not again for this many seconds.
         case authorize(seconds: Int64)
         /// End the reuse of earlier answers.
@@ -66,7 +66,7 @@ struct ClientSession: ~Copyable {
     ) throws(ConversationError) -> Request {
         while true {
             switch try wait() {
-            case .call(.begin(let challenge, let code, let attested, let purpose)):
+            case .call(.begin(let challenge, let code, let attested, let purposes)):
                 guard ClientLimits.challenge.contains(challenge.utf8.count),
                     (code ?? "").utf8.count <= ClientLimits.joinCode
                 else { throw .refused(.invalidArgument("that is not a challenge")) }
@@ -74,7 +74,7 @@ struct ClientSession: ~Copyable {
                 deadline = .now + limit
                 return .challenge(
                     challenge, code: try code.map { (text) throws(ConversationError) in try Self.kept(text) },
-                    attested: attested, purpose: purpose)
+                    attested: attested, purposes: purposes)
             case .call(.authorize(let seconds)):
                 owesStep = true
                 deadline = .now + limit

@@ -33,10 +33,10 @@ public enum Authentication {
           code: ?string,
           # For such a challenge: true refuses a machine that has not proved that its keys are in a TPM of root's list.
           attested: ?bool,
-          # What the challenge must be for, and nothing else: a purpose of org.coffer.Keychain. A challenge for anything else is
-          # refused before anybody is asked. A program that answers without showing a person the text gives it, because the broker
-          # alone says what a challenge is for.
-          purpose: ?string
+          # What the challenge may be for: purposes of org.coffer.Keychain. A challenge for anything else is refused before anybody
+          # is asked. A program that answers without showing a person the text gives them, because the broker alone says what a
+          # challenge is for.
+          purposes: ?[]string
         ) -> (
           message: ?Message,
           # Nothing more is asked. The person is authenticated, and the broker has been told.
@@ -263,29 +263,30 @@ public enum Authentication {
         /// For such a challenge: true refuses a machine that has not proved that its keys are in a TPM of root's
         /// list.
         public var attested: Bool?
-        /// What the challenge must be for, and nothing else: a purpose of org.coffer.Keychain. A challenge for
-        /// anything else is refused before anybody is asked. A program that answers without showing a person the text
-        /// gives it, because the broker alone says what a challenge is for.
-        public var purpose: String?
+        /// What the challenge may be for: purposes of org.coffer.Keychain. A challenge for anything else is refused
+        /// before anybody is asked. A program that answers without showing a person the text gives them, because the
+        /// broker alone says what a challenge is for.
+        public var purposes: [String]?
 
         public init(
-            challenge: String, channel: Int64? = nil, code: String? = nil, attested: Bool? = nil, purpose: String? = nil
+            challenge: String, channel: Int64? = nil, code: String? = nil, attested: Bool? = nil,
+            purposes: [String]? = nil
         ) {
             self.challenge = challenge
             self.channel = channel
             self.code = code
             self.attested = attested
-            self.purpose = purpose
+            self.purposes = purposes
         }
 
-        private static let jsonNames = ["attested", "challenge", "channel", "code", "purpose"]
+        private static let jsonNames = ["attested", "challenge", "channel", "code", "purposes"]
 
         public init(from reader: inout JSONReader) throws(JSONFailure) {
             var challenge: String?
             var channel: Int64?
             var code: String?
             var attested: Bool?
-            var purpose: String?
+            var purposes: [String]?
             var members = try reader.members()
             while let member = try reader.next(&members, of: Self.jsonNames) {
                 switch member {
@@ -293,12 +294,12 @@ public enum Authentication {
                 case 1: challenge = try reader.read()
                 case 2: channel = try reader.read()
                 case 3: code = try reader.read()
-                default: purpose = try reader.read()
+                default: purposes = try reader.read()
                 }
             }
             self.init(
                 challenge: try members.required(challenge, "challenge"), channel: channel, code: code,
-                attested: attested, purpose: purpose
+                attested: attested, purposes: purposes
             )
         }
 
@@ -308,7 +309,7 @@ public enum Authentication {
             writer.member("challenge", challenge)
             writer.member("channel", channel)
             writer.member("code", code)
-            writer.member("purpose", purpose)
+            writer.member("purposes", purposes)
             writer.endObject()
         }
     }

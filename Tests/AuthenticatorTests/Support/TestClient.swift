@@ -19,11 +19,11 @@ struct TestClient: ~Copyable {
     /// - Parameter challenge: each is used once, as a broker's challenges are.
     mutating func begin(
         _ challenge: String = UUID().uuidString, code: String? = nil, attested: Bool? = nil,
-        purpose: String? = nil
+        purposes: [String]? = nil
     ) throws -> Result<Step, Fault> {
         try call(
             BrokerProtocol.Authentication.Begin(
-                challenge: challenge, code: code, attested: attested, purpose: purpose))
+                challenge: challenge, code: code, attested: attested, purposes: purposes))
     }
 
     mutating func go(_ answer: String? = nil) throws -> Result<Step, Fault> {

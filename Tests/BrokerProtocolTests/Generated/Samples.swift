@@ -296,7 +296,7 @@ extension Authentication.Begin: Sampled {
     static func sample(_ source: inout SampleSource) -> Self {
         Self(
             challenge: source.next(), channel: source.next(), code: source.next(), attested: source.next(),
-            purpose: source.next()
+            purposes: source.next()
         )
     }
 }

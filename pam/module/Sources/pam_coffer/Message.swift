@@ -30,19 +30,19 @@ import CPAMModule
     }
 
     /// Appends a complete call with one string.
-    /// - Parameter word: another parameter, of the protocol's words.
+    /// - Parameter list: another parameter, a list of one of the protocol's words.
     mutating func append(
-        method: StaticString, word: (name: StaticString, value: StaticString)? = nil, parameter: StaticString,
+        method: StaticString, list: (name: StaticString, word: StaticString)? = nil, parameter: StaticString,
         _ text: UnsafeRawBufferPointer
     ) {
         append("{\"method\":\"")
         append(method)
         append("\",\"parameters\":{\"")
-        if let word {
-            append(word.name)
-            append("\":\"")
-            append(word.value)
-            append("\",\"")
+        if let list {
+            append(list.name)
+            append("\":[\"")
+            append(list.word)
+            append("\"],\"")
         }
         append(parameter)
         append("\":\"")

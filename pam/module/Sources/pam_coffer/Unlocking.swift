@@ -60,7 +60,7 @@ import CPAMModule
         var message = unsafe Message(buffer: call)
         // The person sees no text that says what the answer is for, and the broker's word for it is not enough.
         unsafe message.append(
-            method: LoginWire.begin, word: ("purpose", LoginWire.unlockPurpose), parameter: "challenge", challenge)
+            method: LoginWire.begin, list: ("purposes", LoginWire.unlockPurpose), parameter: "challenge", challenge)
         var isAnswered = false
         for _ in 0..<Self.longestTalk {
             guard authenticator.send(message), let bytes = unsafe authenticator.receive(into: answer) else {
