@@ -67,6 +67,27 @@ struct KeychainClientTests {
         #expect(error?.code == .requestOutdated && broker.server.calls("Withdraw").count == 1)
     }
 
+    /// Attacker 9: nobody reads a text when root opens a service vault, and the broker may call any challenge an unlocking.
+    @Test("an unlocking is answered by a challenge for unlocking only")
+    func unlocking() throws {
+        let broker = try PlayedBroker(
+            [
+                "Unlock": [PlayedBroker.need([.read]), .fault(.locked, "m")],
+                "Get": [PlayedBroker.need([.read]), Self.value],
+            ],
+            authenticator: ["Begin": [Self.done]])
+        let client = Self.client(broker)
+        let error = Self.error { () throws(KeychainError) in
+            _ = try client.call(Wire.Unlock()) { _ throws(KeychainError) in SilentPrompter() }
+        }
+        #expect(error?.code == .locked)
+        _ = try client.call(Wire.Get(service: "s", account: "me")) { _ throws(KeychainError) in SilentPrompter() }
+        let purposes = try broker.authenticator.calls("Begin").map {
+            try $0.parameters(Authentication.Begin.self)?.purposes
+        }
+        #expect(purposes == [["create", "unlock"], nil])
+    }
+
     @Test("under a lease nobody is looked for")
     func leased() throws {
         var details = Fault.Details(challenge: "c1", purposes: ["read"])
