@@ -103,6 +103,22 @@ import Varlink
         }
     }
 
+    /// Attacker 11. A person who is told that the code opens nothing throws the right one away.
+    @Test func aCodeIsNotBlamedForWhatIsInTheWay() throws {
+        let fixture = try SyncFixture(["State": [SyncFixture.alone]])
+        defer { fixture.remove() }
+        let code = Array("PAPER-70K3B-J9JBF-SJEF8-SBZRV-H92EB-TXF55\n".utf8)
+        try fixture.put([1], SyncFixture.head)
+        let wrong = try fixture.fake.program.run("sync", "restore", fixture.folder, "--dry-run", input: .bytes(code))
+        #expect(wrong.status != 0 && wrong.errors.contains("it opens nothing in"), "\(wrong.errors)")
+        for number in 0..<1025 {
+            try fixture.put([], "\(SyncFixture.circle)/heads/\(String(format: "%032x", number + 7))")
+        }
+        let unknown = try fixture.fake.program.run("sync", "restore", fixture.folder, "--dry-run", input: .bytes(code))
+        #expect(unknown.status == 1 && unknown.errors.contains("keep the code"), "\(unknown.errors)")
+        #expect(!unknown.errors.contains("opens nothing"), "\(unknown.errors)")
+    }
+
     @Test func theDatesAreShownFirst() {
         let opening = PaperStore.Opening(
             machines: [

@@ -111,6 +111,20 @@ extension SyncFixture {
         #expect(try fixture.removed() == [[SyncFixture.lap]] && fixture.file(SyncFixture.head) == [9])
     }
 
+    /// Attackers 10 and 11: who writes to the folder can make each exchange fail, and would stay among the others.
+    @Test func whoMakesTheExchangeFailIsRemoved() throws {
+        let fixture = try SyncFixture(["State": [SyncFixture.three], "Remove": [SyncFixture.done]])
+        defer { fixture.remove() }
+        try fixture.put([], "\(SyncFixture.circle)/x")
+        try FileManager.default.createSymbolicLink(
+            atPath: "\(fixture.folder)/\(SyncFixture.circle)/heads", withDestinationPath: "/tmp")
+        let result = try fixture.fake.program.run("sync", "remove", "lap")
+        #expect(result.status == 1 && result.errors.contains("warning: "), "\(result.errors)")
+        #expect(try fixture.removed() == [[SyncFixture.lap]])
+        #expect(
+            result.errors.contains("do not know of the removal yet. Once the error is mended, run: coffer sync now"))
+    }
+
     @Test func aRemovalThatIsNotWrittenIsTold() throws {
         let fixture = try SyncFixture([
             "State": [SyncFixture.three], "Remove": [SyncFixture.done],

@@ -9,6 +9,8 @@ final class PlayedRemote: RemoteServer {
         var files: [StorePath: [UInt8]] = [:]
         var calls: [String] = []
         var failure: StoreError?
+        /// What comes in place of a file.
+        var failures: [StorePath: StoreError] = [:]
         /// Whether it tells no tags, and so sends everything again.
         var isPlain = false
         /// How often each file was written: its tag.
@@ -61,6 +63,7 @@ final class PlayedRemote: RemoteServer {
 
     func read(_ path: StorePath, unless tag: String?) throws(StoreError) -> RemoteContent {
         let last = path.text.split(separator: "/").last ?? ""
+        if let failure = state.withLock({ $0.failures[path] }) { throw failure }
         return try note("read \(last)\(tag == nil ? "" : " unless")") { state in
             guard let bytes = state.files[path] else { return .missing }
             let present = Self.tag(path, state)

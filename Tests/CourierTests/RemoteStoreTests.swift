@@ -196,6 +196,25 @@ import Testing
         #expect(fixture.server.calls() == ["read beacon unless"])
     }
 
+    /// Attacker 11: one file that cannot be read keeps no other away, as in a folder. What fails for all is told.
+    @Test func aFileThatIsInTheWayIsLeftOut() throws {
+        let fixture = try Fixture()
+        let stranger = fixture.exchange.head(try ExchangeFixture.device(9))
+        fixture.server.put([9], stranger)
+        for status in [301, 302, 307] {
+            let moved = StoreError(.moved, at: "https://x/y", remote: RemoteFailure(status: status))
+            fixture.server.change { $0.failures[stranger] = moved }
+            _ = try fixture.store.refresh()
+            let outcome = try fixture.exchange.run(in: fixture.store)
+            #expect(outcome.strange == ["s3://x/\(stranger.text)"])
+            fixture.server.change { $0.failures[.beacon(circle: fixture.exchange.circle)] = moved }
+            _ = try fixture.store.refresh()
+            let all = #expect(throws: StoreError.self) { try fixture.store.holds(fixture.exchange.circle) }
+            #expect(all?.code == .moved)
+            fixture.server.change { $0.failures = [:] }
+        }
+    }
+
     @Test func whoMayOnlyReadIsToldSo() throws {
         let fixture = try Fixture()
         fixture.server.change {

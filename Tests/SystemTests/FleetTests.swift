@@ -253,6 +253,34 @@ import Testing
         }
     }
 
+    /// Attacker 4: the account writes any place into its vault. Root's commands would read and write there, and git runs
+    /// what the owner of a repository has set up.
+    @Test func rootUsesNoPlaceThatOnlyTheVaultNames() throws {
+        let admin = try fleet.machine("--software")
+        try fleet.sync(admin, "init", folder, "--name", "admin")
+        let circle = try #require(try FileManager.default.contentsOfDirectory(atPath: folder).first { $0.count == 64 })
+        let roots = try TemporaryFolder()
+        for (place, words) in [
+            ("folder:\(roots.path)", "not a folder of the account"),
+            ("git:origin:refs/heads/main folder:\(folder)", "root runs no git"),
+            ("git:origin:refs/heads/main folder:\(roots.path)", "root runs no git"),
+        ] {
+            let set = try fleet.own(admin, "set", "org.coffer.sync", circle, input: place)
+            #expect(set.code == 0, "\(set)")
+            let refused = try fleet.sync(admin, "now", code: 6)
+            #expect(refused.errors.contains(words), "\(refused)")
+            try fleet.sync(admin, "status")
+            let doctor = try admin.coffer(["doctor", "--user", name])
+            #expect(doctor.all.contains(words), "\(doctor)")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: roots.path).isEmpty)
+        }
+        // What root names itself is root's choice.
+        let plain = try fleet.own(admin, "set", "org.coffer.sync", circle, input: "folder:\(folder)")
+        #expect(plain.code == 0, "\(plain)")
+        try fleet.sync(admin, "now", "--folder", roots.path)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: roots.path).contains(circle))
+    }
+
     /// A renewal of keys is a statement, too: root is shown the machines that are told.
     @Test func aRenewalOfKeysAsksRoot() throws {
         let (admin, web) = (try fleet.machine("--software"), try fleet.machine("--software"))

@@ -117,7 +117,19 @@ package final class RemoteStore: SharedStore {
             return kept.bytes
         }
         if let known { return known }
-        guard case .bytes(let bytes, let tag) = try server.read(path, unless: nil) else { return nil }
+        let content: RemoteContent
+        do throws(StoreError) { content = try server.read(path, unless: nil) } catch {
+            // The listing came, so it is this file alone. Somebody may have put it there to keep the others away.
+            let code: StoreError.Code? =
+                switch error.code {
+                case .moved: .strange
+                case .notUnderstood where error.remote?.http?.code == .tooLarge: .tooLarge
+                default: nil
+                }
+            guard let code else { throw error }
+            throw StoreError(code, at: "\(name)/\(path.text)")
+        }
+        guard case .bytes(let bytes, let tag) = content else { return nil }
         if case .head = path, let tag {
             state.withLock { state in
                 // One that was replaced since the listing is read again at the next one.

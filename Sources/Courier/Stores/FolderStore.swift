@@ -14,9 +14,10 @@ package struct FolderStore: SharedStore {
         /// Who gets what root makes here; nil if it stays with who makes it. Root begins a service's circle, and the
         /// service's own account carries the files from then on.
         let heir: UInt32?
+        let owner: UInt32
 
         init(_ folder: consuming ConfinedFolder) throws(SystemError) {
-            let owner = try folder.entry().uid
+            owner = try folder.entry().uid
             heir = geteuid() == 0 && owner != 0 ? owner : nil
             self.folder = folder
         }
@@ -25,6 +26,8 @@ package struct FolderStore: SharedStore {
     package let path: String
     private let root: Held
     private let limits: CourierLimits
+    /// Whose folder it was when it was opened.
+    package var owner: UInt32 { root.owner }
 
     /// - Parameter path: a folder that exists. Its user chose it, so links on the way to it are followed.
     package init(_ path: String, limits: CourierLimits = CourierLimits()) throws(StoreError) {

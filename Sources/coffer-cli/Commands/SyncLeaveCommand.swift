@@ -74,7 +74,7 @@ struct SyncLeaveCommand: SharingCommand {
     /// - Returns: whether a folder was named.
     private func takeRequestAway(_ session: CommandSession) throws -> Bool {
         guard let folder else { return false }
-        let place = try SharedFolder(folder, .itself)
+        let place = try StoreOpening(session: session).folder(folder, .itself, isNamed: true)
         // The request that waits has a name already.
         let reply = try session.client.call(Sync.Request(name: SyncCommand.hostName().text))
         for path in try JoiningFiles(reply).all { place.remove(path) }
@@ -109,7 +109,7 @@ struct SyncLeaveCommand: SharingCommand {
             own,
             Sharing(
                 session: session, circle: Sharing.name(of: state),
-                folder: folder.map { try SharedFolder($0, .itself) }
+                folder: folder.map { try StoreOpening(session: session).folder($0, .itself, isNamed: true) }
                     ?? StoreOpening(session: session, noPrompt: prompt.noPrompt).known(known, asks: true)))
     }
 

@@ -32,8 +32,8 @@ struct SyncStatusCommand: SharingCommand {
                 words = "shown once the vault is open: coffer unlock"
             }
         }
-        let isUnpushed = content.map(isUnpushed) ?? false
-        let isBehind = content.flatMap { self.isBehind($0, state) }
+        let isUnpushed = content.map { self.isUnpushed($0, session) } ?? false
+        let isBehind = content.flatMap { self.isBehind($0, state, session) }
         try Output.line(
             format.json
                 ? JSONText.of(SharingRecord(state, content, isUnpushed: isUnpushed, isBehind: isBehind))
@@ -57,17 +57,19 @@ struct SyncStatusCommand: SharingCommand {
     }
 
     /// - Returns: nil if that is not known without a network, or while the folder cannot be read.
-    private func isBehind(_ content: SharingSetting.Content, _ state: Sync.State.Reply) -> Bool? {
+    private func isBehind(
+        _ content: SharingSetting.Content, _ state: Sync.State.Reply, _ session: CommandSession
+    ) -> Bool? {
         guard content.remote == nil, state.joined else { return nil }
         // `try?`: `coffer sync now` and `coffer doctor` say what is wrong with a folder.
         return try? OwnHead.isMissing(
-            in: SharedFolder(content.folder, FolderCarriage(content.branch)), of: Sharing.name(of: state), state)
+            in: StoreOpening(session: session).known(content, asks: false), of: Sharing.name(of: state), state)
     }
 
     /// Whether changes of this machine are in its repository, and not in the remote one.
-    private func isUnpushed(_ content: SharingSetting.Content) -> Bool {
+    private func isUnpushed(_ content: SharingSetting.Content, _ session: CommandSession) -> Bool {
         guard content.branch != nil else { return false }
         // `try?`: `coffer sync now` and `coffer doctor` say what is wrong with a repository.
-        return (try? SharedFolder(content.folder, FolderCarriage(content.branch)).isUnpublished) ?? false
+        return (try? StoreOpening(session: session).known(content, asks: false).isUnpublished) ?? false
     }
 }

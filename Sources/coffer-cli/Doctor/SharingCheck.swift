@@ -55,7 +55,7 @@ struct SharingFacts {
         guard let content else { return .unknown }
         do {
             if content.remote != nil { return try remote(content, session) }
-            let folder = try SharedFolder(content.folder, FolderCarriage(content.branch))
+            let folder = try StoreOpening(session: session).folder(content.folder, FolderCarriage(content.branch))
             // Whether a remote answers is for `coffer sync now` to say. A check waits for no network.
             if content.branch == nil { try folder.checkUsable() }
             let words = SharingText.folder(content)

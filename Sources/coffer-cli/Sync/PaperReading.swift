@@ -32,15 +32,17 @@ struct PaperReading: RestoredSource, ~Copyable {
                 .notFound, "there is nothing of Coffer in \(shown)",
                 advice: "name the folder that your machines have shared; a copy of it will do")
         }
-        var (wasRemoved, problems): (Bool, [String]) = (false, [])
+        var (wasRemoved, isPartial, problems): (Bool, Bool, [String]) = (false, false, [])
         for circle in circles {
             let opening: PaperStore.Opening
             do { problems += try send(circle, folder) } catch let error as StoreError {
                 // Somebody has put a circle beside that of the code. It must not keep that from being found.
                 guard Self.isStrange(error) else { throw SharedFolder.failure(error) }
                 problems.append(error.path)
+                isPartial = true
                 continue
             } catch let error as KeychainError where error.code == .limitExceeded {
+                isPartial = true
                 problems.append(Hex.encode(circle.bytes))
                 continue
             }
@@ -60,6 +62,14 @@ struct PaperReading: RestoredSource, ~Copyable {
             throw KeychainError(
                 .wrongPassword, "this code on paper was removed, or replaced by another one",
                 advice: "use the newer code; or an older copy of the folder, which has what the code still opens")
+        }
+        guard !isPartial else {
+            throw KeychainError(
+                .failed, "the code is well formed, and \(shown) holds more than can be read",
+                advice: """
+                    keep the code: what was left out may be what it opens; make a copy of the folder, remove from the copy \
+                    what is not Coffer's, and restore from that
+                    """)
         }
         throw KeychainError(
             .wrongPassword, "the code is well formed, but it opens nothing in \(shown)",

@@ -27,6 +27,8 @@ struct SharedFolder {
     let branch: GitBranch?
     /// The store on a server; nil if it is a folder here.
     let remote: (place: RemotePlace, store: RemoteStore)?
+    /// Whose folder it is; nil if it is none here.
+    let owner: UInt32?
 
     /// - Parameter path: an existing folder, as the person names it.
     init(_ path: String, _ carriage: FolderCarriage) throws {
@@ -35,6 +37,7 @@ struct SharedFolder {
         do throws(StoreError) {
             // Also for git: a folder that is not there is named as such.
             let folder = try FolderStore(self.path)
+            owner = folder.owner
             switch carriage {
             case .itself: (store, branch) = (folder, nil)
             case .upstream:
@@ -47,7 +50,7 @@ struct SharedFolder {
 
     /// A store on a server. People call it by its address.
     init(_ place: RemotePlace, _ remote: RemoteStore) {
-        (path, store, branch, self.remote) = (place.name, remote, nil, (place, remote))
+        (path, store, branch, self.remote, owner) = (place.name, remote, nil, (place, remote), nil)
     }
 
     private static func git(_ path: String, _ branch: GitBranch?) throws(StoreError) -> GitStore {

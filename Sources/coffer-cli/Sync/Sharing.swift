@@ -101,16 +101,16 @@ struct Sharing {
         let circle = try name(of: state(session, noPrompt: noPrompt))
         let setting = SharingSetting(of: circle, session)
         let opening = StoreOpening(session: session, noPrompt: noPrompt)
-        var opened = try named.map { try SharedFolder($0, git ? .upstream : .itself) }
+        var opened = try named.map { try opening.folder($0, git ? .upstream : .itself, isNamed: true) }
         try session.openVault(noPrompt: noPrompt)
         let known = try setting.content(asks: true, noPrompt: noPrompt)
         if opened == nil {
             guard let known else { throw folderUnknown }
             opened =
-                git ? try SharedFolder(known.folder, .upstream) : try opening.known(known, asks: true)
+                git ? try opening.folder(known.folder, .upstream) : try opening.known(known, asks: true)
         } else if !git, let branch = known?.branch, let path = opened?.path, path == known?.folder {
             // Who names the same folder once more still has a git repository.
-            opened = try SharedFolder(path, .branch(branch))
+            opened = try opening.folder(path, .branch(branch), isNamed: true)
         }
         guard let opened else { throw folderUnknown }
         // A member has not left: a mark of that is one of a try that the person has given up.
@@ -195,14 +195,19 @@ struct Sharing {
         if try folder.hasHeads(of: circle) { try folder.ring(circle) }
     }
 
-    /// Carries files once, before a machine is removed. The broker may refuse to give anything out because of a machine
-    /// that does harm. That must not keep it among the others, so it is only a warning here.
+    /// Carries files once, before a machine is removed. Who can write to the store can make that fail, and the broker may
+    /// refuse to give anything out because of a machine that does harm. Neither must keep a machine among the others, so
+    /// it is only a warning here.
     /// - Throws: `.notPermitted` if the exchange brings to light that this machine was removed.
     func exchangeBeforeRemoval() throws {
         do { for line in SharingText.warnings(try exchange()) { Output.note(line) } } catch {
             try Self.checkJoined(session)
-            // A remote that is away must not keep it either. The removal is pushed later.
-            if let failure = error as? CommandFailure, SharedFolder.isAway(failure) { return }
+            if let failure = error as? CommandFailure {
+                // The first exchange after the removal says so, too.
+                guard !SharedFolder.isAway(failure) else { return }
+                let words = failure.advice.isEmpty ? failure.message : "\(failure.message); \(failure.advice)"
+                return Output.note("coffer: warning: " + VisibleText.sentence(words))
+            }
             guard let refusal = error as? KeychainError, refusal.code == .invalidArgument else { throw error }
             Output.note("coffer: warning: " + VisibleText.sentence(refusal.description))
         }

@@ -1,5 +1,6 @@
 import Coffer
 import Courier
+import FoundationEssentials
 
 /// Opens the place through which machines share, with what the vault knows of it.
 struct StoreOpening {
@@ -14,7 +15,7 @@ struct StoreOpening {
     func named(_ place: SharedPlace) throws -> SharedFolder {
         switch place {
         case .folder(let path, let carriage):
-            let shared = try SharedFolder(path, carriage)
+            let shared = try folder(path, carriage, isNamed: true)
             try shared.checkUsable()
             return shared
         case .remote(let remote):
@@ -53,7 +54,7 @@ struct StoreOpening {
     /// A place to read from, whose credentials are not kept.
     func source(_ place: SharedPlace) throws -> SharedFolder {
         switch place {
-        case .folder(let path, let carriage): return try SharedFolder(path, carriage)
+        case .folder(let path, let carriage): return try folder(path, carriage, isNamed: true)
         case .remote(let remote):
             if let program { return Self.shared(remote, .program(try StoreProgram.program(program, session))) }
             let known = try StoreKeys(for: remote, session).known(asks: true, noPrompt: noPrompt)
@@ -65,11 +66,39 @@ struct StoreOpening {
     /// - Parameter isService: whether nobody waits for it, so that a server that is busy is left alone.
     func known(_ content: SharingSetting.Content, asks: Bool, isService: Bool = false) throws -> SharedFolder {
         guard let remote = content.remote else {
-            return try SharedFolder(content.folder, FolderCarriage(content.branch))
+            return try folder(content.folder, FolderCarriage(content.branch))
         }
         let keys = try StoreKeys(for: remote, session).known(asks: asks, noPrompt: noPrompt)
         guard let keys else { throw Self.keysUnknown(remote) }
         return Self.shared(remote, keys, isService: isService)
+    }
+
+    /// Opens a folder here.
+    ///
+    /// Root uses a service's vault, and the service's account can write any place into it. Root reads and writes only a
+    /// folder of that account then. A git repository runs what its owner has set up, so root runs no git there.
+    /// - Parameter isNamed: whether the person has just named it. Otherwise the vault has.
+    func folder(_ path: String, _ carriage: FolderCarriage, isNamed: Bool = false) throws -> SharedFolder {
+        guard let account = try StoreProgram.account(session) else { return try SharedFolder(path, carriage) }
+        let shown = ShellText.quote(SharedFolder.absolute(path, in: FileManager.default.currentDirectoryPath))
+        guard carriage == .itself else {
+            throw CommandFailure(
+                code: "git", message: "\(shown) is to be a git repository, and root runs no git for a service",
+                advice: "share through a bucket, or through a folder of the account: coffer help sync store",
+                status: .notPermitted)
+        }
+        let folder = try SharedFolder(path, carriage)
+        guard isNamed || folder.owner == account.uid else {
+            throw CommandFailure(
+                code: "folder-not-permitted",
+                message:
+                    "the vault names \(shown), which is not a folder of the account \(VisibleText.line(account.name))",
+                advice: """
+                    if you chose that folder, give it to the account or name it: --folder \(shown); if not, find out who \
+                    changed the vault: coffer log
+                    """, status: .notPermitted)
+        }
+        return folder
     }
 
     static func shared(_ place: RemotePlace, _ access: StoreAccess, isService: Bool = false) -> SharedFolder {

@@ -10,8 +10,9 @@ enum StoreProgram {
         CredentialsProgram(path, as: try account(session), environment: OwnProcess.environment)
     }
 
+    /// The account whose vault root uses.
     /// - Returns: nil if the vault is this user's own.
-    private static func account(_ session: CommandSession) throws(KeychainError) -> Account? {
+    static func account(_ session: CommandSession) throws(KeychainError) -> Account? {
         guard case .account(let name) = session.vaultName else { return nil }
         let found: Account?
         do throws(SystemError) { found = try Account.named(name) } catch {
