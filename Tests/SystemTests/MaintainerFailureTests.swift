@@ -23,7 +23,6 @@ import Testing
                     db_input() { return \(debconf); }
                     db_go() { return \(debconf); }
                     db_get() { RET=true; return \(debconf); }
-                    db_set() { return \(debconf); }
                     db_stop() { echo db_stop >>"\(scripts.calls)"; }
                     """)
             try scripts.install(["systemctl", "udevadm", "deb-systemd-invoke"], status: status)
