@@ -25,7 +25,6 @@ import Testing
                         db_input() { db_note db_input "$@"; }
                         db_go() { db_note db_go; }
                         db_get() { db_note db_get "$@"; RET=\(answer); }
-                        db_set() { db_note db_set "$@"; }
                         db_stop() { db_note db_stop; }
                         """)
             }
@@ -43,13 +42,6 @@ import Testing
         func run(_ name: String, _ words: String..., environment: [String: String] = [:]) throws -> Outcome {
             try scripts.run(name, words, environment: environment)
         }
-
-        /// Runs a script after a command, in a mount namespace of its own.
-        func run(_ name: String, _ words: String..., before: String) throws -> Outcome {
-            try scripts.run(name, words, before: before)
-        }
-
-        func path(_ name: String) -> String { "\(machine)/var/lib/\(name)" }
 
         func called() throws -> [String] { try scripts.called() }
 
@@ -80,33 +72,8 @@ import Testing
         #expect(
             try fixture.called() == [
                 "db_fset coffer/delete-vaults seen false", "db_input high coffer/delete-vaults", "db_go",
-                "db_get coffer/delete-vaults", "db_set coffer/delete-vaults false", "db_stop",
+                "db_get coffer/delete-vaults", "db_stop",
             ])
-    }
-
-    /// The registry is gone then, so nothing opens what a link leads to. But it is not this package's folder.
-    @Test("a purge that was told so says what it did not delete behind a link, and ends well")
-    func purgeKeepsWhatALinkLeadsTo() throws {
-        let fixture = try Fixture(answer: "true")
-        let (link, target) = (fixture.path("coffer"), fixture.path("elsewhere"))
-        try FileManager.default.moveItem(atPath: link, toPath: target)
-        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: target)
-        let outcome = try fixture.run("coffer.postrm", "purge")
-        #expect(outcome.code == 0 && outcome.errors.contains("leads to: \(target)."), "\(outcome)")
-        #expect(try fixture.left().contains("elsewhere/user-1.vault"))
-        #expect(try !fixture.left().contains("coffer-auth"))
-    }
-
-    /// A mount point cannot be removed. The package would stay half removed, and each later purge would fail.
-    @Test("a purge that was told so empties a mount point, and ends well", .enabled(if: geteuid() == 0))
-    func purgeEmptiesAMountPoint() throws {
-        let fixture = try Fixture(answer: "true")
-        let folder = fixture.path("coffer-auth")
-        let mounted = try fixture.run(
-            "coffer.postrm", "purge", before: "mount -t tmpfs none '\(folder)'; : >'\(folder)/key'")
-        #expect(mounted.code == 0 && mounted.errors.contains("Kept the folder \(folder)"), "\(mounted)")
-        #expect(!mounted.errors.contains("Not all"), "\(mounted)")
-        #expect(try fixture.left() == ["coffer-auth", "coffer-auth/key", "other", "other/file"])
     }
 
     @Test(

@@ -49,18 +49,13 @@ struct PackageScripts {
     }
 
     /// Runs a script as dpkg does, after the folder was put before each path of it.
-    /// - Parameter before: a command that mounts something first. The script then has a mount namespace of its own.
-    func run(
-        _ name: String, _ words: [String], environment: [String: String] = [:], before: String? = nil
-    ) throws -> Outcome {
+    func run(_ name: String, _ words: [String], environment: [String: String] = [:]) throws -> Outcome {
         let text = try SourceTree.text("packaging/debian/\(name)")
         let moved = text.replacing("/usr/share/debconf/", with: "\(machine)/usr/share/debconf/")
             .replacing("/run/systemd/system", with: "\(machine)/run/systemd/system")
             .replacing("/var/lib/", with: "\(machine)/var/lib/")
-        let shell = ["/bin/sh", "-c", (before.map { $0 + "\n" } ?? "") + moved, name] + words
-        let line = before == nil ? shell : ["/usr/bin/unshare", "--mount"] + shell
         return try Command(
-            program: line[0], arguments: Array(line.dropFirst()),
+            program: "/bin/sh", arguments: ["-c", moved, name] + words,
             environment: ["PATH": "\(folder.path)/programs:/usr/bin:/bin"].merging(environment) { $1 }
         ).run()
     }
