@@ -23,6 +23,8 @@ import Testing
                     db_input() { return \(debconf); }
                     db_go() { return \(debconf); }
                     db_get() { RET=true; return \(debconf); }
+                    db_reset() { RET=; return \(debconf); }
+                    db_set() { echo db_set "$@" >>"\(scripts.calls)"; return \(debconf); }
                     db_stop() { echo db_stop >>"\(scripts.calls)"; }
                     """)
             try scripts.install(["systemctl", "udevadm", "deb-systemd-invoke"], status: status)
@@ -63,6 +65,48 @@ import Testing
         let outcome = try fixture.run("coffer.postrm", "purge")
         #expect(outcome.code == 0 && outcome.errors.contains("Kept the vaults"), "\(outcome)")
         #expect(try fixture.left() == Fixture.whole)
+    }
+
+    /// debconf keeps an answer until the package is purged. A purge that fails is followed by others.
+    @Test("a yes to one purge is forgotten before anything is deleted, and debconf that cannot forget it is told a no")
+    func forgotten() throws {
+        let fixture = try Fixture(status: 0)
+        try fixture.scripts.install(
+            debconf: """
+                answer=$(cat "\(fixture.scripts.folder.path)/answer")
+                db_fset() { :; }
+                db_input() { :; }
+                db_go() { :; }
+                db_get() { RET=$answer; }
+                db_reset() { echo false >"\(fixture.scripts.folder.path)/answer"; RET=; }
+                db_stop() { :; }
+                """)
+        let answer = URL(filePath: fixture.scripts.folder.path + "/answer")
+        try Data("true\n".utf8).write(to: answer)
+        // What deletes is killed, as the whole purge can be.
+        for name in ["find", "rm"] {
+            try Script.write("#!/bin/sh\nkill -KILL $PPID\n", to: "\(fixture.scripts.folder.path)/programs/\(name)")
+        }
+        #expect(try fixture.run("coffer.postrm", "purge").code != 0)
+        #expect(try fixture.left() == Fixture.whole)
+        #expect(try String(contentsOf: answer, encoding: .utf8) == "false\n")
+        let unasked = try fixture.run("coffer.postrm", "purge")
+        #expect(unasked.code == 0 && unasked.errors.contains("Kept the vaults"), "\(unasked)")
+        #expect(try fixture.left() == Fixture.whole)
+
+        let stubborn = try Fixture(status: 0)
+        try stubborn.scripts.install(
+            debconf: """
+                db_fset() { :; }
+                db_input() { :; }
+                db_go() { :; }
+                db_get() { RET=true; }
+                db_reset() { return 10; }
+                db_set() { echo db_set "$@" >>"\(stubborn.scripts.calls)"; }
+                db_stop() { :; }
+                """)
+        #expect(try stubborn.run("coffer.postrm", "purge").code == 0)
+        #expect(try stubborn.called() == ["db_set coffer/delete-vaults false"])
     }
 
     /// Otherwise somebody who deletes by hand leaves a folder behind.

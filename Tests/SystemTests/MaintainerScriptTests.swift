@@ -25,6 +25,7 @@ import Testing
                         db_input() { db_note db_input "$@"; }
                         db_go() { db_note db_go; }
                         db_get() { db_note db_get "$@"; RET=\(answer); }
+                        db_reset() { db_note db_reset "$@"; RET=; }
                         db_stop() { db_note db_stop; }
                         """)
             }
@@ -72,7 +73,7 @@ import Testing
         #expect(
             try fixture.called() == [
                 "db_fset coffer/delete-vaults seen false", "db_input high coffer/delete-vaults", "db_go",
-                "db_get coffer/delete-vaults", "db_stop",
+                "db_get coffer/delete-vaults", "db_reset coffer/delete-vaults", "db_stop",
             ])
     }
 
