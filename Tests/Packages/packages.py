@@ -148,7 +148,12 @@ check("the vaults open after a purge that kept them", succeed("coffer get", "cof
 daemons.stop()
 subprocess.run(["setpriv", "--reuid=coffer", "--regid=coffer", "--clear-groups", "ln", "-s", "/etc", "/var/lib/coffer/etc"], check=True)
 subprocess.run(["debconf-set-selections"], input=b"coffer coffer/delete-vaults boolean true\n", check=True)
+# A mount point cannot be removed.
+subprocess.run(["mount", "--bind", "/var/lib/coffer", "/var/lib/coffer"], check=True)
 said = dpkg("a purge with the answer yes goes through", "--purge", *names)
+check("it empties a mount point, and says so", os.listdir("/var/lib/coffer") == [] and "The folder itself stays" in said, said)
+subprocess.run(["umount", "/var/lib/coffer"], check=True)
+os.rmdir("/var/lib/coffer")
 check("it deletes the vaults, and nothing behind a link", not os.path.exists("/var/lib/coffer") and not os.path.exists("/var/lib/coffer-auth") and not invitations.exists() and os.path.exists("/etc/precious"), said)
 check("the common PAM files are as before", "pam_coffer" not in common_auth() and "pam_unix.so" in common_auth())
 finish()

@@ -34,9 +34,20 @@ import Testing
 
         func called() throws -> [String] { try scripts.called() }
 
-        /// What is left of the folders.
-        func left() throws -> [String] {
-            try FileManager.default.contentsOfDirectory(atPath: machine + "/var/lib").sorted()
+        /// What is left in a folder.
+        func left(_ path: String = "/var/lib") throws -> [String] {
+            try FileManager.default.contentsOfDirectory(atPath: machine + path).sorted()
+        }
+
+        /// Moves one of the folders to `/srv`, and leaves a link to it.
+        /// - Returns: its path there, as a script sees it.
+        func moveElsewhere(_ name: String) throws -> String {
+            let files = FileManager.default
+            let (path, place) = ("\(machine)/var/lib/\(name)", "\(machine)/srv/\(name)")
+            try files.createDirectory(atPath: machine + "/srv", withIntermediateDirectories: true)
+            try files.moveItem(atPath: path, toPath: place)
+            try files.createSymbolicLink(atPath: path, withDestinationPath: place)
+            return URL(filePath: place).resolvingSymlinksInPath().path
         }
 
         func remove(_ name: String) throws {
@@ -127,6 +138,59 @@ import Testing
         try fixture.remove("coffer-auth")
         let nothing = try fixture.run("coffer.postrm", "purge")
         #expect(nothing.code == 0 && nothing.errors.isEmpty, "\(nothing)")
+    }
+
+    /// A folder can be a mount point. Then it is busy, and a purge that failed for it would fail again each time.
+    @Test("a purge empties a folder that cannot go itself, says so, and goes on")
+    func busyFolder() throws {
+        let fixture = try Fixture(status: 0)
+        try fixture.scripts.install(["rmdir"], status: 1)
+        let outcome = try fixture.run("coffer.postrm", "purge")
+        #expect(outcome.code == 0, "\(outcome)")
+        for name in Fixture.whole where name != "other" {
+            #expect(try fixture.left("/var/lib/\(name)").isEmpty)
+            #expect(outcome.errors.contains("/var/lib/\(name). The folder itself stays"), "\(outcome)")
+        }
+        #expect(try fixture.left("/var/lib/other") == ["file"])
+    }
+
+    @Test("a purge that was told so deletes what a link of root's leads to, and says what it has emptied")
+    func linkedFolder() throws {
+        let fixture = try Fixture(status: 0)
+        let place = try fixture.moveElsewhere("coffer")
+        let outcome = try fixture.run("coffer.postrm", "purge")
+        #expect(outcome.code == 0 && outcome.errors.contains("Emptied \(place), because "), "\(outcome)")
+        #expect(try fixture.left() == ["other"])
+        #expect(try fixture.left("/srv/coffer").isEmpty)
+    }
+
+    /// Otherwise somebody who follows the advice keeps the vaults, and loses their registry.
+    @Test("a purge that keeps everything names the folder behind a link, too")
+    func keptLink() throws {
+        let fixture = try Fixture(status: 0, debconf: 30)
+        let place = try fixture.moveElsewhere("coffer")
+        let outcome = try fixture.run("coffer.postrm", "purge")
+        #expect(outcome.code == 0, "\(outcome)")
+        let advice = fixture.advice("coffer", "coffer-auth", "coffer-invitations")
+        #expect(outcome.errors.hasSuffix(advice.replacing("rm -r ", with: "rm -r \(place) ")), "\(outcome)")
+        #expect(try fixture.left("/srv/coffer") == ["file"])
+    }
+
+    @Test("a purge that cannot delete everything says what is left, and goes on")
+    func undeleted() throws {
+        let fixture = try Fixture(status: 0)
+        try Script.write(
+            """
+            #!/bin/sh
+            case "$*" in
+            *-delete) exit 1 ;;
+            *) exec /usr/bin/find "$@" ;;
+            esac
+            """, to: "\(fixture.scripts.folder.path)/programs/find")
+        let outcome = try fixture.run("coffer.postrm", "purge")
+        #expect(outcome.code == 0 && outcome.errors.contains("/var/lib/coffer could be deleted"), "\(outcome)")
+        #expect(!outcome.errors.contains("Emptied"), "\(outcome)")
+        #expect(try fixture.left() == Fixture.whole)
     }
 
     @Test("the question before a purge names each folder that would be deleted")

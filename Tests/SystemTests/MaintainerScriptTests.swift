@@ -200,6 +200,7 @@ import Testing
                     #expect(!words.contains { $0 == word }, "\(name): \(line)")
                 }
                 if words.contains("rm") { #expect(line.contains("--one-file-system --"), "\(name): \(line)") }
+                if words.contains("-delete") { #expect(line.contains("-xdev -mindepth 1"), "\(name): \(line)") }
             }
         }
     }
