@@ -136,6 +136,49 @@ import Testing
         }
     }
 
+    /// A package that was installed since has put its own files there.
+    @Test("uninstall keeps a file that is not what install laid down, and names it")
+    func replacedSince() throws {
+        let fixture = try Fixture()
+        try #require(try fixture.run("install").code == 0)
+        let paths = ["/usr/bin/coffer", "/usr/lib/security/pam_coffer.so"]
+        for path in paths {
+            try FileManager.default.removeItem(atPath: fixture.machine + path)
+            try fixture.write("of a package", fixture.machine + path)
+        }
+        // Whose module is not removed, may be demanded.
+        try fixture.write("auth required pam_coffer.so\n", fixture.machine + "/etc/pam.d/door")
+        let outcome = try fixture.run("uninstall")
+        #expect(outcome.code == 0, "\(outcome)")
+        for path in paths {
+            #expect(outcome.text.contains("Kept \(path): "), "\(outcome)")
+            #expect(try fixture.text(fixture.machine + path) == "of a package")
+        }
+        #expect(!outcome.text.contains("Take the line"), "\(outcome)")
+        let left = try fixture.laid()
+        #expect(!left.contains("usr/libexec") && !left.contains("usr/lib/coffer"), "\(left)")
+    }
+
+    /// Linux-PAM takes a module that is missing for one that has refused.
+    @Test(
+        "uninstall removes nothing while a PAM file keeps people out without the module",
+        arguments: [
+            ("auth required pam_coffer.so", true), ("-auth requisite /usr/lib/security/pam_coffer.so", true),
+            ("auth [success=ok default=bad] pam_coffer.so", true), ("auth \\\n required pam_coffer.so", true),
+            ("auth optional pam_coffer.so", false), ("auth [default=ignore] pam_coffer.so", false),
+            ("# auth required pam_coffer.so", false),
+        ])
+    func demandedModule(_ line: String, _ isRefused: Bool) throws {
+        let fixture = try Fixture()
+        try #require(try fixture.run("install").code == 0)
+        try fixture.write("\(line)\n", fixture.machine + "/etc/pam.d/door")
+        let before = try fixture.laid()
+        let outcome = try fixture.run("uninstall")
+        #expect(outcome.code == (isRefused ? 1 : 0), "\(outcome)")
+        #expect(outcome.errors.contains("/etc/pam.d/door\nWrite “optional”") == isRefused, "\(outcome)")
+        #expect((try fixture.laid() == before) == isRefused)
+    }
+
     /// What the record names is removed, by root.
     @Test(
         "a record that names something outside of the machine, or cannot be read, is not obeyed",

@@ -193,6 +193,30 @@ import Testing
         #expect(try fixture.left() == Fixture.whole)
     }
 
+    /// Linux-PAM takes a module that is missing for one that has refused.
+    @Test(
+        "the module stays while a line of an administrator's keeps people out without it",
+        arguments: [
+            ("auth required pam_coffer.so", true), ("-auth\trequisite /usr/lib/security/pam_coffer.so", true),
+            ("auth [success=ok default=die] pam_coffer.so", true), ("AUTH REQUIRED pam_coffer.so debug", true),
+            ("auth optional pam_coffer.so", false), ("auth sufficient pam_coffer.so", false),
+            ("-auth [success=ok default=ignore] pam_coffer.so", false), ("# auth required pam_coffer.so", false),
+            ("auth required pam_unix.so", false),
+        ])
+    func demandedModule(_ line: String, _ isKept: Bool) throws {
+        let fixture = try Fixture(status: 0)
+        try fixture.scripts.install(["pam-auth-update"])
+        try fixture.scripts.keepService("common-auth", "auth optional pam_coffer.so\n")
+        try fixture.scripts.keepService("door", "auth required pam_unix.so\n\(line)\n")
+        let outcome = try fixture.run("libpam-coffer.prerm", "remove")
+        #expect(outcome.code == (isKept ? 1 : 0), "\(outcome)")
+        #expect(outcome.errors.contains("/etc/pam.d/door\n") == isKept, "\(outcome)")
+        #expect(!outcome.errors.contains("common-auth"), "\(outcome)")
+        #expect(try fixture.called() == (isKept ? [] : ["pam-auth-update --package --remove coffer"]))
+        // An update puts another module in its place.
+        #expect(try fixture.run("libpam-coffer.prerm", "upgrade", "1.1").code == 0)
+    }
+
     @Test("the question before a purge names each folder that would be deleted")
     func question() throws {
         let text = try SourceTree.text("packaging/debian/coffer.templates")

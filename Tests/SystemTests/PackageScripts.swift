@@ -25,6 +25,13 @@ struct PackageScripts {
         try Data("x".utf8).write(to: URL(filePath: whole))
     }
 
+    /// Makes a PAM service file.
+    func keepService(_ name: String, _ text: String) throws {
+        let folder = machine + "/etc/pam.d"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: URL(filePath: "\(folder)/\(name)"))
+    }
+
     /// Makes systemd the first process.
     func runSystemd() throws {
         try FileManager.default.createDirectory(
@@ -54,6 +61,7 @@ struct PackageScripts {
         let moved = text.replacing("/usr/share/debconf/", with: "\(machine)/usr/share/debconf/")
             .replacing("/run/systemd/system", with: "\(machine)/run/systemd/system")
             .replacing("/var/lib/", with: "\(machine)/var/lib/")
+            .replacing("/etc/pam.d/", with: "\(machine)/etc/pam.d/")
         return try Command(
             program: "/bin/sh", arguments: ["-c", moved, name] + words,
             environment: ["PATH": "\(folder.path)/programs:/usr/bin:/bin"].merging(environment) { $1 }
