@@ -46,6 +46,16 @@ import Testing
 
         func called() throws -> [String] { try scripts.called() }
 
+        /// - Parameter line: the account coffer, as in `/etc/passwd`. `HOME` stands for the folder of the vaults.
+        func setAccount(_ line: String) throws {
+            let text = line.replacing("HOME", with: "\(machine)/var/lib/coffer") + "\n"
+            try Data(text.utf8).write(to: URL(filePath: folder.path + "/account"))
+        }
+
+        func remove(_ name: String) throws {
+            try FileManager.default.removeItem(atPath: "\(machine)/var/lib/\(name)")
+        }
+
         /// What is left of the folders.
         func left() throws -> [String] {
             try FileManager.default.subpathsOfDirectory(atPath: machine + "/var/lib").sorted()
@@ -116,22 +126,33 @@ import Testing
         #expect(try Fixture(isRunning: false).run("coffer.preinst", "upgrade", "1.0").text.isEmpty)
     }
 
-    /// An account that was there before Coffer: whose it is, has all vaults.
+    /// An account that was there before Coffer: who has it, has all vaults. `HOME` is the folder of the vaults.
     @Test(
-        "a first installation gives the broker no person's account, and none that can log in",
+        "a first installation gives the broker no person's account, no other service's, and none that can log in",
         arguments: [
-            ("coffer:x:1000:1000:A:/srv:/bin/bash", true), ("coffer:x:1001:1001::/:/usr/sbin/nologin", true),
-            ("coffer:x:998:998::/srv:/bin/sh", true), ("coffer:x:998:998::/srv:", true),
-            ("coffer:x:999:999::/var/lib/coffer:/usr/sbin/nologin", false), ("coffer:x:1:1::/:/bin/false", false),
+            ("coffer:x:1000:1000:A:HOME:/bin/bash", true), ("coffer:x:1001:1001::HOME:/usr/sbin/nologin", true),
+            ("coffer:x:998:998::HOME:/bin/sh", true), ("coffer:x:998:998::HOME:", true),
+            ("coffer:x:998:998:Other:/srv/other:/usr/sbin/nologin", true), ("coffer:x:1:1::/:/bin/false", true),
+            ("coffer:x:998:998:::/usr/sbin/nologin", true),
+            ("coffer:x:999:999::HOME:/usr/sbin/nologin", false), ("coffer:x:1:1::HOME:/bin/false", false),
         ])
     func account(_ line: String, _ isRefused: Bool) throws {
         let fixture = try Fixture()
-        try Data((line + "\n").utf8).write(to: URL(filePath: fixture.folder.path + "/account"))
+        try fixture.setAccount(line)
+        try fixture.remove("coffer-auth")
         let outcome = try fixture.run("coffer.preinst", "install")
         #expect(outcome.code == (isRefused ? 1 : 0), "\(outcome)")
         #expect(outcome.errors.contains("There is an account coffer already") == isRefused, "\(outcome)")
         // An update cannot change it, and does not stop half-way. The doctor tells of it.
         #expect(try fixture.run("coffer.preinst", "upgrade", "1.0").code == 0)
+    }
+
+    @Test("an installation after another takes the account that it had, wherever its home folder is")
+    func formerAccount() throws {
+        let fixture = try Fixture()
+        try fixture.setAccount("coffer:x:998:998::/nonexistent:/usr/sbin/nologin")
+        let outcome = try fixture.run("coffer.preinst", "install")
+        #expect(outcome.code == 0 && outcome.errors.isEmpty, "\(outcome)")
     }
 
     @Test("a removal stops the sockets first, so that nobody starts the services again; an update does not")

@@ -131,10 +131,11 @@ struct FilesFindingsTests {
 
     @Test("the broker's account is no person's, and nobody can log in with it")
     func account() throws {
-        func look(_ uid: UInt32, _ shell: String?) -> [Keychain.Finding] {
-            AccountCheck.findings("coffer", uid: uid, shell: shell)
+        func look(_ uid: UInt32, _ shell: String?, _ home: String? = "/var/lib/coffer") -> [Keychain.Finding] {
+            AccountCheck.findings("coffer", uid: uid, shell: shell, home: home)
         }
-        #expect(look(999, "/usr/sbin/nologin").isEmpty && look(999, "/bin/false").isEmpty && look(999, nil).isEmpty)
+        #expect(look(999, "/usr/sbin/nologin").isEmpty && look(999, "/bin/false").isEmpty)
+        #expect(look(999, nil, nil).isEmpty)
         for (uid, shell) in [(1000, "/usr/sbin/nologin"), (70_000, nil)] as [(UInt32, String?)] {
             let found = look(uid, shell)
             #expect(found.map(\.verdict) == [.problem], "\(found)")
@@ -145,6 +146,15 @@ struct FilesFindingsTests {
                 advice == "stop the broker: systemctl stop cofferd.socket cofferd.service; "
                     + "give the account another name: usermod --login NAME coffer; groupmod --new-name NAME coffer; "
                     + "make the broker's own: systemd-sysusers. How it gets the vaults: man cofferd")
+            #expect(advice.count <= 300)
+        }
+        // Another service's account can have a shell that the service needs.
+        for shell in ["/usr/sbin/nologin", "/bin/sh"] {
+            let found = look(998, shell, "/srv/other")
+            #expect(found.map(\.verdict) == [.problem], "\(found)")
+            #expect(found.first?.message.contains("home folder “/srv/other”, as another service's") == true, "\(found)")
+            let advice = try #require(found.first?.advice)
+            #expect(advice.contains("usermod --home /var/lib/coffer coffer; otherwise make one that is: man cofferd"))
             #expect(advice.count <= 300)
         }
         for shell in ["/bin/bash", ""] {
