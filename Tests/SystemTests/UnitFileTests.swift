@@ -117,6 +117,39 @@ import Testing
         #expect(Self.value("RestartPreventExitStatus", unlock) == "3 6 7")
     }
 
+    /// systemd takes 1 MiB at most for the broker, with the name, and starts no broker if there is more.
+    @Test(
+        "the broker gets a copy of a whole firmware log, and none of another, so that it starts with any",
+        arguments: [(nil, false), (0, true), (100_000, true), (1_023_999, true), (1_024_000, false), (2 << 20, false)]
+            as [(Int?, Bool)])
+    func firmwareLog(_ size: Int?, _ isCopied: Bool) throws {
+        let folder = try TemporaryFolder()
+        let (log, copies) = (folder.path + "/firmware", folder.path + "/copies")
+        try FileManager.default.createDirectory(atPath: copies, withIntermediateDirectories: false)
+        let bytes = Data((0..<(size ?? 0)).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+        if size == nil {
+            // It is there, and cannot be read.
+            try FileManager.default.createDirectory(atPath: log, withIntermediateDirectories: false)
+        } else {
+            try bytes.write(to: URL(filePath: log))
+        }
+        // What an earlier start has left.
+        for name in ["log", "part"] { try Data("before".utf8).write(to: URL(filePath: "\(copies)/\(name)")) }
+        let unit = try Self.directives("systemd/coffer-boot-log.service")
+        let command = try #require(Self.value("ExecStart", unit))
+            .replacing("/sys/kernel/security/tpm0/binary_bios_measurements", with: log)
+            .replacing("/run/coffer-boot", with: copies).replacing("$$", with: "$").replacing("%%", with: "%")
+        let outcome = try Command(
+            program: "/bin/sh", arguments: ["-c", command], environment: ["PATH": "/usr/bin:/bin"]
+        ).run()
+        #expect(outcome.code == 0 && outcome.text.contains("There is no copy") != isCopied, "\(outcome)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: copies) == (isCopied ? ["log"] : []))
+        if isCopied { #expect(try Data(contentsOf: URL(filePath: copies + "/log")) == bytes) }
+        let broker = try Self.directives("systemd/cofferd.service")
+        #expect(Self.value("LoadCredential", broker) == "boot-log:/run/coffer-boot/log")
+        #expect(Self.value("SetCredential", broker) == "boot-log:none")
+    }
+
     /// By the programs of systemd that installation runs, in a folder that stands for a machine.
     @Test(
         "the account and the folders are made with their owners, also where a folder of others is in the way",
