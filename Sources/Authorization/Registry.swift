@@ -3,7 +3,11 @@ import Platform
 
 /// A record cannot be read, trusted or written. `cause` is the underlying error.
 public struct RegistryError: Error, Sendable, CustomStringConvertible {
-    public enum Code: Sendable { case unreadable, damaged, untrusted, conflict, unwritable }
+    public enum Code: Sendable {
+        case unreadable, damaged, untrusted, conflict, unwritable
+        /// A newer Coffer wrote the record. A backup in its place would take away what only this record names.
+        case newerFormat
+    }
 
     public let code: Code
     /// What happened, for people.
@@ -75,6 +79,16 @@ public struct Registry: Sendable {
             throw RegistryError(.unreadable, "the registry record \(path) cannot be read", cause: error)
         }
         do throws(JSONFailure) { return try JSONReader.read(RegistryRecord.self, from: bytes) } catch {
+            // `try?`: a record that tells no format is damaged.
+            if let format = (try? JSONReader.read(RecordFormat.self, from: bytes))?.number,
+                format > RegistryRecord.currentFormat
+            {
+                throw RegistryError(
+                    .newerFormat,
+                    "the registry record \(path) has format \(format), "
+                        + "but this Coffer knows only format \(RegistryRecord.currentFormat)",
+                    advice: "update Coffer; keep this file, and put no backup in its place")
+            }
             throw RegistryError(
                 .damaged, "the registry record \(path) is damaged", advice: Self.restore(path), cause: error)
         }

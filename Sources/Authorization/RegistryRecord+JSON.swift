@@ -48,7 +48,7 @@ extension RegistryRecord: JSONValue {
         self.format = try members.required(format, "format")
         guard self.format == Self.currentFormat else {
             throw .mismatch(
-                at: start, "format \(self.format) is not \(Self.currentFormat), because a newer Coffer wrote it")
+                at: start, "format \(self.format) is not \(Self.currentFormat)")
         }
         self.vault = try members.required(vault, "vault")
         self.owner = try members.required(owner, "owner")
@@ -122,5 +122,17 @@ extension RegistryRecord: JSONValue {
         writer.member("storageKey", storageKey)
         writer.member("vault", vault)
         writer.endObject()
+    }
+}
+
+/// The format that a record claims. A newer format may have other members, so nothing else of it is read.
+struct RecordFormat: JSONReadable {
+    let number: Int
+
+    init(from reader: inout JSONReader) throws(JSONFailure) {
+        var format: Int?
+        var members = try reader.members()
+        while try reader.next(&members, of: ["format"]) != nil { format = try reader.read() }
+        number = try members.required(format, "format")
     }
 }

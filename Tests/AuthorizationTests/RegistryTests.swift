@@ -162,7 +162,7 @@ import Testing
             let path = registry.path(of: .user(1000))
             let text = try String(contentsOfFile: path, encoding: .utf8)
             for damaged in [
-                "", "{}", text.replacingOccurrences(of: "\"format\" : 1", with: "\"format\" : 2"),
+                "", "{}", text.replacingOccurrences(of: "\"format\" : 1", with: "\"format\" : 0"),
                 text.replacingOccurrences(of: "\"16\"", with: "\"15\""),
                 text.replacingOccurrences(of: "\"tpm\"", with: "\"software\""), String(text.dropLast(20)),
             ] {
@@ -170,6 +170,29 @@ import Testing
                 let error = #expect(throws: RegistryError.self) { try registry.record(for: .user(1000)) }
                 #expect(error?.code == .damaged)
             }
+        }
+    }
+
+    /// After a downgrade, the record that a newer Coffer wrote alone names the present indexes.
+    @Test func aRecordOfANewerFormatIsKept() throws {
+        try withRegistry { registry in
+            try registry.write(record())
+            let path = registry.path(of: .user(1000))
+            let text = try String(contentsOfFile: path, encoding: .utf8)
+            let newer = text.replacingOccurrences(of: "\"format\" : 1", with: "\"format\" : 2")
+            // What it says in known members may be of another kind.
+            for written in [newer, newer.replacingOccurrences(of: "\"tpm\"", with: "{\"kind\" : \"tpm\"}")] {
+                #expect(written != text)
+                try written.write(toFile: path, atomically: false, encoding: .utf8)
+                let error = #expect(throws: RegistryError.self) { try registry.record(for: .user(1000)) }
+                #expect(error?.code == .newerFormat)
+                #expect(error?.advice == "update Coffer; keep this file, and put no backup in its place")
+                #expect(throws: RegistryError.self) { try registry.write(record()) }
+            }
+            // Half of such a record is damage.
+            try String(newer.dropLast(20)).write(toFile: path, atomically: false, encoding: .utf8)
+            let error = #expect(throws: RegistryError.self) { try registry.record(for: .user(1000)) }
+            #expect(error?.code == .damaged)
         }
     }
 }

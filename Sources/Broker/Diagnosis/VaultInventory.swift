@@ -172,8 +172,10 @@ struct VaultInventory: Sendable {
     }
 
     private mutating func note(_ error: RegistryError, _ owner: Owner? = nil, _ path: String? = nil) {
-        let advice =
-            error.advice.isEmpty ? path.map(Registry.restore) ?? "have root restore it from a backup" : error.advice
+        // A record that cannot be read may be whole, and the newest.
+        let unread = "have root look at its disk, its owner and its mode; restore it from a backup only if it is gone"
+        let restore = path.map(Registry.restore) ?? "have root restore it from a backup"
+        let advice = error.advice.isEmpty ? (error.code == .unreadable ? unread : restore) : error.advice
         let cause = error.underlying.map { " (\($0))" } ?? ""
         gaps.append(Gap(owner: owner, message: error.reason + cause, advice: advice))
     }

@@ -96,8 +96,8 @@ extension Fault {
     /// An error of the registry on the wire.
     init(_ error: RegistryError) {
         switch error.code {
-        // A record that is put back heals this, so it is no damage of the vault.
-        case .damaged, .untrusted:
+        // A record that is put back, or an update, heals this, so it is no damage of the vault.
+        case .damaged, .untrusted, .newerFormat:
             self.init(
                 .damaged,
                 Details(

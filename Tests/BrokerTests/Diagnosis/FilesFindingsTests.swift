@@ -5,6 +5,7 @@ import Glibc
 import RootConfiguration
 import TestSupport
 import Testing
+import Varlink
 import Vault
 
 @testable import Broker
@@ -127,6 +128,30 @@ struct FilesFindingsTests {
         let all = look(isRoots: true)
         #expect(all.count == 3 && all.allSatisfy { $0.message.contains("has no record in the registry") }, "\(all)")
         #expect(!all.contains { $0.message.contains("of this machine") })
+    }
+
+    @Test(
+        "a record that a newer Coffer wrote is kept: doctor and every call say to update, and nobody is sent to a backup"
+    )
+    func newerRecord() throws {
+        let registry = Registry(directory: configuration.registryDirectory, authenticatorUID: user)
+        try registry.write(.tpmSample(owner))
+        try put("vaults/\(owner.fileStem).vault")
+        let path = registry.path(of: owner)
+        let text = String(decoding: try DurableFile.read(path, limit: Registry.longestRecord), as: UTF8.self)
+        let newer = text.replacing("\"format\" : 1", with: "\"format\" : 2")
+        try DurableFile.write(Array(newer.utf8), to: path, mode: 0o644)
+        var facts = facts()
+        facts.inventory = VaultInventory(vaults: configuration.vaultDirectory, registry: registry)
+        let found = FilesCheck.findings(facts)
+        let advice = "update Coffer; keep this file, and put no backup in its place"
+        #expect(found.map(\.verdict) == [.problem] && found.first?.advice == advice, "\(found)")
+        #expect(found.first?.message.hasPrefix("the registry record \(path) has format 2") == true, "\(found)")
+        do throws(RegistryError) { _ = try registry.record(for: owner) } catch {
+            let refused = Fault(error)
+            #expect(refused.name == .damaged && refused.details.kind == Keychain.missing, "\(refused)")
+            #expect(refused.details.advice == advice)
+        }
     }
 
     @Test("the broker's account is no person's, and nobody can log in with it")
