@@ -184,7 +184,7 @@ enum TPMIndexCheck: DiagnosisCheck {
             findings.append(
                 finding(
                     record.counter?.handle, "the counter of the vault's changes",
-                    "have root accept the present file: coffer vault accept"))
+                    SetAsideWords.acceptance(facts, record)))
         }
         if isMissing(record.boot?.index.handle), !isBootIndexGone(facts) {
             findings.append(
@@ -215,11 +215,20 @@ enum SetAsideWords {
 
     /// - Parameter record: the vault's; nil if it is not known.
     static func recovery(_ record: RegistryRecord?) -> String {
-        let place =
-            switch record?.owner {
-            case .group: "--group \(record?.ownerName ?? "NAME")"
-            case .user, nil: "--user \(record?.ownerName ?? "NAME")"
-            }
-        return "root sets the vault aside with: coffer vault set-aside \(place), which says how to restore the secrets"
+        "root sets the vault aside with: coffer vault set-aside \(place(record)), which says how to restore the secrets"
+    }
+
+    /// How root has the TPM count the file anew. A vault that cofferd opened before its counter went has nothing to
+    /// accept until it is opened again.
+    static func acceptance(_ facts: DiagnosisFacts, _ record: RegistryRecord) -> String {
+        (facts.isUnlocked ? "\(RescueWords.saveOpen); then have root restart cofferd" : "have root restart cofferd")
+            + ", put the newest file back if this one is older, and accept it: coffer vault accept \(place(record))"
+    }
+
+    private static func place(_ record: RegistryRecord?) -> String {
+        switch record?.owner {
+        case .group: "--group \(record?.ownerName ?? "NAME")"
+        case .user, nil: "--user \(record?.ownerName ?? "NAME")"
+        }
     }
 }

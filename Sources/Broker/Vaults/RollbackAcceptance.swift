@@ -1,5 +1,6 @@
 import Authorization
 import BrokerProtocol
+import TPM
 import Varlink
 import Vault
 
@@ -38,15 +39,34 @@ struct RollbackAcceptance: Sendable {
             .anchored)
     }
 
-    /// - Throws: the error on opening, unless it is an older copy or a missing counter; `AlreadyExists` if there is
-    ///   no error.
+    /// - Throws: the error on opening, unless it is an older copy or a missing counter; `Failed` if the counter is gone
+    ///   and the vault was opened before; `AlreadyExists` if there is no error.
     func requireRollback(in vaultActor: isolated VaultActor) async throws(Fault) {
-        do throws(Fault) { _ = try await vaultActor.opened() } catch {
+        let state: VaultActor.OpenState
+        do throws(Fault) { state = try await vaultActor.opened() } catch {
             guard error.details.kind == Keychain.rollback else { throw error }
             return
         }
+        try await requireCounter(of: state.record, in: vaultActor)
         throw Fault(
             .alreadyExists, "the vault's file is the one that the TPM has counted", advice: "there is nothing to accept"
         )
+    }
+
+    /// A counter that was removed while the vault was open shows at the next opening only. Accepting ends that opening,
+    /// and what was unlocked.
+    private func requireCounter(of record: RegistryRecord, in vaultActor: isolated VaultActor) async throws(Fault) {
+        guard let counter = record.counter else { return }
+        let condition: SealerCondition?
+        do throws(SealerError) { condition = try await vaultActor.dependencies.sealer.inspect(record) } catch {
+            throw Fault(error)
+        }
+        guard let condition, condition.storageKey == .pinned,
+            !condition.tpm.handles.ownIndexes.contains(where: { $0.rawValue == counter.handle })
+        else { return }
+        throw Fault(
+            .failed, "the TPM no longer has this vault's counter, and cofferd opened the vault before that",
+            advice: "save what is open, with coffer export --passphrase --skip-unreadable --output FILE; "
+                + "then restart cofferd, and run the command again")
     }
 }

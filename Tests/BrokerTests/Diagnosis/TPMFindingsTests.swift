@@ -393,4 +393,23 @@ struct TPMIndexFindingsTests {
         let advice = try #require(TPMIndexCheck.findings(facts).first?.advice)
         #expect(advice.contains("coffer export") && advice.contains("coffer vault set-aside --user ada"))
     }
+
+    @Test("a counter that is gone: what is open is saved, then the vault is opened anew, and then its file accepted")
+    func counter() throws {
+        for owner in [owner, .group(50)] {
+            let record = try RegistryRecord.tpmSample(owner)
+            let place = owner == .group(50) ? "--group ada" : "--user ada"
+            var facts = facts(record, record.indexHandles.filter { $0 != RegistryRecord.counterHandle })
+            for isUnlocked in [false, true] {
+                facts.isUnlocked = isUnlocked
+                let advice = try #require(TPMIndexCheck.findings(facts).first?.advice)
+                #expect(advice.hasSuffix("accept it: coffer vault accept \(place)"), "\(advice)")
+                let restart = try #require(advice.range(of: "have root restart cofferd"), "\(advice)")
+                #expect(advice.contains("put the newest file back if this one is older"), "\(advice)")
+                let save = advice.range(of: RescueWords.saveOpen)
+                #expect((save != nil) == isUnlocked, "\(advice)")
+                if let save { #expect(save.upperBound < restart.lowerBound, "\(advice)") }
+            }
+        }
+    }
 }

@@ -233,6 +233,31 @@ struct RollbackTests {
         await fixture.stop()
     }
 
+    @Test(
+        "a counter that goes while the vault is open: doctor's advice works, and nobody says that nothing is to accept")
+    func goneWhileOpen() async throws {
+        let fixture = try await Fixture()
+        try await fixture.unlock()
+        let record = try #require(try fixture.broker.authenticator.registry.record(for: .user(Self.uid)))
+        let handle = "0x" + String(record.counter?.handle ?? 0, radix: 16)
+        try Tool.output("tpm2_nvundefine", ["-T", fixture.tpm.tools, "-Q", "-C", "o", handle])
+        let findings = try await fixture.client.call(Keychain.Diagnose()).findings
+        let advice = try #require(findings.first { $0.message.hasSuffix("(\(handle))") }?.advice)
+        let steps = ["coffer export", "restart cofferd", "coffer vault accept --user \(record.ownerName)"]
+        let places = try steps.map { try #require(advice.range(of: $0), "\(advice)").lowerBound }
+        #expect(places == places.sorted(), "\(advice)")
+        let early = try await fault { try await fixture.client.call(Keychain.AcceptVault()) }
+        #expect(early.name == .failed && early.details.advice?.contains("restart cofferd") == true, "\(early)")
+        try await fixture.restart()
+        _ = try await fixture.broker.call(fixture.client, Keychain.AcceptVault()) {
+            Keychain.AcceptVault(challenge: $0)
+        }
+        #expect(try await fixture.accounts == ["a", "b", "c"])
+        let again = try await fault { try await fixture.client.call(Keychain.AcceptVault()) }
+        #expect(again.name == .alreadyExists, "\(again)")
+        await fixture.stop()
+    }
+
     @Test("a counter that is gone is not made anew where another vault's record names its place")
     func goneToAnother() async throws {
         let fixture = try await Fixture()
