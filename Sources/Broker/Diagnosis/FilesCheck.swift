@@ -26,11 +26,21 @@ enum FilesCheck: DiagnosisCheck {
             ]
         }
         let problems =
-            places.compactMap { $0.problem() } + room(configuration.vaultDirectory)
+            places.compactMap { problem(of: $0, facts) } + room(configuration.vaultDirectory)
             + registryRoom(configuration) + gaps(facts)
         return problems.isEmpty
             ? [Keychain.Finding(.files, .ok, "vault, registry and signing key have the right owners and modes")]
             : problems.map { Keychain.Finding(.files, .problem, $0.message, advice: $0.advice) }
+    }
+
+    private static func problem(of place: Place, _ facts: DiagnosisFacts) -> (message: String, advice: String)? {
+        guard let found = place.problem() else { return nil }
+        return isMissing(place.path) ? (found.message, saving(facts, found.advice)) : found
+    }
+
+    /// An open vault goes on without a part of it, and does not open again once it is locked.
+    private static func saving(_ facts: DiagnosisFacts, _ advice: String) -> String {
+        facts.isUnlocked ? "\(RescueWords.saveOpen); then \(advice)" : advice
     }
 
     /// The parts that are missing. Another user's vault is not this user's business, but root should hear of it.
@@ -43,7 +53,9 @@ enum FilesCheck: DiagnosisCheck {
         let shown = told.filter { facts.isRoots || $0.owner == facts.owner }
         let others = told.count - shown.count
         let what = others == 1 ? "another vault" : "\(others) other vaults"
-        var found: [(message: String, advice: String)] = shown.map { ($0.message, $0.advice) }
+        var found: [(message: String, advice: String)] = shown.map { gap in
+            (gap.message, gap.owner == facts.owner ? saving(facts, gap.advice) : gap.advice)
+        }
         found += replaced(facts, gaps)
         if others > 0 {
             found.append(
@@ -143,9 +155,13 @@ struct Place {
         guard let status else {
             if mayBeMissing { return nil }
             // Nothing makes a vault, a record or a key anew as it was.
-            return (
-                "\(path) is missing", kind == .socket ? "start Coffer's socket units" : "restore it from a backup"
-            )
+            let advice =
+                switch kind {
+                case .socket: "start Coffer's socket units"
+                case .folder: "\(RescueWords.mountFirst(path)); otherwise restore it from a backup"
+                case .file: "restore it from a backup"
+                }
+            return ("\(path) is missing", advice)
         }
         let isKind =
             switch kind {

@@ -14,6 +14,11 @@ enum RescueWords {
             + "have root copy it back: cp -pL /proc/$(pidof cofferd)/fd/N \(path), and restart cofferd"
     }
 
+    /// A backup that is put under the place of a disk makes a second, older store there.
+    static func mountFirst(_ folder: String) -> String {
+        "if \(folder) has a disk of its own, mount that first"
+    }
+
     /// - Parameters:
     ///   - file: the vault's.
     ///   - record: the path of the registry's record.

@@ -27,6 +27,7 @@ struct VaultInventory: Sendable {
     /// Whether an NV index may belong to a vault that no record names: because that vault is being made or renewed, was
     /// set aside without its present record, or has a file that does not tell.
     private(set) var isChanging = false
+    private var hasRecords = false
 
     /// The NV indexes that the records name, also those of vaults that root has set aside.
     var pinned: Set<UInt32> { (records + setAside).reduce(into: []) { $0.formUnion($1.indexHandles) } }
@@ -35,7 +36,9 @@ struct VaultInventory: Sendable {
         let files = vaultFiles(in: directory)
         isChanging = (files ?? []).contains { name in Self.unfinished.contains { name.hasSuffix($0) } }
         var owners: Set<Owner> = Set((files ?? []).compactMap { Self.owner(of: $0, ".vault") })
-        owners.formUnion(recordOwners(in: registry))
+        let recorded = recordOwners(in: registry)
+        hasRecords = !recorded.isEmpty
+        owners.formUnion(recorded)
         for owner in owners.sorted(by: { $0.fileStem < $1.fileStem }) {
             look(at: owner, files, directory, registry, comparing)
         }
@@ -55,7 +58,8 @@ struct VaultInventory: Sendable {
             gaps.append(
                 Gap(
                     owner: nil, message: "the vaults' folder \(directory) cannot be read: \(error.reason)",
-                    advice: "have root restore it from a backup, or mount it", folder: directory))
+                    advice: "\(RescueWords.mountFirst(directory)); otherwise have root restore it from a backup",
+                    folder: directory))
             return nil
         }
     }
@@ -105,8 +109,10 @@ struct VaultInventory: Sendable {
                 gaps.append(
                     Gap(
                         owner: owner,
-                        message: "the vault \(file) has no record in the registry, so nothing can open it",
-                        advice: "have root restore \(path) from a backup; remove nothing from the TPM before",
+                        message:
+                            "the vault \(file) has no record in the registry: without it, the vault does not open again",
+                        advice: (hasRecords ? "" : RescueWords.mountFirst(registry.directory) + "; otherwise ")
+                            + "have root restore \(path) from a backup; remove nothing from the TPM before",
                         folder: registry.directory))
             }
             return
@@ -118,7 +124,9 @@ struct VaultInventory: Sendable {
         gaps.append(
             Gap(
                 owner: owner, message: "the registry has a record of the vault \(file), but the file is missing",
-                advice: RescueWords.copyBack(file) + "; otherwise " + VaultOpener.restore(file)))
+                advice: (files.contains { $0.hasSuffix(".vault") }
+                    ? "" : RescueWords.mountFirst(directory) + "; otherwise, ")
+                    + RescueWords.copyBack(file) + "; otherwise " + VaultOpener.restore(file)))
     }
 
     /// Whether a file and its record belong together. If one of them is from a backup, the TPM may have indexes that

@@ -69,7 +69,7 @@ struct DiagnosisTests {
         #expect(try await finding() == nil)
         let missing = try #require(try await problems(broker).first)
         #expect(missing.message.contains("signing-key.pem is missing"), "\(missing)")
-        #expect(missing.advice == "restore it from a backup")
+        #expect(missing.advice?.hasSuffix("restore it from a backup") == true, "\(missing)")
         await broker.stop()
     }
 

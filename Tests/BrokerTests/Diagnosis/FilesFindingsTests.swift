@@ -59,6 +59,9 @@ struct FilesFindingsTests {
         let open = Place(path, .file, user, closed: 0o077).problem()
         #expect(open?.message == "\(path) is open to others (mode 640)" && open?.advice == "chmod 600 \(path)")
         #expect(Place(missing, .file, user, closed: 0).problem()?.advice == "restore it from a backup")
+        #expect(
+            Place(missing, .folder, user, closed: 0).problem()?.advice
+                == "if \(missing) has a disk of its own, mount that first; otherwise restore it from a backup")
         #expect(Place(missing, .socket, user, closed: 0).problem()?.advice == "start Coffer's socket units")
         #expect(Place(missing, .file, user, closed: 0).problem()?.message == "\(missing) is missing")
         #expect(Place(missing, .file, user, closed: 0, mayBeMissing: true).problem()?.message == nil)
@@ -152,6 +155,55 @@ struct FilesFindingsTests {
             #expect(refused.name == .damaged && refused.details.kind == Keychain.missing, "\(refused)")
             #expect(refused.details.advice == advice)
         }
+    }
+
+    @Test(
+        "while the vault is open, what it has is saved before a missing part is mended, and before a vault's own only")
+    func saveFirst() throws {
+        let registry = Registry(directory: configuration.registryDirectory, authenticatorUID: user)
+        let record = try RegistryRecord.tpmSample(owner)
+        let (file, path) = ("vaults/\(owner.fileStem).vault", registry.path(of: owner))
+        let key = configuration.registryDirectory + "/signing-key.pem"
+        func look(isUnlocked: Bool) -> [Keychain.Finding] {
+            var facts = facts(record)
+            (facts.isUnlocked, facts.isRoots) = (isUnlocked, true)
+            facts.inventory = VaultInventory(
+                vaults: configuration.vaultDirectory, registry: registry, comparing: { _, _ in .fits })
+            return FilesCheck.findings(facts)
+        }
+        func expectSaved(_ missing: String, _ mended: String) throws {
+            for isUnlocked in [false, true] {
+                let found = look(isUnlocked: isUnlocked)
+                #expect(
+                    found.map(\.verdict) == [.problem] && found.first?.message.contains(missing) == true, "\(found)")
+                let advice = try #require(found.first?.advice)
+                #expect(advice.hasPrefix(RescueWords.saveOpen + "; then ") == isUnlocked, "\(advice)")
+                #expect(advice.hasSuffix(mended), "\(advice)")
+            }
+        }
+        try registry.write(record)
+        try put(file)
+        try expectSaved(key, "restore it from a backup")
+        try put("registry/signing-key.pem")
+        #expect(look(isUnlocked: true).map(\.verdict) == [.ok])
+        // A disk that is not mounted comes before a backup.
+        try FileManager.default.removeItem(atPath: path)
+        try expectSaved(
+            "without it, the vault does not open again",
+            "if \(configuration.registryDirectory) has a disk of its own, mount that first; otherwise have root restore "
+                + "\(path) from a backup; remove nothing from the TPM before")
+        try registry.write(record)
+        try FileManager.default.removeItem(atPath: "\(folder.path)/\(file)")
+        try expectSaved(file, "start cofferd.socket again")
+        let unmounted = try #require(look(isUnlocked: false).first?.advice)
+        #expect(unmounted.hasPrefix("if \(configuration.vaultDirectory) has a disk of its own"), "\(unmounted)")
+        // A vault or a record that is there tells that the disk is. Another's vault is no reason to save one's own.
+        try put(file)
+        try put("vaults/\(Owner.user(user + 7).fileStem).vault")
+        let others = look(isUnlocked: true)
+        #expect(others.count == 1 && others.first?.advice?.hasPrefix("have root restore ") == true, "\(others)")
+        try chmod("registry/signing-key.pem", 0o604)
+        #expect(!look(isUnlocked: true).contains { $0.advice?.contains("coffer export") == true })
     }
 
     @Test("the broker's account is no person's, and nobody can log in with it")

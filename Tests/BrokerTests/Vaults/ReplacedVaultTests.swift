@@ -117,7 +117,7 @@ struct ReplacedVaultTests {
         ] {
             #expect(advice.contains(words), "\(advice)")
         }
-        #expect(advice.count <= 500)
+        #expect(advice.count <= 800)
         await fixture.broker.stop()
         let again = try await throwAwayBroker(
             folder: fixture.broker.folder, authenticator: fixture.broker.authenticator)
