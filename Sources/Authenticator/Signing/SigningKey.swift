@@ -99,7 +99,8 @@ struct SigningKey {
         guard status.isRegular, status.uid == OwnProcess.effectiveUser, status.mode & 0o177 == 0 else {
             throw SystemError(
                 "use the signing key \(path)", reason: "it must be a file of the authenticator's user, with mode 0600",
-                advice: "have root find out who changed it and could read it; then: chmod 600 \(path)")
+                advice: "have root find out who changed it and could read it; then: chmod 600 \(path); "
+                    + "then renew it: coffer rotate --signing-key")
         }
         var bytes = try DurableFile.read(path, limit: FileLimits.key)
         defer { Wipe.bytes(&bytes) }

@@ -12,7 +12,9 @@ enum FilesCheck: DiagnosisCheck {
         let registry = Registry(directory: configuration.registryDirectory, authenticatorUID: facts.authenticatorUID)
         var places = [
             Place(configuration.vaultDirectory, .folder, facts.brokerUID, closed: 0o077),
-            Place(configuration.registryDirectory, .folder, facts.authenticatorUID, closed: 0o022),
+            Place(
+                configuration.registryDirectory, .folder, facts.authenticatorUID, closed: 0o022,
+                exposure: .written("compare its records with a backup")),
         ]
         if facts.record != nil {
             let (broker, authenticator) = (facts.brokerUID, facts.authenticatorUID)
@@ -21,8 +23,17 @@ enum FilesCheck: DiagnosisCheck {
                 Place(
                     VaultFile.path(of: facts.owner, in: configuration.vaultDirectory), .file, broker, closed: 0o077,
                     mayBeMissing: true),
-                Place(registry.path(of: facts.owner), .file, authenticator, closed: 0o022, mayBeMissing: true),
-                Place("\(configuration.registryDirectory)/signing-key.pem", .file, authenticator, closed: 0o077),
+                Place(
+                    registry.path(of: facts.owner), .file, authenticator, closed: 0o022, mayBeMissing: true,
+                    exposure: .written("compare it with a backup")),
+                Place(
+                    "\(configuration.registryDirectory)/signing-key.pem", .file, authenticator, closed: 0o077,
+                    exposure: .read(
+                        "renew the key: coffer rotate --signing-key; then each owner runs: coffer rotate --all")),
+                Place(
+                    "\(configuration.registryDirectory)/former-keys", .folder, authenticator, closed: 0o077,
+                    mayBeMissing: true,
+                    exposure: .read("each owner whose vault needs a former key runs: coffer rotate --all")),
             ]
         }
         let problems =
@@ -131,15 +142,37 @@ enum FilesCheck: DiagnosisCheck {
 struct Place {
     enum Kind { case folder, file, socket }
 
+    /// What is to be done about what others could do while it was open to them. Closing it undoes none of that.
+    enum Exposure {
+        /// Comes before it is closed: what others wrote would be trusted then.
+        case written(String)
+        /// Comes after it is closed.
+        case read(String)
+        case harmless
+
+        func advice(closing command: String) -> String {
+            switch self {
+            case .written(let first): "find out who could write it, and \(first); then: \(command)"
+            case .read(let then): "find out who could read it; then: \(command); then \(then)"
+            case .harmless: command
+            }
+        }
+    }
+
     let path: String
     let kind: Kind
     let uid: UInt32
     /// Permission bits that must not be set.
     let closed: UInt32
     let mayBeMissing: Bool
+    let exposure: Exposure
 
-    init(_ path: String, _ kind: Kind, _ uid: UInt32, closed: UInt32, mayBeMissing: Bool = false) {
+    init(
+        _ path: String, _ kind: Kind, _ uid: UInt32, closed: UInt32, mayBeMissing: Bool = false,
+        exposure: Exposure = .harmless
+    ) {
         self.mayBeMissing = mayBeMissing
+        self.exposure = exposure
         self.path = path
         self.kind = kind
         self.uid = uid
@@ -180,14 +213,17 @@ struct Place {
         }
         guard status.uid == uid else {
             // Its owner may have changed it. Giving it away would make Coffer trust that.
-            return (
-                "\(path) belongs to uid \(status.uid) instead of \(uid)",
-                "find out who made it; if it was you, restoring a backup: chown \(uid) \(path)"
-            )
+            var advice = "find out who made it; if it was you, restoring a backup: chown \(uid) \(path)"
+            // That account could read it until now.
+            if case .read(let then) = exposure { advice += "; then \(then)" }
+            return ("\(path) belongs to uid \(status.uid) instead of \(uid)", advice)
         }
         guard status.mode & closed == 0 else {
             let mode = String(status.mode & ~closed, radix: 8)
-            return ("\(path) is open to others (mode \(String(status.mode, radix: 8)))", "chmod \(mode) \(path)")
+            return (
+                "\(path) is open to others (mode \(String(status.mode, radix: 8)))",
+                exposure.advice(closing: "chmod \(mode) \(path)")
+            )
         }
         return nil
     }

@@ -58,8 +58,12 @@ enum PAMCheck: DiagnosisCheck {
             // `try?`: the file was readable a moment ago, so there is nothing to report about it here.
             guard let status = try? FileStatus.of(path), !status.isSymbolicLink else { continue }
             if status.mode & 0o022 != 0 || (status.uid != owner && status.uid != 0) {
+                // Closed without a look, what others wrote would be called in order from then on.
                 found.append(
-                    problem("\(path) can be written by others besides root", "chown root \(path); chmod 644 \(path)"))
+                    problem(
+                        "\(path) can be written by others besides root",
+                        "find out who could write it, and compare it with the file that its package brings; "
+                            + "then: chown root \(path); chmod 644 \(path)"))
             }
         }
         for line in stack.lines where line.type == "auth" || line.type == "account" {

@@ -305,7 +305,12 @@ struct DiagnosisTests {
         try put(sound, "coffer")
         #expect(problems() == [])
         try put(sound, "coffer", 0o666)
-        #expect(problems().first?.message.contains("written by others") == true)
+        let open = try #require(problems().first)
+        #expect(open.message.contains("written by others"), "\(open)")
+        // What others wrote is not called in order unseen.
+        let compared = try #require(open.advice?.range(of: "compare it with the file that its package brings"))
+        let closed = try #require(open.advice?.range(of: "chmod 644"))
+        #expect(compared.lowerBound < closed.lowerBound)
         // This test does not ask about sessions.
         try put(sound + "\nsession include shared", "coffer")
         #expect(problems() == [])

@@ -70,6 +70,45 @@ struct FilesFindingsTests {
         #expect(unknown?.message.hasPrefix("\(long) cannot be examined: ") == true)
     }
 
+    @Test("a key that others could read is renewed after it is closed, and what others could write is compared before")
+    func exposed() throws {
+        try put("key", mode: 0o644)
+        let path = folder.path + "/key"
+        let key = Place(path, .file, user, closed: 0o077, exposure: .read("renew it")).problem()
+        #expect(key?.advice == "find out who could read it; then: chmod 600 \(path); then renew it")
+        let foreign = Place(path, .file, user + 1, closed: 0o077, exposure: .read("renew it")).problem()
+        #expect(foreign?.advice.hasSuffix("chown \(user + 1) \(path); then renew it") == true)
+        try chmod("key", 0o666)
+        let record = Place(path, .file, user, closed: 0o022, exposure: .written("compare it")).problem()
+        #expect(record?.advice == "find out who could write it, and compare it; then: chmod 644 \(path)")
+        // These are the places.
+        let sample = try RegistryRecord.tpmSample(owner)
+        for name in ["registry/signing-key.pem", "vaults/\(owner.fileStem).vault"] { try put(name) }
+        try Folder.make(configuration.registryDirectory + "/vaults", mode: 0o755)
+        try Folder.make(configuration.registryDirectory + "/former-keys", mode: 0o700)
+        try put("registry/vaults/\(owner.fileStem).json", mode: 0o644)
+        let cases: [(String, mode_t, mode_t, String)] = [
+            (
+                "registry/signing-key.pem", 0o644, 0o600,
+                "coffer rotate --signing-key; then each owner runs: coffer rotate --all"
+            ),
+            ("registry/former-keys", 0o755, 0o700, "runs: coffer rotate --all"),
+            (
+                "registry/vaults/\(owner.fileStem).json", 0o666, 0o644,
+                "chmod 644 \(folder.path)/registry/vaults/\(owner.fileStem).json"
+            ),
+            ("registry", 0o777, 0o755, "chmod 755 \(folder.path)/registry"),
+        ]
+        for (name, open, closed, end) in cases {
+            try chmod(name, open)
+            let found = FilesCheck.findings(facts(sample))
+            #expect(found.count == 1 && found.first?.advice?.hasPrefix("find out who could ") == true, "\(found)")
+            #expect(found.first?.advice?.hasSuffix(end) == true, "\(found)")
+            try chmod(name, closed)
+        }
+        #expect(FilesCheck.findings(facts(sample)).map(\.verdict) == [.ok])
+    }
+
     // MARK: Files
 
     private func facts(_ record: RegistryRecord? = nil) -> DiagnosisFacts {
