@@ -106,4 +106,37 @@ import Testing
         #expect(lines.count == 3 && lines[0] == "2 things to do (in order: 0, notes: 0)")
         #expect(lines.dropFirst().allSatisfy { $0.hasPrefix("TO DO  ") })
     }
+
+    private func bound(_ account: String, to set: String?) -> ItemAttributes {
+        var item = ItemAttributes(
+            id: account, name: ItemName(service: "s", account: account),
+            times: ItemTimes(created: .now, modified: .now), version: 1, revision: "r")
+        item.biometrySet = set
+        return item
+    }
+
+    /// A folder that is not mounted, or that others can write, takes nothing away. Setting an item again would.
+    @Test func fingersThatAreNotKnownAreNotCalledChanged() throws {
+        func look(_ current: String?, _ items: [ItemAttributes]) -> [DoctorFinding] {
+            FingersCheck.findings(
+                DoctorFacts(
+                    status: .failure(KeychainError(.brokerUnreachable, "gone")),
+                    biometry: .success(.init(usable: false, type: "fingerprint", currentSet: current)),
+                    authenticatorUser: 0, items: .success(items),
+                    diagnosis: .failure(KeychainError(.brokerUnreachable, "gone"))))
+        }
+        let items = ["a", "b", "c", "d", "e"].map { bound($0, to: "01") } + [bound("free", to: nil)]
+        let unknown = look(nil, items)
+        #expect(unknown.map(\.verdict) == [.note], "\(unknown)")
+        #expect(unknown.first?.message.hasSuffix("open s/a, s/b, s/c, s/d and 1 more") == true, "\(unknown)")
+        #expect(unknown.first?.advice?.contains("coffer set") == false, "\(unknown)")
+        #expect(look(nil, [bound("free", to: nil)]).isEmpty)
+        #expect(look("01", items).map(\.verdict) == [.ok])
+        let changed = look("02", items)
+        #expect(changed.count == 5 && changed.allSatisfy { $0.verdict == .problem }, "\(changed)")
+        let advice = try #require(changed.first?.advice)
+        let restore = try #require(advice.range(of: "have root first restore"), "\(advice)")
+        let again = try #require(advice.range(of: "set it again with: coffer set s a"), "\(advice)")
+        #expect(restore.lowerBound < again.lowerBound)
+    }
 }

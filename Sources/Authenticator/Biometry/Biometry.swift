@@ -81,7 +81,8 @@ struct Biometry: Sendable {
     /// Tells a person that only earlier fingers open this item.
     static let changed = BiometryWords(
         "the enrolled fingers changed since this item was set, so nobody can read it", .otherFingers,
-        advice: "set it again with: coffer set")
+        advice: "if you changed no finger, have root first restore the folder of fprintd; otherwise set it again with: "
+            + "coffer set")
 
     /// Tells a person that a finger counts for nothing if fingers were enrolled or removed meanwhile.
     static let disturbed = BiometryWords(

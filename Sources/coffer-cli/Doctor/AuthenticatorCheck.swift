@@ -52,6 +52,7 @@ enum BiometryCheck: DoctorCheck {
 }
 
 /// Finds items that are bound to fingers other than the enrolled ones. Nobody can read those by finger. They are named so that they can be set again.
+/// If the enrolled fingers are not known, nothing is called lost.
 enum FingersCheck: DoctorCheck {
     private static let check = Keychain.Check.fingers
 
@@ -60,6 +61,7 @@ enum FingersCheck: DoctorCheck {
             case .success(let items) = facts.items
         else { return [] }
         let bound = items.filter { $0.biometrySet != nil }
+        if !bound.isEmpty, biometry.currentSet == nil { return [unknown(bound)] }
         let lost = bound.filter { $0.biometrySet != biometry.currentSet }
         guard !lost.isEmpty else {
             if bound.isEmpty { return [] }
@@ -76,8 +78,21 @@ enum FingersCheck: DoctorCheck {
                 check: check, verdict: .problem,
                 message: "\(item.shownName): the enrolled fingers changed since it was set"
                     + (isLeft ? ", so a finger no longer opens it" : ", so nobody can read it"),
-                advice: "set it again with: "
+                advice: "if you changed no finger, have root first restore the folder of fprintd (/var/lib/fprint); "
+                    + "otherwise set it again with: "
                     + VisibleText.sentence(ShellText.command("set", item.service, item.account, [])))
         }
+    }
+
+    /// The stored fingers are not there or are not trusted. They may come back as they were, and the items with them.
+    private static func unknown(_ bound: [ItemAttributes]) -> DoctorFinding {
+        let names = bound.prefix(4).map(\.shownName).joined(separator: ", ")
+        let more = bound.count > 4 ? " and \(bound.count - 4) more" : ""
+        return DoctorFinding(
+            check: check, verdict: .note,
+            message: "your enrolled fingers are not known, so it is not known whether they open \(names)\(more)",
+            advice:
+                "set none of these again before root has seen that the folder of fprintd (/var/lib/fprint) is there, "
+                + "and that only root can write in it")
     }
 }
