@@ -54,6 +54,9 @@ struct PAMControl: Sendable, Equatable {
     /// What a module that never succeeds comes to (pam_deny).
     var atRefusal: Action { named["auth_err"] ?? rest }
 
+    /// What a module that is not there comes to.
+    var atAbsence: Action { named["module_unknown"] ?? rest }
+
     /// What any value but success can come to.
     /// - Parameter ignores: whether the module can return `PAM_IGNORE`.
     func otherwise(ignores: Bool) -> Set<Action> {

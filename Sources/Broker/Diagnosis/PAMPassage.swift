@@ -1,4 +1,5 @@
-/// A way through a stack's auth lines that ends in a success, although no module that asks a person has succeeded. The search plays what libpam does
+/// A way through a stack's auth lines that ends in a success, although no module that asks a person has succeeded. Or one through its account
+/// lines, although no module that judges the account has. The search plays what libpam does
 /// with every value that the modules could return.
 enum PAMPassage: Equatable {
     /// Only modules that ask nobody let people in. The list names them.
@@ -30,7 +31,12 @@ enum PAMPassage: Equatable {
 
     /// - Returns: nil if each success takes a module that asks. A passage without unknown modules comes before others.
     static func find(through stack: PAMStack, past proof: PAMProof) -> PAMPassage? {
-        let lines = stack.lines.filter { $0.type == "auth" }
+        find(through: stack, reading: proof)
+    }
+
+    /// - Returns: as above, for the lines of the reading's type.
+    static func find(through stack: PAMStack, reading proof: some PAMReading) -> PAMPassage? {
+        let lines = stack.lines.filter { $0.type == proof.type }
         var open = [Walk()]
         var seen: Set<Place> = []
         var unknown: [String]?
@@ -53,7 +59,7 @@ enum PAMPassage: Equatable {
         return unknown.map(PAMPassage.unknown) ?? (accepts ? nil : .nobody)
     }
 
-    private static func steps(from walk: Walk, _ lines: [PAMLine], _ proof: PAMProof) -> [Walk] {
+    private static func steps(from walk: Walk, _ lines: [PAMLine], _ proof: some PAMReading) -> [Walk] {
         let line = lines[walk.place.next]
         let control = PAMControl(line.control)
         var now = walk

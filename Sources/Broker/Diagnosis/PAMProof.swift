@@ -1,5 +1,17 @@
+/// How the lines of one type are read.
+protocol PAMReading {
+    /// `auth` or `account`.
+    var type: String { get }
+
+    /// What the module of this line says if it succeeds.
+    func word(of line: PAMLine) -> PAMProof.Word
+
+    /// Whether the module can return `PAM_IGNORE`, as if the line were not there.
+    func canIgnore(_ line: PAMLine) -> Bool
+}
+
 /// What a PAM service stands for, and the modules that are known to ask a person for it.
-enum PAMProof: String, CaseIterable {
+enum PAMProof: String, CaseIterable, PAMReading {
     case anyFactor = "coffer"
     case biometric = "coffer-biometric"
     case passcode = "coffer-passcode"
@@ -22,12 +34,14 @@ enum PAMProof: String, CaseIterable {
         case unknown
     }
 
-    /// Modules that ask for the login password.
-    private static let passwords: Set = [
+    var type: String { "auth" }
+
+    /// Modules that ask for the login password. They judge the account, too.
+    static let passwords: Set = [
         "pam_unix.so", "pam_sss.so", "pam_ldap.so", "pam_winbind.so", "pam_krb5.so", "pam_systemd_home.so",
         "pam_himmelblau.so",
     ]
-    private static let biometrics: Set = ["pam_fprintd.so"]
+    static let biometrics: Set = ["pam_fprintd.so"]
     /// Modules that ask for a security key, a card or a one-time password.
     private static let tokens: Set = [
         "pam_u2f.so", "pam_yubico.so", "pam_oath.so", "pam_google_authenticator.so", "pam_pkcs11.so", "pam_p11.so",
@@ -42,6 +56,10 @@ enum PAMProof: String, CaseIterable {
         "pam_rhosts.so", "pam_gnome_keyring.so", "pam_kwallet5.so", "pam_systemd.so", "pam_coffer.so",
     ]
 
+    static func isKnown(_ module: String) -> Bool {
+        passwords.union(biometrics).union(tokens).union(silent).contains(module)
+    }
+
     private var asking: Set<String> {
         switch self {
         case .anyFactor: Self.passwords.union(Self.biometrics).union(Self.tokens)
@@ -55,8 +73,7 @@ enum PAMProof: String, CaseIterable {
         // With these words a module lets in somebody of whom it knows nothing.
         let lenient = line.arguments.contains { $0.hasPrefix("nullok") || $0 == "nouserok" }
         if asking.contains(line.module), !lenient { return .asked }
-        let others = Self.passwords.union(Self.biometrics).union(Self.tokens)
-        if others.contains(line.module) || Self.silent.contains(line.module) { return .unasked }
+        if Self.isKnown(line.module) { return .unasked }
         // Without this word the program gets no password, so it cannot have asked for one.
         if line.module == "pam_exec.so", !line.arguments.contains("expose_authtok") { return .unasked }
         return .unknown

@@ -6,12 +6,20 @@ struct PAMLine: Sendable, Equatable {
     /// `auth`, `account`, `password` or `session`.
     let type: String
     let control: String
-    /// Without folder: `pam_unix.so`.
+    /// Without folder: `pam_unix.so`. With it, if others than the system's packages could have put the module there:
+    /// then its name says nothing about it.
     let module: String
     let arguments: [String]
     let file: String
     /// How many `substack` lines it is within. A jump, `done` or `die` does not leave its substack.
     let depth: Int
+    /// The module as the line names it.
+    var path = ""
+    /// Whether a dash stands before the line: nobody minds if the module is missing.
+    var isOptional = false
+
+    /// The module's name without folder, wherever it is.
+    var name: String { module.split(separator: "/").last.map(String.init) ?? module }
 
     /// Whether the line ends as in files of other systems. libpam finds no module of such a name, and no such argument.
     var endsWithCarriageReturn: Bool { (arguments.last ?? module).hasSuffix("\r") }
@@ -52,13 +60,18 @@ struct PAMStack: Sendable, Equatable {
             case "include": read(words[2], folders, only: kind, depth: depth + 1, substacks: substacks)
             case "substack": read(words[2], folders, only: kind, depth: depth + 1, substacks: substacks + 1)
             case let control:
-                let module = words[2].split(separator: "/").last.map(String.init) ?? words[2]
                 lines.append(
                     PAMLine(
-                        type: kind, control: control, module: module, arguments: Array(words.dropFirst(3)), file: path,
-                        depth: substacks))
+                        type: kind, control: control, module: Self.module(words[2]),
+                        arguments: Array(words.dropFirst(3)), file: path, depth: substacks, path: words[2],
+                        isOptional: first.hasPrefix("-")))
             }
         }
+    }
+
+    private static func module(_ path: String) -> String {
+        guard let end = path.lastIndex(of: "/") else { return path }
+        return PAMModules.isSystems(String(path[..<end])) ? String(path[path.index(after: end)...]) : path
     }
 
     /// The first file that is there. Files of PAM may be links.

@@ -154,4 +154,109 @@ struct PAMPassageTests {
         configuration.silentServices = ["coffer"]
         #expect(look().map(\.verdict) == [.ok])
     }
+
+    @Test("a module is what its name says only in the folders that packages write")
+    func folders() throws {
+        for folder in [
+            "/lib/security", "/usr/lib/security", "/lib64/security", "/lib/x86_64-linux-gnu/security",
+            "/lib/security/$ISA",
+            "/usr/lib/aarch64-linux-gnu/security", "/nix/store/abc-linux-pam-1.6/lib/security",
+        ] { #expect(PAMModules.isSystems(folder), "\(folder)") }
+        for folder in [
+            "/tmp/lib/security", "/usr/local/lib/security", "/lib/security/../../tmp", "/lib/a/b/security",
+            "lib/security", "",
+            "/home/nix/store/a/lib/security", "/lib", "/security",
+        ] { #expect(!PAMModules.isSystems(folder), "\(folder)") }
+        // Its name is not enough to be believed, and is enough to be refused.
+        #expect(try find("auth required /tmp/h1/evil/pam_unix.so") == .unknown(["/tmp/h1/evil/pam_unix.so"]))
+        #expect(try find("auth required ../../../tmp/pam_unix.so") == .unknown(["../../../tmp/pam_unix.so"]))
+        #expect(try find("auth required /usr/lib/security/pam_unix.so") == nil)
+        let folder = try TemporaryFolder()
+        func problems(_ text: String) throws -> [String] {
+            try DurableFile.write(Array((text + "\n").utf8), to: "\(folder.path)/stack", mode: 0o644)
+            let stack = PAMStack(service: "stack", folders: [folder.path])
+            return PAMCheck.problems(of: "coffer", stack, owner: OwnProcess.effectiveUser).map(\.message)
+        }
+        let account = "\naccount required pam_unix.so"
+        #expect(
+            try problems("auth required /opt/pam_rootok.so" + Self.unix + account).contains {
+                $0.contains("root would always pass")
+            })
+        // Others could have put it there.
+        let module = folder.path + "/pam_unix.so"
+        for (mode, count) in [(0o644, 0), (0o666, 1)] as [(mode_t, Int)] {
+            try DurableFile.write([0], to: module, mode: mode)
+            let found = try problems("auth required \(module)" + account)
+            #expect(found.count { $0.contains("the module \(module) in ") } == count, "\(found)")
+        }
+    }
+
+    @Test(
+        "a module that is not there is told, unless its line says that it may be missing; what the line makes of it counts"
+    )
+    func absences() throws {
+        let (folder, stacks) = (try TemporaryFolder(), try TemporaryFolder())
+        func look(_ text: String) throws -> [Keychain.Finding] {
+            try DurableFile.write(Array((text + "\n").utf8), to: "\(stacks.path)/stack", mode: 0o644)
+            return PAMCheck.absences(
+                from: "coffer", PAMStack(service: "stack", folders: [stacks.path]), PAMModules(folders: [folder.path]))
+        }
+        // Nobody knows where this system has its modules.
+        #expect(try look("auth required pam_unix.so").isEmpty)
+        for name in ["pam_permit.so", "pam_unix.so"] {
+            try DurableFile.write([0], to: "\(folder.path)/\(name)", mode: 0o644)
+        }
+        #expect(try look("auth required pam_unix.so\naccount required \(folder.path)/pam_unix.so").isEmpty)
+        for text in ["-auth required pam_sss.so", "auth required pam_fprintd.so", "session required pam_none.so"] {
+            #expect(try look(text).isEmpty, "\(text)")
+        }
+        for (text, verdict) in [
+            ("auth required pam_sss.so", .problem), ("account requisite /nowhere/pam_unix.so", .problem),
+            ("auth [success=1 module_unknown=die default=ignore] pam_sss.so", .problem),
+            ("auth sufficient pam_u2f.so", .note), ("auth [success=1 default=ignore] pam_sss.so", .note),
+            ("account [module_unknown=ignore default=bad] pam_sss.so", .note),
+        ] as [(String, Keychain.Finding.Verdict)] {
+            let found = try look(text)
+            #expect(
+                found.map(\.verdict) == [verdict] && (found.first?.advice != nil) == (verdict == .problem), "\(found)")
+        }
+    }
+
+    @Test("account lines that judge nobody let expired accounts in, and are told; those of distributions judge")
+    func accounts() throws {
+        let folder = try TemporaryFolder()
+        func problems(_ text: String, judges: Bool = true) throws -> [String] {
+            let text = "auth required pam_unix.so\n\(text)\n"
+            try DurableFile.write(Array(text.utf8), to: "\(folder.path)/stack", mode: 0o644)
+            let stack = PAMStack(service: "stack", folders: [folder.path])
+            return PAMCheck.problems(
+                of: "coffer", stack, owner: OwnProcess.effectiveUser, judgesAccounts: judges
+            ).map(\.message)
+        }
+        let passing = "PAM service coffer: its account lines let expired accounts in, by "
+        for (text, module) in [
+            ("account required pam_permit.so", "pam_permit.so"),
+            ("account sufficient pam_localuser.so\naccount required pam_unix.so", "pam_localuser.so"),
+            ("account optional pam_unix.so\naccount required pam_permit.so", "pam_permit.so"),
+            ("account required pam_nologin.so", "pam_nologin.so"),
+            ("account required pam_fprintd.so", "pam_fprintd.so"),
+        ] {
+            #expect(try problems(text) == [passing + module], "\(text)")
+            #expect(try problems(text, judges: false) == [], "\(text)")
+        }
+        #expect(try problems("account required pam_deny.so") == ["PAM service coffer: its account lines let nobody in"])
+        for text in [
+            "account required pam_unix.so", "account required pam_unix.so\naccount required pam_access.so",
+            // Debian's, Arch's and Fedora's.
+            "account [success=1 new_authtok_reqd=done default=ignore] pam_unix.so\naccount requisite pam_deny.so\n"
+                + "account required pam_permit.so",
+            "-account [success=1 default=ignore] pam_systemd_home.so\naccount required pam_unix.so\n"
+                + "account optional pam_permit.so\naccount required pam_time.so",
+            "account required pam_unix.so\naccount sufficient pam_localuser.so\n"
+                + "account sufficient pam_usertype.so issystem\n"
+                + "account [default=bad success=ok user_unknown=ignore] pam_sss.so\naccount required pam_permit.so",
+            // Coffer does not know it, which is a note.
+            "account required pam_custom.so",
+        ] { #expect(try problems(text) == [], "\(text)") }
+    }
 }
