@@ -52,7 +52,7 @@ wrong = [
 check("nobody but root can write what is installed, and nothing is set-user-id", not wrong, wrong)
 units = [path for path in installed_files() if "/systemd/system/coffer" in path]
 status, out, err = run("systemd-analyze", "verify", "--man=no", *[unit.replace("@.", "@root.") for unit in units], limit=300)
-check("systemd accepts every unit", len(units) == 9 and status == 0 and not err.strip(), f"{units} {status} {err}")
+check("systemd accepts every unit", len(units) == 10 and status == 0 and not err.strip(), f"{units} {status} {err}")
 for name in ("cofferd.socket", "coffer-authenticator.socket", "coffer-authenticator-report.socket"):
     check(f"{name} is enabled", os.path.islink(f"/etc/systemd/system/sockets.target.wants/{name}"))
 check("pam-auth-update has put the module behind the others", common_auth().rstrip().split("\n")[-2].split()[-1] == "pam_coffer.so"

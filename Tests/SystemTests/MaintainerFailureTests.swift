@@ -217,6 +217,33 @@ import Testing
         #expect(try fixture.run("libpam-coffer.prerm", "upgrade", "1.1").code == 0)
     }
 
+    /// They are enabled still, and a service's vault would be sealed until the next boot.
+    @Test("an installation after a removal starts what root has enabled for service vaults; an update does not")
+    func enabledInstances() throws {
+        let units = ["coffer-admit@web.service", "coffer-courier@web.service", "coffer-unlock@web.service"]
+        for status in [0, 3] {
+            let fixture = try Fixture(status: 0)
+            try fixture.scripts.install(["systemctl"], status: status)
+            for unit in units + ["other.service"] { try fixture.scripts.enable(unit) }
+            #expect(try fixture.run("coffer.postinst", "configure", "1.0").code == 0)
+            let started = try fixture.called().filter { $0.hasPrefix("deb-systemd-invoke start ") }
+            #expect(started.sorted() == (status == 0 ? [] : units.map { "deb-systemd-invoke start \($0)" }))
+        }
+    }
+
+    @Test("a purge leaves no link to a unit that is gone, and others' links")
+    func danglingLinks() throws {
+        let fixture = try Fixture(status: 0, debconf: 30)
+        for unit in ["coffer-unlock@web.service", "coffer-admit@a.service", "other.service"] {
+            try fixture.scripts.enable(unit)
+        }
+        let links = "/etc/systemd/system/multi-user.target.wants"
+        #expect(try fixture.run("coffer.postrm", "remove").code == 0)
+        #expect(try fixture.left(links).count == 3)
+        #expect(try fixture.run("coffer.postrm", "purge").code == 0)
+        #expect(try fixture.left(links) == ["other.service"])
+    }
+
     @Test("the question before a purge names each folder that would be deleted")
     func question() throws {
         let text = try SourceTree.text("packaging/debian/coffer.templates")
@@ -242,7 +269,8 @@ import Testing
         #expect(try fixture.run("coffer.postinst", "configure", "1.0").code == 0)
         #expect(
             try fixture.called() == [
-                "udevadm control --reload", "udevadm trigger --action=add --subsystem-match=tpmrm",
+                "systemctl --quiet is-active cofferd.socket", "udevadm control --reload",
+                "udevadm trigger --action=add --subsystem-match=tpmrm",
                 "deb-systemd-invoke try-restart cofferd.service coffer-authenticator.service", "db_stop",
             ])
         // A broker that does not run has opened nothing, and the update goes through.

@@ -101,7 +101,8 @@ import Testing
     @Test("a first installation starts nothing again; an update does; a root without systemd is left alone")
     func postinst() throws {
         let rule = [
-            "udevadm control --reload", "udevadm trigger --action=add --subsystem-match=tpmrm",
+            "systemctl --quiet is-active cofferd.socket", "udevadm control --reload",
+            "udevadm trigger --action=add --subsystem-match=tpmrm",
         ]
         let first = try Fixture()
         #expect(try first.run("coffer.postinst", "configure", "").code == 0)

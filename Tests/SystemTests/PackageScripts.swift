@@ -25,6 +25,13 @@ struct PackageScripts {
         try Data("x".utf8).write(to: URL(filePath: whole))
     }
 
+    /// Makes the link by which systemd knows that root has enabled a unit.
+    func enable(_ unit: String) throws {
+        let folder = machine + "/etc/systemd/system/multi-user.target.wants"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(atPath: "\(folder)/\(unit)", withDestinationPath: "/nowhere")
+    }
+
     /// Makes a PAM service file.
     func keepService(_ name: String, _ text: String) throws {
         let folder = machine + "/etc/pam.d"
@@ -62,6 +69,7 @@ struct PackageScripts {
             .replacing("/run/systemd/system", with: "\(machine)/run/systemd/system")
             .replacing("/var/lib/", with: "\(machine)/var/lib/")
             .replacing("/etc/pam.d/", with: "\(machine)/etc/pam.d/")
+            .replacing("/etc/systemd/system/", with: "\(machine)/etc/systemd/system/")
         return try Command(
             program: "/bin/sh", arguments: ["-c", moved, name] + words,
             environment: ["PATH": "\(folder.path)/programs:/usr/bin:/bin"].merging(environment) { $1 }

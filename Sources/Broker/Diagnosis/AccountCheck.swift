@@ -1,13 +1,12 @@
 import BrokerProtocol
-import Glibc
 import Platform
 
 /// Is the broker's account for the broker alone? An account of that name may have been there before Coffer.
 enum AccountCheck: DiagnosisCheck {
     /// The home folder of the account that systemd-sysusers makes. The package's installation demands it, too.
     private static let home = "/var/lib/coffer"
-    /// The room for one account's entry, in bytes. A longer one cannot be looked up.
-    private static let entry = 1 << 16
+    /// The most that is read of the list of accounts, in bytes.
+    private static let accounts = 1 << 20
 
     static func findings(_ facts: DiagnosisFacts) -> [Keychain.Finding] {
         // A sandbox runs under the account of its user.
@@ -58,13 +57,14 @@ enum AccountCheck: DiagnosisCheck {
         ]
     }
 
-    /// - Returns: nil if no such account exists.
+    /// systemd-sysusers puts the account into this file. One of a directory is not in it, and its home folder is not judged.
+    /// - Returns: nil if it has no such account.
     private static func home(ofUID uid: UInt32) throws(SystemError) -> String? {
-        var (entry, found) = unsafe (passwd(), UnsafeMutablePointer<passwd>?.none)
-        var room = [CChar](repeating: 0, count: Self.entry)
-        let count = room.count
-        let code = unsafe getpwuid_r(uid, &entry, &room, count, &found)
-        guard code == 0 else { throw SystemError("find the account with uid \(uid)", errno: code) }
-        return unsafe found == nil ? nil : String(cString: entry.pw_dir)
+        let text = String(decoding: try DurableFile.read("/etc/passwd", limit: Self.accounts), as: UTF8.self)
+        for line in text.split(separator: "\n") {
+            let fields = line.split(separator: ":", omittingEmptySubsequences: false)
+            if fields.count == 7, UInt32(fields[2]) == uid { return String(fields[5]) }
+        }
+        return nil
     }
 }

@@ -1,4 +1,5 @@
 import BrokerProtocol
+import Glibc
 import Platform
 import RootConfiguration
 import TestSupport
