@@ -140,7 +140,7 @@ import Testing
             .replacing("/sys/kernel/security/tpm0/binary_bios_measurements", with: log)
             .replacing("/run/coffer-boot", with: copies).replacing("$$", with: "$").replacing("%%", with: "%")
         let outcome = try Command(
-            program: "/bin/sh", arguments: ["-c", command], environment: ["PATH": "/usr/bin:/bin"]
+            program: "/bin/sh", arguments: ["-c", String(command)], environment: ["PATH": "/usr/bin:/bin"]
         ).run()
         #expect(outcome.code == 0 && outcome.text.contains("There is no copy") != isCopied, "\(outcome)")
         #expect(try FileManager.default.contentsOfDirectory(atPath: copies) == (isCopied ? ["log"] : []))
