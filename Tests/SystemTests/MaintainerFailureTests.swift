@@ -101,6 +101,9 @@ import Testing
         #expect(try fixture.run("coffer.postrm", "purge").code != 0)
         #expect(try fixture.left() == Fixture.whole)
         #expect(try String(contentsOf: answer, encoding: .utf8) == "false\n")
+        for name in ["find", "rm"] {
+            try FileManager.default.removeItem(atPath: "\(fixture.scripts.folder.path)/programs/\(name)")
+        }
         let unasked = try fixture.run("coffer.postrm", "purge")
         #expect(unasked.code == 0 && unasked.errors.contains("Kept the vaults"), "\(unasked)")
         #expect(try fixture.left() == Fixture.whole)

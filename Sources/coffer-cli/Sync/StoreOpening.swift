@@ -79,6 +79,7 @@ struct StoreOpening {
     /// folder of that account then. A git repository runs what its owner has set up, so root runs no git there.
     /// - Parameter isNamed: whether the person has just named it. Otherwise the vault has.
     func folder(_ path: String, _ carriage: FolderCarriage, isNamed: Bool = false) throws -> SharedFolder {
+        if isNamed, carriage == .itself { return try SharedFolder(path, carriage) }
         guard let account = try StoreProgram.account(session) else { return try SharedFolder(path, carriage) }
         let shown = ShellText.quote(SharedFolder.absolute(path, in: FileManager.default.currentDirectoryPath))
         guard carriage == .itself else {
@@ -88,7 +89,7 @@ struct StoreOpening {
                 status: .notPermitted)
         }
         let folder = try SharedFolder(path, carriage)
-        guard isNamed || folder.owner == account.uid else {
+        guard folder.owner == account.uid else {
             throw CommandFailure(
                 code: "folder-not-permitted",
                 message:
