@@ -58,7 +58,7 @@ import Varlink
             turns: [
                 .init(wait: AgentFixture.banner, type: "") { caller.value = try Handed(fixture, saying: "") },
                 .init(wait: "Password: ", type: "x\r"),
-                .init(wait: "the authenticator is not running", type: Self.ctrlC) {
+                .init(wait: "the connection to the authenticator broke", type: Self.ctrlC) {
                     failure.value = try caller.value?.failure()
                 },
             ])

@@ -496,7 +496,7 @@ exec >/var/tmp/admit-reaches
 [ ! -s /var/lib/coffer-auth/signing-key.pem ] || echo signing key
 [ -z "$(ls /var/lib/coffer)" ] || echo vaults
 [ ! -s /etc/shadow ] || echo password hashes
-[ ! -e /root/told ] || echo folder of root
+[ ! -e ~root/told ] || echo folder of root
 ! systemctl --quiet is-active cofferd.service || echo service manager
 [ -z "$(ls /run/dbus)" ] || echo bus
 for folder in /etc /usr /run /run/systemd/system /var/spool /var/lib/dpkg /var/lib/systemd; do
@@ -512,7 +512,7 @@ echo end
 
 def admission_is_shut():
     """A store's bytes are read as root there. Who takes the program over by them finds no key of Coffer's, and no way to root's own programs."""
-    for path, text, mode in (("/opt/reach", ADMIT_REACH, 0o755), ("/root/told", "x", 0o600)):
+    for path, text, mode in (("/opt/reach", ADMIT_REACH, 0o755), (os.path.expanduser("~root/told"), "x", 0o600)):
         with open(path, "w") as file:
             file.write(text)
         os.chmod(path, mode)

@@ -166,7 +166,7 @@ struct PAMPassageTests {
         for folder in [
             "/tmp/lib/security", "/usr/local/lib/security", "/lib/security/../../tmp", "/lib/a/b/security",
             "lib/security", "",
-            "/home/nix/store/a/lib/security", "/lib", "/security",
+            "/srv/nix/store/a/lib/security", "/lib", "/security",
         ] { #expect(!PAMModules.isSystems(folder), "\(folder)") }
         // Its name is not enough to be believed, and is enough to be refused.
         #expect(try find("auth required /tmp/h1/evil/pam_unix.so") == .unknown(["/tmp/h1/evil/pam_unix.so"]))
