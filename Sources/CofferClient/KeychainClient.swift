@@ -227,9 +227,12 @@ package struct KeychainClient: Sendable {
                         try purposes == [.enrolment] ? SilentPrompter() : findPrompter(purposes)
                     // Another question in the same call, such as one to unlock the vault, has no use for the code.
                     let code = purposes.contains { $0 == .addToCircle || $0 == .paperToCircle } ? code : nil
-                    // Root opens a service vault when the machine starts, and nobody reads a text then.
+                    // Root opens a service vault when the machine starts, and nobody reads a text then. Binding has a
+                    // purpose of its own, and its text is read.
                     let only: [BrokerProtocol.Keychain.Purpose]? =
-                        method is BrokerProtocol.Keychain.Unlock ? [.create, .unlock] : nil
+                        (method as? BrokerProtocol.Keychain.Unlock)?.bind == nil
+                            && method is BrokerProtocol.Keychain.Unlock
+                        ? [.create, .unlock] : nil
                     try authenticator.pass(challenge, code: code, for: only, by: &prompter)
                     life.passed(challenge)
                 } catch {
