@@ -229,11 +229,9 @@ package struct KeychainClient: Sendable {
                     let code = purposes.contains { $0 == .addToCircle || $0 == .paperToCircle } ? code : nil
                     // Root opens a service vault when the machine starts, and nobody reads a text then. Binding has a
                     // purpose of its own, and its text is read.
-                    let only: [BrokerProtocol.Keychain.Purpose]? =
-                        (method as? BrokerProtocol.Keychain.Unlock)?.bind == nil
-                            && method is BrokerProtocol.Keychain.Unlock
-                        ? [.create, .unlock] : nil
-                    try authenticator.pass(challenge, code: code, for: only, by: &prompter)
+                    let opens = (method as? BrokerProtocol.Keychain.Unlock).map { $0.bind == nil } ?? false
+                    try authenticator.pass(
+                        challenge, code: code, for: opens ? [.create, .unlock] : nil, by: &prompter)
                     life.passed(challenge)
                 } catch {
                     withdraw(challenge)

@@ -200,6 +200,8 @@ private struct Need {
     private let isForNewVault: Bool
     /// Nobody is asked. The authenticator says whether fingers are enrolled.
     private let isEnrolment: Bool
+    /// The call opens the vault, and names no item.
+    private let isUnlocking: Bool
     private let name: String
     private let vault: VaultName
 
@@ -207,6 +209,7 @@ private struct Need {
         isForVault = purposes == [.unlock] && !isUnlocking
         isForNewVault = purposes.contains(.create) && !isUnlocking
         isEnrolment = purposes == [.enrolment]
+        self.isUnlocking = isUnlocking
         self.name = name
         self.vault = vault
     }
@@ -229,6 +232,6 @@ private struct Need {
         if isForVault { return KeychainError(.locked, "the vault is locked, and \(reason)", advice: advice) }
         let what = isForNewVault ? "making your vault" : name
         return KeychainError(.authenticationNeeded, "\(what) needs authentication, but \(reason)", advice: advice)
-            .naming(isForNewVault ? nil : name)
+            .naming(isForNewVault || isUnlocking ? nil : name)
     }
 }

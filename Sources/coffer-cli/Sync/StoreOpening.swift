@@ -95,8 +95,8 @@ struct StoreOpening {
                 message:
                     "the vault names \(shown), which is not a folder of the account \(VisibleText.line(account.name))",
                 advice: """
-                    if you chose that folder, give it to the account or name it: --folder \(shown); if not, find out who \
-                    changed the vault: coffer log
+                    if you chose that folder, name it with --folder; if not, find out who changed the vault: \
+                    coffer log --user \(VisibleText.line(account.name))
                     """, status: .notPermitted)
         }
         return folder

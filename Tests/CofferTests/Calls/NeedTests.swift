@@ -50,6 +50,7 @@ struct NeedTests {
             let (item, withdrawn) = try await Self.unmet(purposes)
             #expect(item?.code == .authenticationNeeded && withdrawn == 1)
             #expect(item?.message == "s/me needs authentication, but the program may ask nobody")
+            #expect(item?.namelessMessage == "an item needs authentication, but the program may ask nobody")
             #expect(item?.advice == "run it where it may ask, or read an item that requires nothing")
         }
     }
@@ -62,6 +63,7 @@ struct NeedTests {
         }
         #expect(error?.code == .authenticationNeeded)
         #expect(error?.message == "opening the vault needs authentication, but the program may ask nobody")
+        #expect(error?.namelessMessage == error?.message)
     }
 
     @Test("a conversation that fails takes its challenge back, and a person is asked once")
